@@ -1,0 +1,47 @@
+# From a bare Debian 12: `make demo` shows it, `make test` proves it. README.md says more.
+SHELL := /bin/bash
+PRESET ?= release
+PREFIX ?= $(HOME)/.local
+.DEFAULT_GOAL := all
+.PHONY: all bootstrap build test test-quick test-long lint format demo bench install lock clean help
+
+all: build                ## install what is missing, build
+
+bootstrap:                ## system packages, two MPIs in .deps/, the Python part's .venv
+	@scripts/bootstrap.sh
+
+build: bootstrap          ## build into build/$(PRESET)
+	@scripts/build.sh $(PRESET)
+
+test: build               ## unit tests, then tests/ with the lab
+	@scripts/test.sh full $(PRESET)
+
+test-quick: build         ## the same without the lab, under two minutes
+	@scripts/test.sh quick $(PRESET)
+
+test-long: build          ## everything, also what is marked long
+	@scripts/test.sh long $(PRESET)
+
+lint: build               ## form and types: clang-format, clang-tidy, ruff, mypy
+	@scripts/lint.sh $(PRESET)
+
+format: bootstrap         ## put all sources into form
+	@scripts/format.sh
+
+demo: build               ## measure an emulated network, draw it, run a program natively and with ECO
+	@scripts/demo.sh
+
+bench: build              ## ECO beside native on the lab's three segments
+	@scripts/bench.sh
+
+install: build            ## install under PREFIX (default ~/.local)
+	@scripts/install.sh "$(PREFIX)" $(PRESET)
+
+lock: bootstrap           ## write requirements.lock anew from requirements-dev.txt
+	@scripts/lock.sh
+
+clean:                    ## remove what was built, keep .deps and .venv
+	rm -rf build demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+help:                     ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14

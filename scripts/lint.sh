@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# lint.sh [PRESET]: form and types of everything, changing nothing; says all it finds before failing.
+set -uo pipefail
+cd "$(dirname "$(realpath "$0")")/.."
+preset=${1:-release}
+failed=()
+check() {
+    local name=$1
+    shift
+    "$@" || failed+=("$name")
+}
+# Tracked files and new ones that are not ignored.
+files() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r f; do [[ -e $f ]] && echo "$f"; done; }
+
+mapfile -t sources < <(files '*.cpp' '*.hpp' '*.h' '*.c')
+mapfile -t python < <(files '*.py')
+((${#sources[@]})) && check clang-format .venv/bin/clang-format --dry-run --Werror "${sources[@]}"
+check clang-tidy .venv/bin/python scripts/tidy.py "build/$preset"
+check "ruff check" .venv/bin/ruff check --quiet "${python[@]}"
+check "ruff format" .venv/bin/ruff format --quiet --diff "${python[@]}"
+check mypy .venv/bin/python -m mypy
+
+if ((${#failed[@]})); then
+    echo "LINT FAILED: $(IFS=,; echo "${failed[*]}") (make format mends form)"
+    exit 1
+fi
+echo "LINT PASSED"
