@@ -1,0 +1,21 @@
+"""Errors which a user can act on."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the `eco` command."""
+
+    USAGE = 2
+    BAD_INPUT = 3
+    LAUNCH = 4
+    ENVIRONMENT = 5
+
+
+class EcoError(Exception):
+    """One clear sentence: what is wrong, where, and what to do."""
+
+    def __init__(self, message: str, code: ExitCode) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
