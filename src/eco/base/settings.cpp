@@ -1,0 +1,50 @@
+#include "eco/base/settings.h"
+
+#include <cstdlib>
+
+namespace eco {
+
+static bool read_flag(const Environment& environment, const char* name, bool otherwise,
+                      std::vector<std::string>& complaints) {
+    const char* text = environment(name);
+    if (!text || !*text) return otherwise;
+    const std::string value = text;
+    if (value == "1" || value == "yes" || value == "on" || value == "true") return true;
+    if (value == "0" || value == "no" || value == "off" || value == "false") return false;
+    complaints.push_back(std::string(name) + "=" + value + " is ignored: it takes 0 or 1");
+    return otherwise;
+}
+
+Settings read_settings(const Environment& environment) {
+    Settings settings;
+    auto& complaints = settings.complaints;
+    settings.enabled = !read_flag(environment, "ECO_DISABLE", false, complaints);
+    settings.keep_order = read_flag(environment, "ECO_KEEP_ORDER", false, complaints);
+    if (const char* text = environment("ECO_VERBOSE"); text && *text) {
+        const std::string value = text;
+        if (value.size() == 1 && value[0] >= '0' && value[0] <= '2')
+            settings.verbose = value[0] - '0';
+        else
+            complaints.push_back("ECO_VERBOSE=" + value + " is ignored: it takes 0, 1 or 2");
+    }
+    if (const char* text = environment("ECO_PROFILE")) settings.profile = text;
+    if (const char* text = environment("ECO_CHOICE"); text && *text) settings.choice = text;
+    return settings;
+}
+
+Settings read_settings() {
+    return read_settings([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+std::string profile_store(const Environment& environment) {
+    if (const char* data = environment("XDG_DATA_HOME"); data && *data)
+        return std::string(data) + "/eco/profiles";
+    const char* home = environment("HOME");
+    return std::string(home ? home : "") + "/.local/share/eco/profiles";
+}
+
+std::string profile_store() {
+    return profile_store([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+}  // namespace eco

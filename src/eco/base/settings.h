@@ -1,0 +1,30 @@
+// The one place that reads ECO_* from the environment. Turns the variables into Settings; a value
+// that makes no sense becomes a complaint and the default holds. Rank 0 of a job reads them, the
+// others receive hers, so that all ranks decide alike.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace eco {
+
+struct Settings {
+    bool enabled = true;                  // ECO_DISABLE=1 turns ECO off
+    int verbose = 0;                      // ECO_VERBOSE: 0 warnings, 1 what was used, 2 each plan
+    std::string profile;                  // ECO_PROFILE: path; empty: look in the store
+    std::string choice = "auto";          // ECO_CHOICE: auto, native, eco, or a planner description
+    bool keep_order = false;              // ECO_KEEP_ORDER=1: reductions in the native order
+    std::vector<std::string> complaints;  // one sentence per variable that makes no sense
+};
+
+using Environment = std::function<const char*(const char*)>;  // getenv, or a test's
+
+Settings read_settings(const Environment& environment);
+Settings read_settings();
+
+// Where profiles are kept that were measured without saying where: $XDG_DATA_HOME/eco/profiles.
+std::string profile_store(const Environment& environment);
+std::string profile_store();
+
+}  // namespace eco

@@ -1,0 +1,136 @@
+#include "eco/topology/hierarchy.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+bool Group::holds(Rank rank) const {
+    return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+namespace {
+
+Group lone(Rank rank) { return {{rank}, {}}; }
+
+// A group of the given parts; a single part stands for itself.
+Group join(std::vector<Group> parts) {
+    if (parts.size() == 1) return std::move(parts.front());
+    Group group;
+    for (const auto& part : parts)
+        group.ranks.insert(group.ranks.end(), part.ranks.begin(), part.ranks.end());
+    group.parts = std::move(parts);
+    return group;
+}
+
+// Splits ranks (in ring order) by their key at each depth in turn; below the last, single ranks.
+Group nest(const std::vector<Rank>& ranks, const std::vector<std::vector<int>>& keys,
+           std::size_t depth) {
+    std::vector<Group> parts;
+    if (depth == keys.size()) {
+        for (const Rank rank : ranks) parts.push_back(lone(rank));
+        return join(std::move(parts));
+    }
+    std::vector<std::pair<int, std::vector<Rank>>> split;
+    for (const Rank rank : ranks) {
+        const int key = keys[depth][static_cast<std::size_t>(rank)];
+        auto found = std::find_if(split.begin(), split.end(),
+                                  [key](const auto& entry) { return entry.first == key; });
+        if (found == split.end()) found = split.insert(split.end(), {key, {}});
+        found->second.push_back(rank);
+    }
+    for (const auto& [key, members] : split) parts.push_back(nest(members, keys, depth + 1));
+    return join(std::move(parts));
+}
+
+bool all_consecutive(const Group& group) {
+    const auto [least, most] = std::minmax_element(group.ranks.begin(), group.ranks.end());
+    if (*most - *least + 1 != static_cast<int>(group.ranks.size())) return false;
+    return std::all_of(group.parts.begin(), group.parts.end(), all_consecutive);
+}
+
+}  // namespace
+
+Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of) {
+    std::vector<int> place(profile.hosts.size());
+    for (std::size_t i = 0; i < profile.ring.size(); ++i)
+        place[static_cast<std::size_t>(profile.ring[i])] = static_cast<int>(i);
+    Hierarchy hierarchy;
+    hierarchy.ring.resize(host_of.size());
+    std::iota(hierarchy.ring.begin(), hierarchy.ring.end(), 0);
+    const auto place_of = [&](Rank rank) {
+        return place[static_cast<std::size_t>(host_of[static_cast<std::size_t>(rank)])];
+    };
+    std::stable_sort(hierarchy.ring.begin(), hierarchy.ring.end(),
+                     [&](Rank a, Rank b) { return place_of(a) < place_of(b); });
+    std::vector<std::vector<int>> keys;
+    for (const auto& level : profile.levels) {
+        keys.emplace_back();
+        for (const int host : host_of) keys.back().push_back(level[static_cast<std::size_t>(host)]);
+    }
+    keys.push_back(host_of);
+    hierarchy.top = nest(hierarchy.ring, keys, 0);
+    return hierarchy;
+}
+
+Hierarchy flat_hierarchy(int ranks) {
+    Hierarchy hierarchy;
+    hierarchy.ring.resize(static_cast<std::size_t>(ranks));
+    std::iota(hierarchy.ring.begin(), hierarchy.ring.end(), 0);
+    hierarchy.top = nest(hierarchy.ring, {}, 0);
+    return hierarchy;
+}
+
+bool is_near(const Hierarchy& hierarchy) { return all_consecutive(hierarchy.top); }
+
+const char* layout_name(const Hierarchy& hierarchy) {
+    return is_near(hierarchy) ? "near" : "scattered";
+}
+
+std::string describe(const Group& group) {
+    if (group.is_rank()) return std::to_string(group.ranks.front());
+    std::string text;
+    for (const auto& part : group.parts) {
+        if (!text.empty()) text += ' ';
+        text += part.is_rank() ? describe(part) : "(" + describe(part) + ")";
+    }
+    return text;
+}
+
+namespace {
+
+Group parse_parts(const std::string& text, std::size_t& at) {
+    std::vector<Group> parts;
+    while (at < text.size() && text[at] != ')') {
+        if (text[at] == '(') {
+            ++at;
+            parts.push_back(parse_parts(text, at));
+            if (at == text.size()) throw Error(Code::bad_input, "hierarchy: a ( without its )");
+            ++at;
+        } else if (std::isdigit(static_cast<unsigned char>(text[at]))) {
+            int rank = 0;
+            for (; at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])); ++at)
+                rank = rank * 10 + (text[at] - '0');
+            parts.push_back(lone(rank));
+        } else {
+            ++at;
+        }
+    }
+    return join(std::move(parts));
+}
+
+}  // namespace
+
+Hierarchy parse_hierarchy(const std::string& text) {
+    std::size_t at = 0;
+    Hierarchy hierarchy;
+    hierarchy.top = parse_parts(text, at);
+    hierarchy.ring = hierarchy.top.ranks;
+    return hierarchy;
+}
+
+}  // namespace eco

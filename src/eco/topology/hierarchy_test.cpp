@@ -1,0 +1,47 @@
+#include "eco/topology/hierarchy.h"
+
+#include <gtest/gtest.h>
+
+namespace eco {
+
+static Profile three_subnets() {
+    Profile profile;
+    for (int h = 0; h < 8; ++h) profile.hosts.push_back("n" + std::to_string(h));
+    profile.levels = {{0, 0, 0, 1, 1, 1, 2, 2}};
+    profile.ring = {0, 1, 2, 3, 4, 5, 6, 7};
+    return profile;
+}
+
+TEST(Hierarchy, OneRankPerHostGivesTheSubnets) {
+    const auto hierarchy = build_hierarchy(three_subnets(), {0, 1, 2, 3, 4, 5, 6, 7});
+    EXPECT_EQ(describe(hierarchy.top), "(0 1 2) (3 4 5) (6 7)");
+    EXPECT_TRUE(is_near(hierarchy));
+}
+
+TEST(Hierarchy, SeveralRanksOnAHostFormAGroup) {
+    const auto hierarchy = build_hierarchy(three_subnets(), {0, 0, 1, 3, 3, 6});
+    EXPECT_EQ(describe(hierarchy.top), "((0 1) 2) (3 4) 5");
+}
+
+TEST(Hierarchy, ScatteredRanksAreNamed) {
+    const auto hierarchy = build_hierarchy(three_subnets(), {0, 3, 6, 1, 4, 7, 2, 5});
+    EXPECT_EQ(describe(hierarchy.top), "(0 3 6) (1 4 7) (2 5)");
+    EXPECT_FALSE(is_near(hierarchy));
+    EXPECT_EQ(hierarchy.ring, (std::vector<Rank>{0, 3, 6, 1, 4, 7, 2, 5}));
+}
+
+TEST(Hierarchy, LevelsOfOneClusterAreSkipped) {
+    Profile profile = three_subnets();
+    profile.levels.insert(profile.levels.begin(), {0, 0, 0, 0, 0, 0, 1, 1});
+    EXPECT_EQ(describe(build_hierarchy(profile, {0, 1, 3, 4}).top), "(0 1) (2 3)");
+    EXPECT_EQ(describe(build_hierarchy(profile, {0, 3, 6, 7}).top), "(0 1) (2 3)");
+    EXPECT_EQ(describe(build_hierarchy(profile, {5}).top), "0");
+}
+
+TEST(Hierarchy, TextFormReadsBack) {
+    for (const char* text : {"0 1 2", "(0 1 2) (3 4 5) (6 7)", "((0 1) (2 3)) 4"})
+        EXPECT_EQ(describe(parse_hierarchy(text).top), text);
+    EXPECT_ANY_THROW(parse_hierarchy("(0 1"));
+}
+
+}  // namespace eco

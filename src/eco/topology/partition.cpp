@@ -1,0 +1,81 @@
+#include "eco/topology/partition.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace eco {
+
+namespace {
+
+struct Edge {
+    double weight;
+    int a, b;
+};
+
+// Subnets as they grow: union-find, with the least edge inside each.
+class Subnets {
+public:
+    explicit Subnets(int hosts)
+        : parent_(static_cast<std::size_t>(hosts)),
+          min_edge_(static_cast<std::size_t>(hosts), std::numeric_limits<double>::infinity()) {
+        std::iota(parent_.begin(), parent_.end(), 0);
+    }
+
+    int find(int host) const {
+        while (parent_[at(host)] != host) host = parent_[at(host)];
+        return host;
+    }
+    // Infinite while the host is alone, so that a lone host passes the test against its subnet.
+    double min_edge(int host) const { return min_edge_[at(find(host))]; }
+    void merge(int a, int b, double weight) {
+        const int first = std::min(find(a), find(b)), second = std::max(find(a), find(b));
+        min_edge_[at(first)] = std::min({weight, min_edge_[at(first)], min_edge_[at(second)]});
+        parent_[at(second)] = first;
+    }
+
+private:
+    static std::size_t at(int host) { return static_cast<std::size_t>(host); }
+    std::vector<int> parent_;
+    std::vector<double> min_edge_;
+};
+
+}  // namespace
+
+std::vector<int> partition(const Matrix& cost, double tolerance) {
+    const int hosts = cost.size();
+    const double factor = 1.0 + tolerance;
+    std::vector<double> min_edge(static_cast<std::size_t>(hosts),
+                                 std::numeric_limits<double>::infinity());
+    std::vector<Edge> edges;
+    for (int a = 0; a < hosts; ++a)
+        for (int b = a + 1; b < hosts; ++b) {
+            const double weight = cost(a, b);
+            edges.push_back({weight, a, b});
+            min_edge[static_cast<std::size_t>(a)] = std::min(min_edge[static_cast<std::size_t>(a)], weight);
+            min_edge[static_cast<std::size_t>(b)] = std::min(min_edge[static_cast<std::size_t>(b)], weight);
+        }
+    std::stable_sort(edges.begin(), edges.end(),
+                     [](const Edge& x, const Edge& y) { return x.weight < y.weight; });
+
+    Subnets subnets(hosts);
+    for (const auto& [weight, a, b] : edges) {
+        if (subnets.find(a) == subnets.find(b)) continue;
+        if (weight > factor * min_edge[static_cast<std::size_t>(a)]) continue;
+        if (weight > factor * min_edge[static_cast<std::size_t>(b)]) continue;
+        if (weight > factor * subnets.min_edge(a)) continue;
+        if (weight > factor * subnets.min_edge(b)) continue;
+        subnets.merge(a, b, weight);
+    }
+
+    std::vector<int> id(static_cast<std::size_t>(hosts), -1), result;
+    int next = 0;
+    for (int host = 0; host < hosts; ++host) {
+        int& subnet = id[static_cast<std::size_t>(subnets.find(host))];
+        if (subnet < 0) subnet = next++;
+        result.push_back(subnet);
+    }
+    return result;
+}
+
+}  // namespace eco

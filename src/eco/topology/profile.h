@@ -1,0 +1,54 @@
+// The profile: what measuring one network gave, as a value with one written form (docs/formats.md).
+// Made by `eco measure`, read by everything else. A Profile that parse_profile returned is sound:
+// sizes agree, figures are finite and positive, levels are nested.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/base/units.h"
+#include "eco/topology/levels.h"
+
+namespace eco {
+
+inline constexpr int profile_version = 1;
+
+// One choice of `eco tune`: what runs an operation of about this size on this network.
+struct Tuned {
+    std::string mpi;
+    std::string operation;
+    std::string layout;  // near or scattered
+    Bytes bytes = 0;     // -1: not known to all ranks
+    std::string choice;
+    Seconds native = 0, eco = 0;
+    double noise = 0;
+};
+
+struct Profile {
+    std::string created;
+    std::string mpi_family, mpi_version;
+    std::vector<std::string> hosts;
+    std::vector<Bytes> sizes;  // ascending; the first is the latency size
+    int round_trips = 0, repeats = 0;
+    Bytes partition_bytes = 0;
+    double tolerance = 0;
+    std::vector<Matrix> minimum, spread;  // one per size; H×H
+    Levels levels;
+    std::vector<int> ring;
+    std::vector<Tuned> tuning;
+};
+
+// Fills levels and ring from the times of partition_bytes.
+void derive_topology(Profile& profile);
+
+// Throws Error{bad_input} with one sentence; origin names the file in it.
+Profile parse_profile(const std::string& text, const std::string& origin);
+Profile read_profile(const std::string& path);
+
+std::string to_json(const Profile& profile);
+
+// The part that a running program needs, without the matrices; parse_runtime reads it back.
+std::string runtime_json(const Profile& profile);
+Profile parse_runtime(const std::string& text);
+
+}  // namespace eco

@@ -1,0 +1,75 @@
+#include "eco/topology/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+static Profile sample() {
+    Profile profile;
+    profile.created = "2026-01-01T00:00:00Z";
+    profile.mpi_family = "openmpi";
+    profile.mpi_version = "Open MPI v5";
+    profile.hosts = {"n0", "n1", "n2", "n3"};
+    profile.sizes = {1, 1024};
+    profile.round_trips = 5;
+    profile.repeats = 2;
+    profile.partition_bytes = 1024;
+    profile.tolerance = 0.2;
+    Matrix cost(4, 2e-3);
+    for (int h = 0; h < 4; ++h) cost.set(h, h, 0.0);
+    cost.set(0, 1, 1e-3);
+    cost.set(2, 3, 1e-3);
+    profile.minimum = {cost, cost};
+    profile.spread = {Matrix(4, 0.0), Matrix(4, 0.0)};
+    profile.tuning.push_back({"openmpi 5", "bcast", "near", 16, "native", 0.1, 0.2, 0.01});
+    derive_topology(profile);
+    return profile;
+}
+
+static std::string complaint(const std::string& text) {
+    try {
+        parse_profile(text, "x.json");
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Code::bad_input);
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Profile, WrittenAndReadBack) {
+    const Profile profile = sample();
+    EXPECT_EQ(profile.levels, (Levels{{0, 0, 1, 1}}));
+    const Profile again = parse_profile(to_json(profile), "x.json");
+    EXPECT_EQ(to_json(again), to_json(profile));
+    EXPECT_EQ(again.tuning.size(), 1U);
+    const Profile runtime = parse_runtime(runtime_json(profile));
+    EXPECT_EQ(runtime.levels, profile.levels);
+    EXPECT_EQ(runtime.ring, profile.ring);
+}
+
+TEST(Profile, BadInputGetsOneSentenceThatNamesTheFile) {
+    const std::string whole = to_json(sample());
+    EXPECT_NE(complaint(whole.substr(0, whole.size() / 2)).find("x.json"), std::string::npos);
+    EXPECT_NE(complaint("[1]").find("JSON"), std::string::npos);
+    EXPECT_NE(complaint("{}").find("not an ECO profile"), std::string::npos);
+    const auto changed = [&](const char* pointer, const nlohmann::json& value) {
+        auto root = nlohmann::json::parse(whole);
+        root[nlohmann::json::json_pointer(pointer)] = value;
+        return complaint(root.dump());
+    };
+    EXPECT_NE(changed("/eco_profile", 99).find("version 99"), std::string::npos);
+    EXPECT_NE(changed("/hosts/1", "n0").find("twice"), std::string::npos);
+    EXPECT_NE(changed("/minimum/0/0/1", -1.0).find("-1"), std::string::npos);
+    EXPECT_NE(changed("/minimum/0/0/1", 1e9).find("1e+09"), std::string::npos);
+    EXPECT_NE(changed("/minimum/0/0", nlohmann::json::array()).find("square"), std::string::npos);
+    EXPECT_NE(changed("/levels/0/0", 77).find("77"), std::string::npos);
+    EXPECT_NE(changed("/ring/0", 3).find("ring"), std::string::npos);
+    EXPECT_NE(changed("/created", 3).find("mistypes"), std::string::npos);
+    EXPECT_EQ(changed("/created", "now"), "");
+}
+
+}  // namespace eco
