@@ -1,0 +1,126 @@
+#include "eco/launch/elf.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace eco {
+
+std::optional<ElfFile> ElfFile::open(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return std::nullopt;
+    struct stat status{};
+    void* start = MAP_FAILED;
+    std::size_t size = 0;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+        status.st_size >= static_cast<off_t>(sizeof(Elf64_Ehdr))) {
+        size = static_cast<std::size_t>(status.st_size);
+        start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    ::close(file);
+    if (start == MAP_FAILED) return std::nullopt;
+
+    ElfFile elf(static_cast<const std::byte*>(start), size);
+    const auto* ident = elf.at<Elf64_Ehdr>(0)->e_ident;
+    const int order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
+    if (std::memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS64 ||
+        ident[EI_DATA] != order)
+        return std::nullopt;
+    return elf;
+}
+
+ElfFile::ElfFile(ElfFile&& other) noexcept
+    : start_(std::exchange(other.start_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+ElfFile::~ElfFile() {
+    if (start_) munmap(const_cast<std::byte*>(start_), size_);
+}
+
+template <class T>
+const T* ElfFile::at(std::uint64_t offset, std::uint64_t count) const {
+    if (offset > size_ || offset % alignof(T) != 0 || count > (size_ - offset) / sizeof(T))
+        return nullptr;
+    return reinterpret_cast<const T*>(start_ + offset);
+}
+
+std::string_view ElfFile::text(std::uint64_t offset) const {
+    if (offset >= size_) return {};
+    const char* first = reinterpret_cast<const char*>(start_ + offset);
+    return {first, strnlen(first, size_ - offset)};
+}
+
+int ElfFile::machine() const { return at<Elf64_Ehdr>(0)->e_machine; }
+
+std::optional<std::uint64_t> ElfFile::file_offset(std::uint64_t address) const {
+    const auto* header = at<Elf64_Ehdr>(0);
+    const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
+    for (int i = 0; segments && i < header->e_phnum; ++i)
+        if (const auto& segment = segments[i]; segment.p_type == PT_LOAD &&
+                                               address >= segment.p_vaddr &&
+                                               address - segment.p_vaddr < segment.p_filesz)
+            return segment.p_offset + (address - segment.p_vaddr);
+    return std::nullopt;
+}
+
+Needs ElfFile::needs() const {
+    const auto* header = at<Elf64_Ehdr>(0);
+    const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
+    const Elf64_Dyn* entries = nullptr;
+    std::uint64_t count = 0;
+    for (int i = 0; segments && i < header->e_phnum; ++i)
+        if (segments[i].p_type == PT_DYNAMIC) {
+            count = segments[i].p_filesz / sizeof(Elf64_Dyn);
+            entries = at<Elf64_Dyn>(segments[i].p_offset, count);
+        }
+    if (!entries) return {};
+
+    std::optional<std::uint64_t> strings;
+    for (std::uint64_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i)
+        if (entries[i].d_tag == DT_STRTAB) strings = file_offset(entries[i].d_un.d_ptr);
+    if (!strings) return {};
+
+    Needs needs;
+    for (std::uint64_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
+        const std::uint64_t value = entries[i].d_un.d_val;
+        switch (entries[i].d_tag) {
+            case DT_NEEDED:
+                needs.libraries.emplace_back(text(*strings + value));
+                break;
+            case DT_RPATH:
+                needs.rpath = text(*strings + value);
+                break;
+            case DT_RUNPATH:
+                needs.runpath = text(*strings + value);
+                break;
+            default:
+                break;
+        }
+    }
+    if (!needs.runpath.empty()) needs.rpath.clear();  // as the loader does
+    return needs;
+}
+
+bool ElfFile::defines(std::string_view symbol) const {
+    const auto* header = at<Elf64_Ehdr>(0);
+    const auto* sections = at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+    for (int i = 0; sections && i < header->e_shnum; ++i) {
+        const auto& section = sections[i];
+        if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
+        if (section.sh_link >= header->e_shnum) continue;
+        const std::uint64_t strings = sections[section.sh_link].sh_offset;
+        const std::uint64_t count = section.sh_size / sizeof(Elf64_Sym);
+        const auto* symbols = at<Elf64_Sym>(section.sh_offset, count);
+        for (std::uint64_t s = 0; symbols && s < count; ++s)
+            if (symbols[s].st_shndx != SHN_UNDEF && text(strings + symbols[s].st_name) == symbol)
+                return true;
+    }
+    return false;
+}
+
+}  // namespace eco

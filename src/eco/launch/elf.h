@@ -1,0 +1,48 @@
+// Reads what the launcher must know of a program or library file: which libraries it needs, where
+// it looks for them, which symbols it defines. Only 64-bit files of this machine's byte order;
+// every offset is checked, so a damaged file yields less, never a crash. Called by linkage.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eco {
+
+struct Needs {
+    std::vector<std::string> libraries;  // DT_NEEDED, in their order
+    std::string rpath;                   // DT_RPATH; empty where there is a DT_RUNPATH
+    std::string runpath;
+};
+
+class ElfFile {
+public:
+    // Nothing if the file cannot be read or is no such file.
+    static std::optional<ElfFile> open(const std::string& path);
+
+    ElfFile(ElfFile&& other) noexcept;
+    ElfFile& operator=(ElfFile&&) = delete;
+    ~ElfFile();
+
+    int machine() const;
+    Needs needs() const;
+    // Whether the symbol table, or the dynamic one, has this name with a definition.
+    bool defines(std::string_view symbol) const;
+
+private:
+    ElfFile(const std::byte* start, std::size_t size) : start_(start), size_(size) {}
+
+    // The count values of type T at the offset, or nullptr where the file ends before.
+    template <class T>
+    const T* at(std::uint64_t offset, std::uint64_t count = 1) const;
+    std::string_view text(std::uint64_t offset) const;
+    std::optional<std::uint64_t> file_offset(std::uint64_t address) const;
+
+    const std::byte* start_;
+    std::size_t size_;
+};
+
+}  // namespace eco

@@ -1,0 +1,164 @@
+#include "eco/launch/exec.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "eco/base/error.h"
+#include "eco/base/settings.h"
+#include "eco/launch/linkage.h"
+#include "eco/launch/option.h"
+#include "eco/launch/parts.h"
+#include "eco/launch/program.h"
+
+namespace eco {
+
+static constexpr const char* exec_help =
+    "Usage: eco exec [OPTIONS] [--] PROGRAM [ARGUMENTS]…\n"
+    "\n"
+    "Run an unmodified MPI program with its collectives along the network's structure:\n"
+    "mpirun -n 8 --hostfile hosts eco exec ./program\n"
+    "\n"
+    "  --profile FILE             the measured network; else ECO_PROFILE, else the one kept for\n"
+    "                             these hosts\n"
+    "  --mpi openmpi|mpich|abi    the program's MPI, where ECO cannot tell\n"
+    "  --verbose                  say what was chosen, and what each collective used\n"
+    "\n"
+    "The exit code is the program's; 127 if it is not found, 126 if it cannot be run.\n";
+
+ExecOptions read_exec_options(const std::vector<std::string>& arguments) {
+    ExecOptions options;
+    std::size_t next = 0;
+    for (std::string value; next < arguments.size(); ++next) {
+        const std::string& argument = arguments[next];
+        if (argument == "--") {
+            ++next;
+            break;
+        }
+        if (argument.size() < 2 || argument[0] != '-') break;
+        if (argument == "--help" || argument == "-h")
+            options.help = true;
+        else if (argument == "--verbose" || argument == "-v")
+            options.verbose = true;
+        else if (take_option("--profile", arguments, next, value))
+            options.profile = value;
+        else if (take_option("--mpi", arguments, next, value))
+            options.family = mpi_option(value);
+        else
+            throw Error(Code::usage, "exec has no option " + argument +
+                                         "; options of the program go after its name");
+    }
+    options.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(next), arguments.end());
+    if (options.command.empty() && !options.help)
+        throw Error(Code::usage, "exec needs a program to run: eco exec PROGRAM ARGUMENTS…");
+    return options;
+}
+
+static std::string variable(const Variables& variables, const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? "" : found->second;
+}
+
+Choice choose_family(const ExecOptions& options, const std::string& file,
+                     const Variables& variables) {
+    if (options.family) return {options.family, "--mpi", ""};
+
+    const std::string search_path = variable(variables, "LD_LIBRARY_PATH");
+    const Program program = read_program(file, variables);
+    const Linkage linkage = read_linkage(program.file, search_path);
+    if (linkage.family) return {linkage.family, "linked with " + linkage.library, ""};
+    const std::string& name = options.command[0];
+    if (linkage.has_mpi_inside)
+        return {std::nullopt, "",
+                name +
+                    " has MPI linked into it, where no preload reaches; it "
+                    "runs as it is (link it with the shared MPI library)"};
+
+    // numactl ./app, env NAME=1 ./app, bash -x ./app: what a wrapper starts is among its arguments.
+    for (std::size_t i = 1; i < options.command.size(); ++i) {
+        const std::string& argument = options.command[i];
+        if (argument.empty() || argument[0] == '-') continue;
+        const std::string found = find_program(argument, variables);
+        if (found.empty()) continue;
+        if (const Linkage inner = read_linkage(found, search_path); inner.family)
+            return {inner.family, argument + " is linked with " + inner.library, ""};
+    }
+
+    const Launch launch = read_launch(variables);
+    const bool interpreter = program.interpreter || linkage.hosts_interpreter;
+    if (launch.family && interpreter) return {launch.family, "by the launcher's environment", ""};
+    if (launch.family)
+        // It may still load MPI late or start an MPI program; the object rests until then.
+        return {launch.family, "by the launcher's environment",
+                name + " is not linked with MPI: ECO acts only if it loads or starts what is"};
+    if (launch.launched && interpreter)
+        return {std::nullopt, "",
+                "cannot tell which MPI " + name +
+                    " will load; it runs as it is "
+                    "(name its MPI: eco exec --mpi openmpi|mpich|abi)"};
+    return {std::nullopt, "",
+            name +
+                " is not linked with MPI; it runs as it is (if it loads MPI "
+                "later, name it: eco exec --mpi openmpi|mpich|abi)"};
+}
+
+std::string preload_list(const std::string& object, const std::string& before) {
+    std::string list = object;
+    for (std::size_t start = 0; start < before.size();) {
+        std::size_t end = before.find_first_of(": ", start);
+        if (end == std::string::npos) end = before.size();
+        const std::string entry = before.substr(start, end - start);
+        start = end + 1;
+        // Of two of ECO's objects the second would take the first for the MPI library.
+        const bool ours = entry.substr(entry.rfind('/') + 1).starts_with("libeco-");
+        if (!entry.empty() && !ours) list += ":" + entry;
+    }
+    return list;
+}
+
+static int start_program(const std::vector<std::string>& command) {
+    start(command[0], command);
+    const int reason = errno;
+    const char* what = reason == ENOENT ? "no such program" : std::strerror(reason);
+    std::fprintf(stderr, "eco: cannot run %s: %s\n", command[0].c_str(), what);
+    return reason == ENOENT ? 127 : 126;
+}
+
+static void preload(Family family, const ExecOptions& options, const Variables& variables) {
+    const std::string object = preload_object(family);
+    setenv("LD_PRELOAD", preload_list(object, variable(variables, "LD_PRELOAD")).c_str(), 1);
+    if (!options.profile.empty())
+        setenv("ECO_PROFILE", std::filesystem::absolute(options.profile).c_str(), 1);
+    if (options.verbose) setenv("ECO_VERBOSE", "1", 1);
+}
+
+int run_exec(const std::vector<std::string>& arguments) {
+    const ExecOptions options = read_exec_options(arguments);
+    if (options.help) {
+        std::fputs(exec_help, stdout);
+        return 0;
+    }
+    const Variables variables = environment_variables();
+    const Settings settings = read_settings();
+    const std::string file = find_program(options.command[0], variables);
+    // A program that is not there is the system's to complain about.
+    if (!settings.enabled || file.empty()) return start_program(options.command);
+
+    const Choice choice = choose_family(options, file, variables);
+    const bool speaks = read_launch(variables).first;
+    if (!choice.warning.empty() && speaks)
+        std::fprintf(stderr, "eco: %s\n", choice.warning.c_str());
+    if (choice.family) {
+        preload(*choice.family, options, variables);
+        if ((options.verbose || settings.verbose > 0) && speaks)
+            std::fprintf(stderr, "eco: preloads its %s object (%s)\n", family_name(*choice.family),
+                         choice.why.c_str());
+    }
+    return start_program(options.command);
+}
+
+}  // namespace eco

@@ -1,0 +1,81 @@
+#include "eco/launch/family.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace eco {
+
+const char* family_name(Family family) {
+    switch (family) {
+        case Family::openmpi:
+            return "openmpi";
+        case Family::mpich:
+            return "mpich";
+        case Family::abi:
+            return "abi";
+    }
+    return "";
+}
+
+std::optional<Family> family_named(std::string_view name) {
+    for (const Family family : {Family::openmpi, Family::mpich, Family::abi})
+        if (name == family_name(family)) return family;
+    return std::nullopt;
+}
+
+std::optional<Family> family_of_library(std::string_view soname) {
+    if (!soname.starts_with("libmpi")) return std::nullopt;
+    const std::size_t suffix = soname.find(".so");
+    if (suffix == std::string_view::npos) return std::nullopt;
+    const std::string_view stem = soname.substr(0, suffix);
+    const std::string_view version = soname.substr(suffix);  // ".so.40" or ".so.40.30.7"
+    if (stem == "libmpi_abi") return Family::abi;
+    if (version == ".so.40" || version.starts_with(".so.40.")) return Family::openmpi;
+    if (version == ".so.12" || version.starts_with(".so.12.")) return Family::mpich;
+    return std::nullopt;
+}
+
+Variables environment_variables() {
+    Variables variables;
+    for (char** entry = environ; entry && *entry; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos) continue;
+        variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+    return variables;
+}
+
+static bool any_with_prefix(const Variables& variables, std::string_view prefix) {
+    const auto found = variables.lower_bound(std::string(prefix));
+    return found != variables.end() && found->first.starts_with(prefix);
+}
+
+Launch read_launch(const Variables& variables) {
+    Launch launch;
+    const auto has = [&](const char* name) { return variables.contains(name); };
+    // The innermost launcher's first: a batch system's srun or aprun may stand around mpirun.
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                             "PALS_RANKID", "ALPS_APP_PE", "FLUX_TASK_RANK", "SLURM_PROCID"}) {
+        const auto rank = variables.find(name);
+        if (rank == variables.end()) continue;
+        launch.launched = true;
+        launch.first = rank->second == "0";
+        break;
+    }
+    // OMPI_MCA_* and I_MPI_ROOT alone prove nothing: users keep them in their shells.
+    if (has("OMPI_COMM_WORLD_SIZE"))
+        launch.family = Family::openmpi;
+    else if (has("PMI_RANK") || has("PMI_SIZE") || has("MV2_COMM_WORLD_RANK") ||
+             any_with_prefix(variables, "HYDI_"))
+        launch.family = Family::mpich;
+    else if (has("PMIX_RANK") && any_with_prefix(variables, "OMPI_"))
+        launch.family = Family::openmpi;
+    else if (launch.launched && any_with_prefix(variables, "I_MPI_"))
+        launch.family = Family::mpich;
+    launch.launched = launch.launched || launch.family.has_value();
+    return launch;
+}
+
+}  // namespace eco
