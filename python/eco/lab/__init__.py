@@ -1,0 +1,1 @@
+"""The lab: emulated networks of several hosts on one machine."""

@@ -1,0 +1,2 @@
+from eco.lab.cli import app
+app()

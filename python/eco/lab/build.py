@@ -1,0 +1,132 @@
+"""Builds a wired scenario inside the lab's own namespaces. Runs as the lab's first process."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from eco.errors import EcoError, ExitCode
+from eco.lab import kernel
+from eco.lab.scenario import Scenario
+from eco.lab.wiring import Wiring, address, wire
+
+STATE = Path("/run/eco-lab")
+NETNS = Path("/run/netns")
+UTSNS = Path("/run/utsns")
+_OWN = NETNS / "eco-lab"
+
+
+def private_mounts() -> None:
+    """Private /proc, /run, /dev/shm and temporary files, gone with the mount namespace."""
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    try:
+        kernel.mount("proc", "/proc", "proc")
+    except PermissionError:
+        pass  # in some containers; the outer /proc serves, it only shows more
+    kernel.mount("tmpfs", "/run", "tmpfs", data="mode=0755")
+    if Path("/dev/shm").is_dir():
+        kernel.mount("tmpfs", "/dev/shm", "tmpfs", data="mode=1777")
+    for folder in (STATE, STATE / "tmp", NETNS, UTSNS):
+        folder.mkdir()
+    (STATE / "tmp").chmod(0o1777)
+
+
+def build(scenario: Scenario) -> list[int]:
+    """Make all hosts, bridges and wires; returns the processes that relay delayed links."""
+    wiring = wire(scenario)
+    _bind("net", _OWN)
+    for host in scenario.hosts:
+        kernel.unshare(kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS)
+        kernel.set_host_name(host)
+        _bind("net", NETNS / host)
+        _bind("uts", UTSNS / host)
+    _enter_own()
+    _settings()
+    _batch("ip", wiring.links)
+    for card in wiring.cards:
+        kernel.offloads_off(card)
+    _batch("tc", wiring.shaping)
+    for host, links, shaping in zip(
+        scenario.hosts, wiring.host_links, wiring.host_shaping, strict=True
+    ):
+        kernel.enter(str(NETNS / host), kernel.CLONE_NEWNET)
+        _settings()
+        _batch("ip", links)
+        kernel.offloads_off("eth0")
+        _batch("tc", shaping)
+        _congestion_control()
+    _enter_own()
+    _host_names(scenario)
+    return _start_relay(wiring)
+
+
+def enter_host(host: str) -> None:
+    """Become a process of `host`."""
+    kernel.enter(str(NETNS / host), kernel.CLONE_NEWNET)
+    kernel.enter(str(UTSNS / host), kernel.CLONE_NEWUTS)
+
+
+def _enter_own() -> None:
+    kernel.enter(str(_OWN), kernel.CLONE_NEWNET)
+
+
+def _bind(kind: str, path: Path) -> None:
+    path.touch()
+    kernel.mount(f"/proc/self/ns/{kind}", str(path), None, kernel.MS_BIND)
+
+
+def _settings() -> None:
+    # Neighbour and router queries of IPv6 would take their share of a slow bus.
+    for scope in ("default", "all", "lo"):
+        setting = Path(f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6")
+        if setting.exists():
+            setting.write_text("1", encoding="ascii")
+
+
+def _congestion_control() -> None:
+    """Cubic where we may; the machine's default may be one that ignores losses."""
+    setting = Path("/proc/sys/net/ipv4/tcp_congestion_control")
+    for name in ("cubic", "reno"):
+        try:
+            setting.write_text(name, encoding="ascii")
+            return
+        except OSError:
+            continue
+
+
+def _batch(tool: str, lines: list[str]) -> None:
+    if not lines:
+        return
+    try:
+        done = subprocess.run(
+            [tool, "-batch", "-"], input="\n".join(lines) + "\n", text=True, capture_output=True
+        )
+    except FileNotFoundError:
+        raise EcoError(
+            f"the tool {tool!r} is missing; install the package iproute2", ExitCode.ENVIRONMENT
+        ) from None
+    if done.returncode != 0:
+        detail = " ".join(done.stderr.split())
+        raise EcoError(f"the lab's network: {tool} refused: {detail}", ExitCode.ENVIRONMENT)
+
+
+def _host_names(scenario: Scenario) -> None:
+    lines = ["127.0.0.1 localhost"]
+    lines += [f"{address(i)} {host}" for i, host in enumerate(scenario.hosts)]
+    names = STATE / "hosts"
+    names.write_text("\n".join(lines) + "\n", encoding="ascii")
+    if Path("/etc/hosts").is_file():
+        kernel.mount(str(names), "/etc/hosts", None, kernel.MS_BIND)
+
+
+def _start_relay(wiring: Wiring) -> list[int]:
+    if not wiring.relays:
+        return []
+    child = os.fork()
+    if child != 0:
+        return [child]
+    from eco.lab import relay
+
+    try:
+        relay.serve(wiring.relays)
+    finally:
+        os._exit(1)

@@ -1,0 +1,168 @@
+"""Reads a scenario file; every fault gets one sentence that says where it is."""
+
+import difflib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import yaml
+
+from eco.errors import EcoError, ExitCode
+from eco.lab import units
+from eco.lab.scenario import Kind, Link, Network, Scenario
+
+SHIPPED = Path(__file__).with_name("scenarios")
+MOST_HOSTS = 1000
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
+_KINDS: dict[str, Kind] = {"bus": "bus", "switch": "switch"}
+_T = TypeVar("_T")
+
+
+def shipped_names() -> list[str]:
+    """Names of the scenarios that come with ECO."""
+    return sorted(path.stem for path in SHIPPED.glob("*.yaml"))
+
+
+def load(name_or_path: str) -> Scenario:
+    """A shipped scenario by its name, or one from a YAML file."""
+    shipped = SHIPPED / f"{name_or_path}.yaml"
+    path = Path(name_or_path)
+    if "/" not in name_or_path and shipped.is_file():
+        path = shipped
+    elif not path.is_file():
+        known = shipped_names()
+        raise EcoError(
+            f"no scenario {name_or_path!r}: neither a file nor one of {', '.join(known)}"
+            + _nearest(name_or_path, known),
+            ExitCode.BAD_INPUT,
+        )
+    return _Reader(path).read()
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def fail(self, what: str) -> NoReturn:
+        raise EcoError(f"scenario {self.path}: {what}", ExitCode.BAD_INPUT)
+
+    def read(self) -> Scenario:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            data = yaml.safe_load(text)
+        except (OSError, UnicodeDecodeError) as error:
+            self.fail(f"cannot be read: {error}")
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            where = f"line {mark.line + 1}: " if mark else ""
+            self.fail(f"{where}not valid YAML: {getattr(error, 'problem', None) or error}")
+        top = self.mapping(data, "the file", {"networks"}, {"description", "links"})
+        description = top.get("description", "")
+        if not isinstance(description, str):
+            self.fail("description must be text")
+        networks = self.networks(top["networks"])
+        links = self.links(top.get("links"), [n.name for n in networks])
+        self.check_joined(networks, links)
+        return Scenario(self.path.stem, description, networks, links)
+
+    def mapping(
+        self, data: object, where: str, needed: set[str], optional: set[str]
+    ) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            self.fail(f"{where} must hold keys ({', '.join(sorted(needed | optional))})")
+        for key in data:
+            if key not in needed | optional:
+                self.fail(
+                    f"unknown key {key!r} in {where}"
+                    + (_nearest(str(key), needed | optional) or self.valid(needed | optional))
+                )
+        for key in sorted(needed - set(data)):
+            self.fail(f"{where} has no {key!r}")
+        return data
+
+    @staticmethod
+    def valid(keys: set[str]) -> str:
+        return f"; valid are {', '.join(sorted(keys))}"
+
+    def unit(self, where: str, parse: "Any", value: object) -> float:
+        try:
+            return float(parse(value))
+        except ValueError as error:
+            self.fail(f"{where}: {error}")
+
+    def networks(self, data: object) -> tuple[Network, ...]:
+        if not isinstance(data, dict) or not data:
+            self.fail("'networks' must name at least one network")
+        networks: list[Network] = []
+        home: dict[str, str] = {}
+        for key, body in data.items():
+            where = f"network {key!r}"
+            entry = self.mapping(body, where, {"kind", "rate"}, {"hosts"})
+            kind = entry["kind"]
+            if not isinstance(kind, str) or kind not in _KINDS:
+                self.fail(f"{where}: kind {kind!r} must be 'bus' or 'switch'")
+            rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
+            hosts = self.hosts(where, entry.get("hosts", []))
+            for host in hosts:
+                if host in home:
+                    self.fail(f"two hosts are named {host!r} (networks {home[host]!r} and {key!r})")
+                home[host] = str(key)
+            networks.append(Network(str(key), _KINDS[kind], rate, hosts))
+        if not home:
+            self.fail("no network has a host")
+        if len(home) > MOST_HOSTS:
+            self.fail(f"{len(home)} hosts; at most {MOST_HOSTS} can be emulated")
+        return tuple(networks)
+
+    def hosts(self, where: str, data: object) -> tuple[str, ...]:
+        if not isinstance(data, list):
+            self.fail(f"{where}: hosts must be a list such as [n0, n1]")
+        for host in data:
+            if not isinstance(host, str) or not _HOST.fullmatch(host):
+                self.fail(f"{where}: {host!r} is not a host name (letters, digits and '-')")
+        return tuple(data)
+
+    def links(self, data: object, names: list[str]) -> tuple[Link, ...]:
+        if data is None:
+            return ()
+        if not isinstance(data, list):
+            self.fail("'links' must be a list of entries such as {between: [a, b]}")
+        links: list[Link] = []
+        for number, body in enumerate(data, start=1):
+            where = f"link {number}"
+            entry = self.mapping(body, where, {"between"}, {"rate", "delay", "loss"})
+            between = entry["between"]
+            if not isinstance(between, list) or len(between) < 2:
+                self.fail(f"{where}: 'between' must list two or more networks")
+            for name in between:
+                if str(name) not in names:
+                    self.fail(f"{where}: unknown network {name!r}" + _nearest(str(name), names))
+            if len({str(name) for name in between}) < len(between):
+                self.fail(f"{where}: a network is listed twice in 'between'")
+            rate = None
+            if "rate" in entry:
+                rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
+            delay = self.unit(f"{where}: delay", units.parse_delay, entry.get("delay", "0ms"))
+            loss = self.unit(f"{where}: loss", units.parse_loss, entry.get("loss", 0))
+            links.append(Link(tuple(map(str, between)), rate, delay, loss))
+        return tuple(links)
+
+    def check_joined(self, networks: tuple[Network, ...], links: tuple[Link, ...]) -> None:
+        group = {network.name: network.name for network in networks}
+        for link in links:
+            joined = {group[name] for name in link.between}
+            # Ethernet bridges without a spanning tree send frames round a loop for ever.
+            if len(joined) < len(link.between):
+                self.fail(f"the link between {', '.join(link.between)} closes a loop; remove one")
+            target = group[link.between[0]]
+            group = {name: target if root in joined else root for name, root in group.items()}
+        first = group[networks[0].name]
+        for name, root in group.items():
+            if root != first:
+                self.fail(f"network {name!r} is joined to no other; add it to a link's 'between'")

@@ -1,0 +1,175 @@
+"""The commands that build a scenario: pure text, so that it can be looked at and tested.
+
+The bridges live in the lab's own network namespace, each host in one of its own. A frame pays for
+a medium exactly once each time it enters it:
+
+* bus: whatever enters, from a host or from a link, is redirected to the bus's one ifb device. Its
+  HTB class shares the rate evenly among the stations, each with its own queue, as Ethernet does.
+* switch: a token bucket on each port, one per direction.
+
+A host also shapes its own sending. There TCP sees the queue and holds back, as it does on a real
+card, and nothing is lost at the sender.
+"""
+
+from dataclasses import dataclass, field
+
+from eco.lab.relay import Pair
+from eco.lab.scenario import Network, Scenario
+
+FRAME = 1514
+_BURST_TIME = 250e-6
+_PORT_BYTES = 400_000
+
+
+def address(index: int) -> str:
+    """The IP address of host number `index`."""
+    return f"10.9.{(index + 1) >> 8}.{(index + 1) & 255}"
+
+
+def hardware_address(index: int) -> str:
+    """The Ethernet address of host number `index`."""
+    return f"02:ec:00:00:{(index + 1) >> 8:02x}:{(index + 1) & 255:02x}"
+
+
+@dataclass
+class Wiring:
+    """Lines for `ip -batch` and `tc -batch`, in the lab's namespace and in each host's."""
+
+    links: list[str] = field(default_factory=list)
+    shaping: list[str] = field(default_factory=list)
+    host_links: list[list[str]] = field(default_factory=list)
+    host_shaping: list[list[str]] = field(default_factory=list)
+    cards: list[str] = field(default_factory=list)
+    relays: list[Pair] = field(default_factory=list)
+
+    def bridge(self, name: str) -> None:
+        # Never forget an address: a flood to all buses would cost what no real frame costs.
+        self.links.append(
+            f"link add {name} type bridge ageing_time 360000000 mcast_snooping 0 stp_state 0"
+        )
+        self.links.append(f"link set {name} up")
+
+    def cable(self, left: str, right: str) -> None:
+        self.links.append(f"link add {left} type veth peer name {right}")
+        for card in (left, right):
+            self.links.append(f"link set {card} up")
+            self.cards.append(card)
+
+
+def burst(rate: float) -> int:
+    """Bytes that may pass at once: about two frames, more where the clock is too coarse."""
+    return max(2 * FRAME, int(rate / 8 * _BURST_TIME))
+
+
+def bucket(card: str, rate: float, queue: int = _PORT_BYTES) -> str:
+    """A token bucket on what leaves through `card`."""
+    queue = max(queue, 2 * burst(rate))
+    return f"qdisc add dev {card} root tbf rate {rate:.0f}bit burst {burst(rate)} limit {queue}"
+
+
+def wire(scenario: Scenario) -> Wiring:
+    """All commands for `scenario`."""
+    wiring = Wiring()
+    index = 0
+    all_hosts = len(scenario.hosts)
+    number = {network.name: n for n, network in enumerate(scenario.networks)}
+    ports: list[list[str]] = [[] for _ in scenario.networks]
+    first_host: list[int] = []
+    for n, network in enumerate(scenario.networks):
+        wiring.bridge(f"br{n}")
+        first_host.append(index)
+        for host in network.hosts:
+            _attach_host(wiring, network, host, index, f"br{n}", all_hosts)
+            ports[n].append(f"p{index}")
+            index += 1
+    for n, link in enumerate(scenario.links):
+        many = len(link.between) > 2
+        relay_ends: list[str] = []
+        if many or not link.relayed:
+            wiring.bridge(f"core{n}")
+        for p, name in enumerate(link.between):
+            network = scenario.networks[number[name]]
+            inner, outer = f"d{n}.{p}", f"u{n}.{p}"
+            wiring.cable(inner, outer)
+            wiring.links.append(f"link set {inner} master br{number[name]}")
+            ports[number[name]].append(inner)
+            if link.relayed and many:
+                wiring.cable(f"v{n}.{p}", f"w{n}.{p}")
+                wiring.links.append(f"link set w{n}.{p} master core{n}")
+                # Two ports are passed from network to network, each has its half.
+                half_loss = 1 - (1 - link.loss) ** 0.5
+                wiring.relays.append(Pair(outer, f"v{n}.{p}", link.delay / 2, half_loss))
+            elif link.relayed:
+                relay_ends.append(outer)
+            else:
+                wiring.links.append(f"link set {outer} master core{n}")
+            rate = link.rate or (network.rate if network.kind == "switch" else None)
+            if rate is not None:
+                wiring.shaping.append(bucket(inner, rate))
+                into = f"w{n}.{p}" if link.relayed and many else outer
+                if not (link.relayed and not many):
+                    wiring.shaping.append(bucket(into, rate))
+        if relay_ends:
+            wiring.relays.append(Pair(relay_ends[0], relay_ends[1], link.delay, link.loss))
+    for n, network in enumerate(scenario.networks):
+        if network.kind == "bus":
+            _make_bus(wiring, f"bus{n}", network, ports[n], first_host[n])
+    return wiring
+
+
+def _attach_host(
+    wiring: Wiring, network: Network, host: str, index: int, bridge: str, hosts: int
+) -> None:
+    port = f"p{index}"
+    wiring.links += [
+        f"link add {port} type veth peer name eth0 netns {host} address {hardware_address(index)}",
+        f"link set {port} master {bridge} up",
+    ]
+    wiring.cards.append(port)
+    lines = [
+        "link set lo up",
+        f"address add {address(index)}/16 dev eth0",
+        "link set eth0 up",
+    ]
+    # Known beforehand, so that no address query is lost or timed on a busy network.
+    lines += [
+        f"neigh add {address(i)} lladdr {hardware_address(i)} dev eth0 nud permanent"
+        for i in range(hosts)
+        if i != index
+    ]
+    wiring.host_links.append(lines)
+    wiring.host_shaping.append([bucket("eth0", network.rate, 4_000_000)])
+    if network.kind == "switch":
+        wiring.shaping.append(bucket(port, network.rate))
+
+
+def _make_bus(
+    wiring: Wiring, bus: str, network: Network, ports: list[str], first_host: int
+) -> None:
+    rate = f"{network.rate:.0f}bit"
+    share = f"{network.rate / len(ports):.0f}bit"
+    queue = max(_PORT_BYTES // FRAME, 2 * burst(network.rate) // FRAME)
+    wiring.links += [f"link add {bus} type ifb", f"link set {bus} up"]
+    top = f"burst {burst(network.rate)} cburst {burst(network.rate)} quantum {FRAME}"
+    wiring.shaping += [
+        f"qdisc add dev {bus} root handle 1: htb default 1",
+        f"class add dev {bus} parent 1: classid 1:ffff htb rate {rate} ceil {rate} {top}",
+    ]
+    stations = [None, *range(first_host, first_host + len(network.hosts))]
+    for minor, station in enumerate(stations, start=1):
+        wiring.shaping += [
+            f"class add dev {bus} parent 1:ffff classid 1:{minor:x} htb rate {share} ceil {rate} "
+            f"{top}",
+            f"qdisc add dev {bus} parent 1:{minor:x} pfifo limit {queue}",
+        ]
+        if station is not None:
+            wiring.shaping.append(
+                f"filter add dev {bus} parent 1: protocol ip prio 1 u32 "
+                f"match ip src {address(station)}/32 flowid 1:{minor:x}"
+            )
+    for port in ports:
+        wiring.shaping += [
+            f"qdisc add dev {port} ingress",
+            f"filter add dev {port} parent ffff: protocol all prio 1 u32 match u32 0 0 "
+            f"action mirred egress redirect dev {bus}",
+        ]
