@@ -1,0 +1,123 @@
+"""The `eco` command: its verbs, and the boundary where errors become one sentence and a code.
+
+Each verb lives in a module of its own, imported only when that verb is used: `eco --help` and
+every verb start quickly, whatever the others need. A module offers `app` (verbs below it) or
+`command` (a function).
+"""
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import NoReturn
+
+import typer
+
+from eco.errors import EcoError, ExitCode
+
+
+@dataclass(frozen=True)
+class Verb:
+    name: str
+    module: str  # empty: native code, src/eco/launch
+    summary: str
+
+
+VERBS = (
+    Verb("measure", "eco.measure", "Measure a network once, through your MPI launcher."),
+    Verb("show", "eco.show", "Draw what a profile says about the network."),
+    Verb("exec", "", "Run an MPI program with its collectives along the network's structure."),
+    Verb("tune", "eco.tune", "Time native and ECO per operation and size; keep the choices."),
+    Verb("bench", "eco.bench", "Compare native and ECO side by side."),
+    Verb("plan", "eco.plan", "Print the plan of one collective on a measured network."),
+    Verb("lab", "eco.lab.cli", "Emulated networks on this machine, to try it with no cluster."),
+    Verb("probe", "", "What `eco measure` starts on every host."),
+)
+
+
+def main() -> int:
+    try:
+        result = _app(sys.argv[1:])(prog_name="eco", standalone_mode=False)
+    except typer.Abort:
+        return 130
+    except EcoError as error:
+        return _complain(str(error), error.code)
+    except typer.TyperException as error:
+        # Typer's own errors of usage; asking for nothing shows the help.
+        if type(error).__name__ == "NoArgsIsHelpError":
+            return ExitCode.USAGE
+        message = error.format_message().rstrip(".")
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "eco"
+        return _complain(f"{message[:1].lower()}{message[1:]}; see {command} --help", ExitCode.USAGE)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`eco show … | head`): nothing is left to say, nor to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return result if isinstance(result, int) else 0
+
+
+def _complain(sentence: str, code: int) -> int:
+    print(f"eco: {sentence}", file=sys.stderr)
+    return int(code)
+
+
+def _app(arguments: list[str]) -> typer.Typer:
+    app = typer.Typer(
+        add_completion=False,
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        help="MPI collectives along the network's measured structure.",
+    )
+    app.callback()(_keep_verbs)
+    wanted = next((word for word in arguments if not word.startswith("-")), None)
+    for verb in VERBS:
+        if verb.module and not _exists(verb.module):
+            continue
+        if verb.module and verb.name == wanted:
+            _register(app, verb, importlib.import_module(verb.module))
+        else:
+            app.command(verb.name, help=verb.summary, context_settings=_PASS_ALL)(_native(verb))
+    return app
+
+
+_PASS_ALL = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
+
+
+def _keep_verbs() -> None:
+    """With a callback, Typer keeps a lone verb's name on the command line."""
+
+
+def _exists(module: str) -> bool:
+    """Without importing it: the list of verbs costs nothing."""
+    return importlib.util.find_spec(module) is not None
+
+
+def _register(app: typer.Typer, verb: Verb, module: ModuleType) -> None:
+    inner = getattr(module, "app", None)
+    if isinstance(inner, typer.Typer):
+        app.add_typer(inner, name=verb.name, help=verb.summary)
+    else:
+        settings = getattr(module, "context_settings", None)
+        app.command(verb.name, context_settings=settings)(module.command)
+
+
+def _native(verb: Verb) -> Callable[[typer.Context], None]:
+    """Stands for a verb in the list; reached only for native ones, by `python -m eco exec`."""
+
+    def hand_over(context: typer.Context) -> NoReturn:
+        launcher = os.environ.get("ECO_BIN")
+        if not launcher:
+            raise EcoError(
+                f"{verb.name} is native code: start it by the `eco` program, not by python -m eco",
+                ExitCode.ENVIRONMENT,
+            )
+        os.execv(launcher, [launcher, verb.name, *context.args])
+
+    return hand_over
