@@ -52,7 +52,9 @@ def main() -> int:
         message = error.format_message().rstrip(".")
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "eco"
-        return _complain(f"{message[:1].lower()}{message[1:]}; see {command} --help", ExitCode.USAGE)
+        return _complain(
+            f"{message[:1].lower()}{message[1:]}; see {command} --help", ExitCode.USAGE
+        )
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
