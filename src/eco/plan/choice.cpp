@@ -1,0 +1,96 @@
+#include "eco/plan/choice.h"
+
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+static constexpr std::array<std::pair<Family, const char*>, 7> family_names{
+    {{Family::native, "native"},
+     {Family::tree, "tree"},
+     {Family::exchange, "exchange"},
+     {Family::ring, "ring"},
+     {Family::butterfly, "butterfly"},
+     {Family::direct, "direct"},
+     {Family::ordered, "ordered"}}};
+
+std::string to_text(const Choice& choice) {
+    std::string text;
+    for (const auto& [family, name] : family_names)
+        if (family == choice.family) text = name;
+    const bool has_tree = choice.family == Family::tree || choice.family == Family::exchange;
+    std::string list;
+    const auto add = [&](const std::string& key, const std::string& value) {
+        list += (list.empty() ? ":" : ",") + key + "=" + value;
+    };
+    if (choice.family == Family::tree && !choice.on_ranks) add("top", to_text(choice.top));
+    if (has_tree) add("inner", to_text(choice.inner));
+    if (choice.segments != 0) add("segments", std::to_string(choice.segments));
+    if (choice.window != 0) add("window", std::to_string(choice.window));
+    if (choice.on_ranks) add("on", "ranks");
+    return text + list;
+}
+
+static int parse_count(const std::string& key, const std::string& value, int most) {
+    if (value.empty() || value.size() > 6 ||
+        value.find_first_not_of("0123456789") != std::string::npos || std::stoi(value) > most)
+        throw Error(Code::usage,
+                    key + "=" + value + " in a choice: " + key + " takes 0 to " + std::to_string(most));
+    return std::stoi(value);
+}
+
+static bool is_pattern(const std::string& text, Choice& choice) {
+    if (text == "ring" || text == "butterfly") {
+        choice.family = text == "ring" ? Family::ring : Family::butterfly;
+    } else {
+        try {
+            choice.inner = parse_form(text);
+        } catch (const Error&) {
+            return false;
+        }
+        choice.family = Family::tree;
+    }
+    choice.on_ranks = true;
+    choice.segments = 0;
+    return true;
+}
+
+Choice parse_choice(const std::string& text) {
+    Choice choice;
+    if (is_pattern(text, choice)) return choice;
+    const auto colon = text.find(':');
+    const std::string head = text.substr(0, colon);
+    bool known = false;
+    for (const auto& [family, name] : family_names)
+        if (head == name) {
+            choice.family = family;
+            known = true;
+        }
+    if (!known)
+        throw Error(Code::usage, "'" + text +
+                                     "' is no choice; there are native, tree, exchange, ring, "
+                                     "butterfly, direct, ordered and the patterns k2, k3, star, "
+                                     "chain, binomial, ring, butterfly");
+    if (colon == std::string::npos) return choice;
+    std::istringstream list(text.substr(colon + 1));
+    for (std::string item; std::getline(list, item, ',');) {
+        const auto equals = item.find('=');
+        const std::string key = item.substr(0, equals);
+        const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
+        if (key == "top") choice.top = parse_form(value);
+        else if (key == "inner") choice.inner = parse_form(value);
+        else if (key == "segments") choice.segments = parse_count(key, value, 4096);
+        else if (key == "window") choice.window = parse_count(key, value, 4096);
+        else if (key == "on" && (value == "ranks" || value == "levels")) choice.on_ranks = value == "ranks";
+        else
+            throw Error(Code::usage, "'" + item +
+                                         "' in a choice is not known; keys are top, inner, "
+                                         "segments, window and on=ranks");
+    }
+    return choice;
+}
+
+}  // namespace eco

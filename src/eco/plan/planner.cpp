@@ -1,0 +1,69 @@
+#include "eco/plan/planner.h"
+
+#include <algorithm>
+
+#include "eco/base/check.h"
+
+namespace eco {
+
+std::vector<Piece> pieces_of(std::vector<Rank> ranks, int segments) {
+    std::sort(ranks.begin(), ranks.end());
+    std::vector<Piece> pieces;
+    for (const Rank rank : ranks)
+        for (int segment = 0; segment < segments; ++segment)
+            pieces.push_back(rank * segments + segment);
+    return pieces;
+}
+
+std::vector<std::vector<Piece>> messages(const std::vector<Piece>& pieces, const Choice& choice) {
+    std::vector<std::vector<Piece>> result;
+    if (pieces.empty()) return result;
+    if (choice.segments == 0) return {pieces};
+    for (const Piece piece : pieces) result.push_back({piece});
+    return result;
+}
+
+bool supports(const Choice& choice, const Request& request) {
+    using enum Operation;
+    const auto operation = base(request.operation);
+    const auto any_of = [operation](std::initializer_list<Operation> operations) {
+        return std::find(operations.begin(), operations.end(), operation) != operations.end();
+    };
+    const bool ordered = traits(operation).reduces && !request.commutative;
+    switch (choice.family) {
+    case Family::native: return false;
+    case Family::tree:
+        return any_of({bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
+    case Family::exchange:
+        // Blocks whose sizes only their two ends know cannot be put together on the way.
+        return !ordered && (request.operation == alltoall ||
+                            any_of({barrier, allgather, allreduce, reduce_scatter}));
+    case Family::ring: return !ordered && any_of({allgather, allreduce, reduce_scatter});
+    case Family::butterfly:
+        if (operation == bcast) return true;
+        return operation == reduce ? !ordered : any_of({barrier, allreduce, allgather});
+    case Family::direct: return operation == alltoall;
+    case Family::ordered: return any_of({scan, exscan});
+    }
+    return false;
+}
+
+Program plan(const Choice& choice, const Request& request, Rank me) {
+    ECO_CHECK(supports(choice, request));
+    const Hierarchy in_a_row = choice.on_ranks ? flat_hierarchy(request.ranks()) : Hierarchy{};
+    Request seen = request;
+    if (choice.on_ranks) seen.hierarchy = &in_a_row;
+    switch (choice.family) {
+    case Family::tree: return plan_tree(choice, seen, me);
+    case Family::exchange: return plan_exchange(choice, seen, me);
+    case Family::ring: return plan_ring(choice, seen, me);
+    case Family::butterfly: return plan_butterfly(choice, seen, me);
+    case Family::direct: return plan_direct(choice, seen, me);
+    case Family::ordered: return plan_ordered(choice, seen, me);
+    case Family::native: break;
+    }
+    ECO_CHECK(false);
+    return {};
+}
+
+}  // namespace eco

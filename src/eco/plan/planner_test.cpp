@@ -1,0 +1,95 @@
+#include "eco/plan/planner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "eco/plan/verify.h"
+
+namespace eco {
+
+// A random nesting of shuffled ranks: lone ranks, unequal groups, up to three levels.
+static std::string random_groups(std::vector<Rank> ranks, int depth, std::mt19937& random) {
+    std::string text;
+    while (!ranks.empty()) {
+        const std::size_t most = ranks.size();
+        const std::size_t size = depth == 0 ? 1 : 1 + random() % most;
+        const std::vector<Rank> part(ranks.end() - static_cast<std::ptrdiff_t>(size), ranks.end());
+        ranks.resize(ranks.size() - size);
+        if (!text.empty()) text += ' ';
+        text += size == 1 ? std::to_string(part[0]) : "(" + random_groups(part, depth - 1, random) + ")";
+    }
+    return text;
+}
+
+static Hierarchy random_hierarchy(int ranks, std::mt19937& random) {
+    auto order = all_pieces(ranks);
+    if (random() % 3 != 0) std::shuffle(order.begin(), order.end(), random);
+    return parse_hierarchy(random_groups(order, 1 + static_cast<int>(random() % 3), random));
+}
+
+static std::vector<Choice> every_choice() {
+    std::vector<Choice> choices;
+    for (const char* text :
+         {"k2", "k3", "star", "chain", "binomial", "ring", "butterfly", "tree:top=star,inner=star",
+          "tree:top=chain,inner=k2,segments=3", "tree:top=balanced,inner=chain,segments=1",
+          "tree:top=k2,inner=binomial,segments=2", "tree:top=balanced,inner=star,segments=4",
+          "exchange:inner=star", "exchange:inner=k2,segments=1", "exchange:inner=chain,segments=3",
+          "ring", "ring:segments=2", "ring:segments=1,on=ranks", "butterfly:on=ranks", "direct",
+          "direct:window=1", "direct:segments=2,window=3", "ordered", "ordered:segments=3",
+          "ordered:segments=2,on=ranks"})
+        choices.push_back(parse_choice(text));
+    return choices;
+}
+
+class EveryPlanner : public testing::TestWithParam<int> {};
+
+// Every operation, every family, all roots, commuting and not, over random topologies.
+TEST_P(EveryPlanner, DoesWhatItsCollectiveSays) {
+    const int ranks = GetParam();
+    std::mt19937 random(static_cast<unsigned>(ranks));
+    const int draws = ranks <= 8 ? 12 : ranks <= 13 ? 4 : 1;
+    for (int draw = 0; draw < draws; ++draw) {
+        const Hierarchy hierarchy = random_hierarchy(ranks, random);
+        for (int o = 0; o < operation_count; ++o) {
+            Request request{static_cast<Operation>(o), &hierarchy, 0, true};
+            const auto& traits = eco::traits(request.operation);
+            for (const bool commutative : {true, false}) {
+                if (!commutative && !traits.reduces) continue;
+                request.commutative = commutative;
+                auto choices = every_choice();
+                for (const Bytes bytes : {Bytes{-1}, Bytes{16}, Bytes{16000}}) {
+                    const auto more = candidates(request, bytes);
+                    choices.insert(choices.end(), more.begin(), more.end());
+                }
+                for (const Choice& choice : choices) {
+                    if (!supports(choice, request)) continue;
+                    for (Rank root = 0; root < (traits.rooted ? ranks : 1); ++root) {
+                        if (ranks > 13 && root % 21 != 0) continue;
+                        request.root = root;
+                        ASSERT_EQ(verify(request, [&](Rank me) { return plan(choice, request, me); }), "")
+                            << traits.name << " " << to_text(choice) << " root " << root << " on "
+                            << describe(hierarchy.top) << (commutative ? "" : ", ordered");
+                    }
+                }
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, EveryPlanner, testing::Values(1, 2, 3, 4, 7, 8, 13, 64));
+
+TEST(Planner, EveryOperationHasACandidate) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 1 2) (3 4 5) (6 7)");
+    for (int o = 0; o < operation_count; ++o)
+        for (const bool commutative : {true, false})
+            for (const Bytes bytes : {Bytes{-1}, Bytes{1}, Bytes{1 << 20}}) {
+                const Request request{static_cast<Operation>(o), &hierarchy, 0, commutative};
+                const auto list = candidates(request, bytes);
+                ASSERT_FALSE(list.empty());
+                for (const auto& choice : list) EXPECT_TRUE(supports(choice, request));
+            }
+}
+
+}  // namespace eco

@@ -1,0 +1,98 @@
+// One rank's part of a schedule: tasks that each name places of memory, a peer and the tasks they
+// wait for. Planners write programs through Builder; verify.h checks them; run/ executes them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "eco/base/units.h"
+#include "eco/plan/collective.h"
+
+namespace eco {
+
+// Which memory: the program's input, its output, or one of ECO's own banks. A bank has room for
+// every piece once.
+using Place = std::int32_t;
+inline constexpr Place input = 0, output = 1;
+inline constexpr Place scratch(int bank = 0) { return 2 + bank; }
+
+using Piece = std::int32_t;  // of a message; see Program::segments
+
+enum class Kind : std::uint8_t {
+    send,     // pieces of `from` to peer
+    recv,     // pieces from peer into `to`
+    reduce,   // pieces from peer, combined with `to`
+    copy,     // `from` to `to`, same rank
+    combine,  // `from` combined with `to`, same rank
+};
+
+struct Task {
+    Kind kind;
+    bool earlier;  // reduce, combine: what is combined with `to` stands before it in rank order
+    Place from, to;
+    Rank peer;
+    std::int32_t tag;  // numbers the messages from one rank to another
+    std::int32_t first_piece, end_piece;
+    std::int32_t first_wait, end_wait;
+};
+
+struct Program {
+    // Blocks::parts: the message is cut into `segments` parts. Otherwise each block is, and piece
+    // p is segment p % segments of block p / segments.
+    int segments = 1;
+    std::vector<Task> tasks;
+    std::vector<Piece> pieces;
+    std::vector<std::int32_t> waits;  // indices of earlier tasks
+
+    std::span<const Piece> pieces_of(const Task& task) const {
+        return {pieces.data() + task.first_piece, pieces.data() + task.end_piece};
+    }
+    std::span<const std::int32_t> waits_of(const Task& task) const {
+        return {waits.data() + task.first_wait, waits.data() + task.end_wait};
+    }
+};
+
+// Writes a program task by task, in an order that would be right one after the other; finds from the
+// pieces that each task reads and writes which ones it must wait for. Both ends of a pair of ranks
+// must add the messages between them in the same order.
+class Builder {
+public:
+    // aliases: input and output may be the same memory.
+    Builder(int segments, bool aliases) : aliases_(aliases) { program_.segments = segments; }
+    explicit Builder(const Request& request, int segments)
+        : Builder(segments, traits(request.operation).aliases) {}
+
+    void send(Rank to, Place from, std::span<const Piece> pieces);
+    void recv(Rank from, Place to, std::span<const Piece> pieces);
+    void reduce(Rank from, Place to, std::span<const Piece> pieces, bool earlier = false);
+    void copy(Place from, Place to, std::span<const Piece> pieces);
+    void combine(Place from, Place to, std::span<const Piece> pieces, bool earlier = false);
+
+    // The next task also waits for this one (an index into the tasks so far).
+    void wait_also_for(std::int32_t task) { extra_waits_.push_back(task); }
+    std::int32_t last_task() const { return static_cast<std::int32_t>(program_.tasks.size()) - 1; }
+
+    Program finish() { return std::move(program_); }
+
+private:
+    struct Uses {
+        std::int32_t writer = -1;
+        std::vector<std::int32_t> readers;
+    };
+    Uses& uses(Place place, Piece piece);
+    void add(Task task, std::span<const Piece> pieces, bool reads, bool writes);
+
+    bool aliases_;
+    Program program_;
+    std::map<std::pair<Place, Piece>, Uses> uses_;
+    std::map<Rank, std::int32_t> sent_, received_;
+    std::vector<std::int32_t> extra_waits_;
+};
+
+// 0, 1, … count-1.
+std::vector<Piece> all_pieces(int count);
+
+}  // namespace eco

@@ -1,0 +1,121 @@
+#include "eco/plan/tree.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "eco/base/check.h"
+#include "eco/base/error.h"
+
+namespace eco {
+
+std::string to_text(const Form& form) {
+    switch (form.shape) {
+    case Shape::star: return "star";
+    case Shape::kary: return "k" + std::to_string(form.k);
+    case Shape::chain: return "chain";
+    case Shape::binomial: return "binomial";
+    case Shape::balanced: return "balanced";
+    }
+    return "";
+}
+
+Form parse_form(const std::string& text) {
+    for (const Shape shape : {Shape::star, Shape::chain, Shape::binomial, Shape::balanced})
+        if (to_text({shape}) == text) return {shape};
+    if (text.size() >= 2 && text.size() <= 4 && text[0] == 'k' &&
+        text.find_first_not_of("0123456789", 1) == std::string::npos && text[1] != '0')
+        return {Shape::kary, std::stoi(text.substr(1))};
+    throw Error(Code::usage, "'" + text +
+                                 "' is no shape of a tree; there are star, chain, binomial, "
+                                 "balanced and k1, k2, k3 …");
+}
+
+static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Crossings of a part's medium: one for each member but the root, and one for each message out.
+static std::vector<int> balanced_parents(const std::vector<int>& weights) {
+    const int parts = static_cast<int>(weights.size());
+    std::vector<int> parent(weights.size(), -1), load = weights;
+    load[0] -= 1;
+    std::vector<int> order(weights.size() - 1), placed{0};
+    std::iota(order.begin(), order.end(), 1);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return weights[at(a)] < weights[at(b)]; });
+    ECO_CHECK(parts >= 1);
+    for (const int part : order) {
+        const int best = *std::min_element(placed.begin(), placed.end(), [&](int a, int b) {
+            return load[at(a)] < load[at(b)];
+        });
+        parent[at(part)] = best;
+        load[at(best)] += 1;
+        placed.push_back(part);
+    }
+    return parent;
+}
+
+std::vector<int> parents(Form form, const std::vector<int>& weights) {
+    const int parts = static_cast<int>(weights.size());
+    if (form.shape == Shape::balanced) return balanced_parents(weights);
+    std::vector<int> parent(weights.size(), -1);
+    for (int part = 1; part < parts; ++part) switch (form.shape) {
+        case Shape::star: parent[at(part)] = 0; break;
+        case Shape::chain: parent[at(part)] = part - 1; break;
+        case Shape::kary: parent[at(part)] = (part - 1) / form.k; break;
+        case Shape::binomial: parent[at(part)] = part & (part - 1); break;
+        case Shape::balanced: break;
+        }
+    return parent;
+}
+
+static Rank representative(const Group& group, Rank root) {
+    return group.holds(root) ? root : group.ranks.front();
+}
+
+static void hang(const Group& group, Rank root, Form top, Form inner, Tree& tree) {
+    if (group.is_rank()) return;
+    const int parts = static_cast<int>(group.parts.size());
+    int first = 0;
+    while (first < parts && !group.parts[at(first)].holds(root)) ++first;
+    ECO_CHECK(first < parts);
+    std::vector<const Group*> order;
+    std::vector<int> weights;
+    bool nested = false;
+    for (int i = 0; i < parts; ++i) {
+        order.push_back(&group.parts[at((first + i) % parts)]);
+        weights.push_back(static_cast<int>(order.back()->ranks.size()));
+        nested = nested || !order.back()->is_rank();
+    }
+    const auto parent = parents(nested ? top : inner, weights);
+    // Binomial trees send to the largest subtree, the last in order, first.
+    const bool backwards = (nested ? top : inner).shape == Shape::binomial;
+    for (int i = 1; i < parts; ++i) {
+        const int part = backwards ? parts - i : i;
+        const Rank child = representative(*order[at(part)], root);
+        const Rank above = representative(*order[at(parent[at(part)])], root);
+        tree.parent[at(child)] = above;
+        tree.children[at(above)].push_back(child);
+    }
+    for (const Group* part : order) hang(*part, representative(*part, root), top, inner, tree);
+}
+
+Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner) {
+    Tree tree;
+    tree.root = root;
+    tree.parent.assign(at(ranks), -1);
+    tree.children.resize(at(ranks));
+    hang(group, root, top, inner, tree);
+    return tree;
+}
+
+Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner) {
+    return build_tree(hierarchy.top, hierarchy.ranks(), root, top, inner);
+}
+
+std::vector<Rank> Tree::subtree(Rank rank) const {
+    std::vector<Rank> ranks{rank};
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        ranks.insert(ranks.end(), children[at(ranks[i])].begin(), children[at(ranks[i])].end());
+    return ranks;
+}
+
+}  // namespace eco

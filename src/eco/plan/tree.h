@@ -1,0 +1,48 @@
+// Turns a hierarchy and a root into a spanning tree of the ranks: the root on top, groups as
+// vertices, a shape inside each (ECO §4, steps 1–4; any depth of nesting). Called by the planners.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/topology/hierarchy.h"
+
+namespace eco {
+
+// How the parts of one group hang together, the part that holds the root first.
+//   star      all below the root's part
+//   kary      k below each, in order
+//   chain     one below the other
+//   binomial  as the broadcast of a hypercube
+//   balanced  each next part where the busiest part stays least busy, if every message of a part
+//             crosses one shared medium: least crossings of the busiest bus
+enum class Shape { star, kary, chain, binomial, balanced };
+
+struct Form {
+    Shape shape = Shape::star;
+    int k = 2;  // of kary
+    bool operator==(const Form&) const = default;
+};
+
+std::string to_text(const Form& form);        // star, k2, chain, binomial, balanced
+Form parse_form(const std::string& text);     // throws Error{usage}
+
+struct Tree {
+    Rank root = 0;
+    std::vector<Rank> parent;                 // -1 for the root
+    std::vector<std::vector<Rank>> children;  // in the order of sending: far ones first
+
+    // The ranks below and including `rank`, children in order. O(their number).
+    std::vector<Rank> subtree(Rank rank) const;
+};
+
+// Of the ranks of one group; `ranks` is the size of the communicator.
+Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner);
+
+// Of all ranks. top: between the parts of groups that have groups inside; inner: between single ranks.
+Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner);
+
+// Parent of each of n vertices by the form alone, vertex 0 the root; weights: members of each.
+std::vector<int> parents(Form form, const std::vector<int>& weights);
+
+}  // namespace eco

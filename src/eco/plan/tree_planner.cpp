@@ -1,0 +1,166 @@
+// Collectives along one spanning tree (ECO §4 and §5): towards the leaves for broadcast and scatter,
+// towards the root for reduce and gather, both for the rest. Segments flow through the tree like
+// a pipeline, because each is a message of its own and waits for nothing else.
+#include <algorithm>
+#include <iterator>
+
+#include "eco/base/check.h"
+#include "eco/plan/planner.h"
+
+namespace eco {
+
+namespace {
+
+class TreePlanner {
+public:
+    TreePlanner(const Choice& choice, const Request& request, Rank me)
+        : choice_(choice), request_(request), me_(me),
+          tree_(ordered_tree(choice, request)), children_(tree_.children[at(me)]),
+          parent_(tree_.parent[at(me)]), builder_(request, segments_of(choice)) {}
+
+    Program run() {
+        switch (base(request_.operation)) {
+        case Operation::bcast: down(parts()); break;
+        case Operation::reduce: up(parts(), output); break;
+        case Operation::barrier:
+        case Operation::allreduce:
+            up(parts(), output);
+            down(parts());
+            break;
+        case Operation::gather: gather(); break;
+        case Operation::scatter: scatter(input); break;
+        case Operation::allgather: allgather(); break;
+        case Operation::reduce_scatter:
+            up(every_block(), scratch(1));
+            scatter(scratch(1));
+            break;
+        default: ECO_CHECK(false);
+        }
+        return builder_.finish();
+    }
+
+private:
+    static std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
+    bool is_root() const { return parent_ < 0; }
+
+    // An operator that does not commute needs every subtree to be a range of ranks, which a star has.
+    static Tree ordered_tree(const Choice& choice, const Request& request) {
+        const bool rooted = traits(request.operation).rooted;
+        const Rank root = rooted ? request.root : request.hierarchy->ring.front();
+        Tree tree = build_tree(*request.hierarchy, root, choice.top, choice.inner);
+        if (!traits(request.operation).reduces || request.commutative) return tree;
+        for (Rank rank = 0; rank < request.ranks(); ++rank) {
+            const auto below = tree.subtree(rank);
+            const auto [least, most] = std::minmax_element(below.begin(), below.end());
+            if (*most - *least + 1 != static_cast<int>(below.size()))
+                return build_tree(flat_hierarchy(request.ranks()), root, {}, {});
+        }
+        return tree;
+    }
+
+    std::vector<Piece> parts() const { return all_pieces(segments_of(choice_)); }
+    std::vector<Piece> every_block() const {
+        return all_pieces(request_.ranks() * segments_of(choice_));
+    }
+    std::vector<Piece> blocks_below(Rank rank) const {
+        return pieces_of(tree_.subtree(rank), segments_of(choice_));
+    }
+    std::vector<Piece> blocks_not_below(Rank rank) const {
+        const auto every = every_block(), below = blocks_below(rank);
+        std::vector<Piece> rest;
+        std::set_difference(every.begin(), every.end(), below.begin(), below.end(),
+                            std::back_inserter(rest));
+        return rest;
+    }
+    std::vector<Piece> own_block() const { return pieces_of({me_}, segments_of(choice_)); }
+
+    // Broadcast: from the root's input, or from what up() left in its output.
+    void down(const std::vector<Piece>& pieces) {
+        const bool starts_here = is_root() && base(request_.operation) == Operation::bcast;
+        for (const auto& message : messages(pieces, choice_)) {
+            if (!is_root()) builder_.recv(parent_, output, message);
+            for (const Rank child : children_)
+                builder_.send(child, starts_here ? input : output, message);
+        }
+    }
+
+    // Those nearest in rank order first, outwards from this rank, so that what is combined always
+    // borders on what is there; near children send first anyway.
+    std::vector<Rank> combining_order() const {
+        std::vector<Rank> order(children_.rbegin(), children_.rend());
+        if (!request_.commutative)
+            std::stable_sort(order.begin(), order.end(), [this](Rank a, Rank b) {
+                return std::abs(a - me_) < std::abs(b - me_);
+            });
+        return order;
+    }
+
+    // Reduce: the root's result ends in `result`, other ranks' in scratch.
+    void up(const std::vector<Piece>& pieces, Place result) {
+        const Place sum = is_root() ? result : scratch(0);
+        for (const auto& message : messages(pieces, choice_)) {
+            const bool leaf = children_.empty() && !is_root();
+            if (!leaf) builder_.copy(input, sum, message);
+            for (const Rank child : combining_order())
+                builder_.reduce(child, sum, message, child < me_);
+            if (!is_root()) builder_.send(parent_, leaf ? input : sum, message);
+        }
+    }
+
+    void gather() {
+        const Place here = is_root() ? output : scratch(0);
+        const bool leaf = children_.empty() && !is_root();
+        if (!leaf) builder_.copy(input, here, own_block());
+        for (auto child = children_.rbegin(); child != children_.rend(); ++child)
+            for (const auto& message : messages(blocks_below(*child), choice_))
+                builder_.recv(*child, here, message);
+        if (is_root()) return;
+        for (const auto& message : messages(blocks_below(me_), choice_))
+            builder_.send(parent_, leaf ? input : here, message);
+    }
+
+    // from: where the root holds all blocks.
+    void scatter(Place from) {
+        const bool leaf = children_.empty() && !is_root();
+        const Place here = is_root() ? from : leaf ? output : scratch(2);
+        if (!is_root())
+            for (const auto& message : messages(blocks_below(me_), choice_))
+                builder_.recv(parent_, here, message);
+        for (const Rank child : children_)
+            for (const auto& message : messages(blocks_below(child), choice_))
+                builder_.send(child, here, message);
+        if (!leaf) builder_.copy(here, output, own_block());
+    }
+
+    void allgather() {
+        builder_.copy(input, output, own_block());
+        for (auto child = children_.rbegin(); child != children_.rend(); ++child)
+            for (const auto& message : messages(blocks_below(*child), choice_))
+                builder_.recv(*child, output, message);
+        if (!is_root()) {
+            for (const auto& message : messages(blocks_below(me_), choice_))
+                builder_.send(parent_, output, message);
+            for (const auto& message : messages(blocks_not_below(me_), choice_))
+                builder_.recv(parent_, output, message);
+        }
+        for (const Rank child : children_)
+            for (const auto& message : messages(blocks_not_below(child), choice_))
+                builder_.send(child, output, message);
+    }
+
+    const Choice& choice_;
+    const Request& request_;
+    Rank me_;
+    Tree tree_;
+    const std::vector<Rank>& children_;
+    Rank parent_;
+    Builder builder_;
+};
+
+}  // namespace
+
+Program plan_tree(const Choice& choice, const Request& request, Rank me) {
+    return TreePlanner(choice, request, me).run();
+}
+
+}  // namespace eco

@@ -1,0 +1,21 @@
+// Runs a whole schedule symbolically and says whether it does what its collective defines: every
+// rank ends with exactly the contributions it must have, each once, in rank order where the operator
+// does not commute; nothing deadlocks even if every send waits for its receiver; no two tasks that
+// are not ordered touch the same memory; every message has one sender and one receiver that agree on
+// its pieces. Called by every test of a planner.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "eco/plan/program.h"
+
+namespace eco {
+
+using Programs = std::function<Program(Rank)>;
+
+// Empty when the schedule is right, else one sentence that says what is wrong and where.
+// Cost: the length of all programs, and the square of the tasks that touch one piece.
+std::string verify(const Request& request, const Programs& programs);
+
+}  // namespace eco
