@@ -18,8 +18,7 @@ std::optional<ElfFile> ElfFile::open(const std::string& path) {
     struct stat status{};
     void* start = MAP_FAILED;
     std::size_t size = 0;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-        status.st_size >= static_cast<off_t>(sizeof(Elf64_Ehdr))) {
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
         size = static_cast<std::size_t>(status.st_size);
         start = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
     }
@@ -27,10 +26,10 @@ std::optional<ElfFile> ElfFile::open(const std::string& path) {
     if (start == MAP_FAILED) return std::nullopt;
 
     ElfFile elf(static_cast<const std::byte*>(start), size);
-    const auto* ident = elf.at<Elf64_Ehdr>(0)->e_ident;
+    const auto* header = elf.at<Elf64_Ehdr>(0);
     const int order = std::endian::native == std::endian::little ? ELFDATA2LSB : ELFDATA2MSB;
-    if (std::memcmp(ident, ELFMAG, SELFMAG) != 0 || ident[EI_CLASS] != ELFCLASS64 ||
-        ident[EI_DATA] != order)
+    if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != order)
         return std::nullopt;
     return elf;
 }
