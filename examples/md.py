@@ -12,6 +12,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -117,8 +118,7 @@ class Forces:
     def __call__(self, position: Floats) -> tuple[Floats, float]:
         """Forces on all atoms by the own pairs, and these pairs' energy."""
         if self.listed_at is None or (
-            (nearest(position - self.listed_at, self.box) ** 2).sum(axis=1).max()
-            > (SKIN / 2) ** 2
+            (nearest(position - self.listed_at, self.box) ** 2).sum(axis=1).max() > (SKIN / 2) ** 2
         ):
             self._list(position)
         i, j = self.pairs
@@ -141,7 +141,7 @@ def simulate(world: MPI.Comm, atoms: int, steps: int, timestep: float) -> dict[s
     rank, size = world.Get_rank(), world.Get_size()
     bounds = [atoms * r // size for r in range(size + 1)]
     own = slice(bounds[rank], bounds[rank + 1])
-    counts = [3 * (b - a) for a, b in zip(bounds, bounds[1:], strict=False)]
+    counts = [3 * (b - a) for a, b in pairwise(bounds)]
     starts = [3 * b for b in bounds[:-1]]
     timed = Communication()
 

@@ -11,7 +11,10 @@
 #include "check.h"
 #include "sections.h"
 
-static const struct { const char *name; void (*run)(void); } sections[] = {
+static const struct {
+    const char* name;
+    void (*run)(void);
+} sections[] = {
     {"barrier", section_barrier},
     {"bcast", section_bcast},
     {"gather", section_gather},
@@ -39,51 +42,57 @@ static const struct { const char *name; void (*run)(void); } sections[] = {
 };
 enum { section_count = sizeof sections / sizeof *sections };
 
-static int listed(const char *list, const char *name) {
-  size_t length = strlen(name);
-  for (const char *at = list; (at = strstr(at, name)); at += length)
-    if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == 0)) return 1;
-  return 0;
+static int listed(const char* list, const char* name) {
+    size_t length = strlen(name);
+    for (const char* at = list; (at = strstr(at, name)); at += length)
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == 0)) return 1;
+    return 0;
 }
 
-int main(int argc, char **argv) {
-  const char *only = NULL;
-  int threads = 0, patience = 120, provided, list = 0;
-  for (int a = 1; a < argc; a++) {
-    const char *next = a + 1 < argc ? argv[a + 1] : "";
-    if (!strcmp(argv[a], "--sections")) only = next, a++;
-    else if (!strcmp(argv[a], "--communicators")) communicators = atoi(next), a++;
-    else if (!strcmp(argv[a], "--patience")) patience = atoi(next), a++;
-    else if (!strcmp(argv[a], "--light")) light = 1;
-    else if (!strcmp(argv[a], "--threads")) threads = 1;
-    else if (!strcmp(argv[a], "--list")) list = 1;
-    else {
-      fprintf(stderr, "conformance: unknown option %s\n", argv[a]);
-      return 2;
+int main(int argc, char** argv) {
+    const char* only = NULL;
+    int threads = 0, patience = 120, provided, list = 0;
+    for (int a = 1; a < argc; a++) {
+        const char* next = a + 1 < argc ? argv[a + 1] : "";
+        if (!strcmp(argv[a], "--sections"))
+            only = next, a++;
+        else if (!strcmp(argv[a], "--communicators"))
+            communicators = atoi(next), a++;
+        else if (!strcmp(argv[a], "--patience"))
+            patience = atoi(next), a++;
+        else if (!strcmp(argv[a], "--light"))
+            light = 1;
+        else if (!strcmp(argv[a], "--threads"))
+            threads = 1;
+        else if (!strcmp(argv[a], "--list"))
+            list = 1;
+        else {
+            fprintf(stderr, "conformance: unknown option %s\n", argv[a]);
+            return 2;
+        }
     }
-  }
-  for (int s = 0; s < section_count && list; s++) puts(sections[s].name);
-  if (list) return 0;
+    for (int s = 0; s < section_count && list; s++) puts(sections[s].name);
+    if (list) return 0;
 
-  if (threads)
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  else
-    MPI_Init(&argc, &argv);
-  prepare_finalize();
-  make_forms();
-  make_places();
-  open_report();
-  for (int s = 0; s < section_count; s++) {
-    if (only && !listed(only, sections[s].name)) continue;
-    if (sections[s].run == section_threads && !threads) continue;
-    begin_section(sections[s].name, patience);
-    sections[s].run();
-    end_section();
-  }
-  begin_section("finalize", patience);
-  close_report();
-  free_places();
-  free_forms();
-  MPI_Finalize();
-  return 0;
+    if (threads)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(&argc, &argv);
+    prepare_finalize();
+    make_forms();
+    make_places();
+    open_report();
+    for (int s = 0; s < section_count; s++) {
+        if (only && !listed(only, sections[s].name)) continue;
+        if (sections[s].run == section_threads && !threads) continue;
+        begin_section(sections[s].name, patience);
+        sections[s].run();
+        end_section();
+    }
+    begin_section("finalize", patience);
+    close_report();
+    free_places();
+    free_forms();
+    MPI_Finalize();
+    return 0;
 }
