@@ -29,10 +29,10 @@ format: bootstrap         ## put all sources into form
 	@scripts/format.sh
 
 demo: build               ## measure an emulated network, draw it, run a program natively and with ECO
-	@scripts/demo.sh
+	@scripts/demo.sh $(PRESET)
 
 bench: build              ## ECO beside native on the lab's three segments
-	@scripts/bench.sh
+	@scripts/bench.sh $(PRESET)
 
 install: build            ## install under PREFIX (default ~/.local)
 	@scripts/install.sh "$(PREFIX)" $(PRESET)

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# bench.sh [PRESET]: every operation, native and ECO interleaved, on the lab's three segments.
+set -euo pipefail
+cd "$(dirname "$(realpath "$0")")/.."
+eco=$PWD/build/${1:-release}/bin/eco
+mkdir -p demo
+[[ -e demo/three-segments.json ]] ||
+    "$eco" measure -o demo/three-segments.json -- "$eco" lab run three-segments --mpi openmpi --native --
+exec "$eco" bench --profile demo/three-segments.json --json demo/bench.json --plot demo/bench.svg \
+    -- "$eco" lab run three-segments --mpi openmpi --native --

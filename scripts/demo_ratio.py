@@ -1,0 +1,24 @@
+"""demo_ratio.py NATIVE ECO: two files of the example's JSON lines -> their medians and the ratio."""
+
+import json
+import statistics
+import sys
+from pathlib import Path
+
+
+def runs(file: str) -> list[dict[str, float]]:
+    return [json.loads(line) for line in Path(file).read_text().splitlines()]
+
+
+def median(lines: list[dict[str, float]], key: str) -> float:
+    return statistics.median(line[key] for line in lines)
+
+
+native, eco = (runs(file) for file in sys.argv[1:3])
+# Sums are added in another order, so the last digits may differ; the physics may not.
+if abs(native[0]["energy"] - eco[0]["energy"]) > 1e-8 * abs(native[0]["energy"]):
+    sys.exit(f"eco: the energies differ: {native[0]['energy']} natively, {eco[0]['energy']}")
+print(f"molecular dynamics, {native[0]['atoms']} atoms, {native[0]['ranks']} ranks, medians:")
+for key, name in (("communication_s", "communication"), ("total_s", "whole program")):
+    before, after = median(native, key), median(eco, key)
+    print(f"  {name:14} native {before:6.2f} s   ECO {after:6.2f} s   ratio {before / after:.2f}x")
