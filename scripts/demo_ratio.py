@@ -1,4 +1,4 @@
-"""demo_ratio.py NATIVE ECO: two files of the example's JSON lines -> their medians and the ratio."""
+"""demo_ratio.py NATIVE ECO: two files of the example's JSON lines -> medians and their ratio."""
 
 import json
 import statistics
