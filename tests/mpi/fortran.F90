@@ -34,8 +34,8 @@ contains
     integer :: n
     do n = 1, size(got)
       if (got(n) /= want(n)) then
-        print '(3a,i0,3(a,i0))', 'FAILED in ', trim(part), ' on rank ', me, ': element ', n, ' is ', &
-          got(n), ', not ', want(n)
+        print '(3a,4(i0,a))', 'FAILED in ', trim(part), ' on rank ', me, ': element ', n, &
+          ' is ', got(n), ', not ', want(n), ''
         call MPI_Abort(MPI_COMM_WORLD, 1, error)
       end if
       hash = mod(hash*31 + abs(got(n)), 1000000007_8)

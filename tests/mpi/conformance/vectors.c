@@ -111,7 +111,18 @@ static void scatterv(Case t) {
     free(all);
 }
 
+/* Open MPI chooses its way by count times the size of the own type, so where types of different
+   size meet its ranks may choose differently, and hang. These have one size, but different layouts.
+ */
+static const Form* of_one_size(const Form* form, int rank) {
+    static const int layouts[] = {1, 3, 4, 6};
+    if (form < derived || form >= derived + derived_forms) return form;
+    return &derived[layouts[(form - derived + rank) % 4]];
+}
+
 static void allgatherv(Case t) {
+    t.mine = of_one_size(t.mine, t.p->rank);
+    t.other = of_one_size(t.other, t.p->rank);
     say("allgatherv", t);
     int me = t.p->rank, elements = share(me, t.base), *all = shares(t.p->size, t.base);
     Buffer from = buffer(t.mine, (size_t)elements);
