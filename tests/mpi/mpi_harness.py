@@ -1,0 +1,185 @@
+"""What the tests here share: the MPI libraries, the programs built with them, runs in the lab."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+BUILD = PROJECT / "build" / "tests-mpi"
+ECO = PROJECT / "build" / "release" / "bin" / "eco"
+PROFILE = PROJECT / "tests" / "data" / "three-segments.json"
+
+
+@dataclass(frozen=True)
+class Mpi:
+    """One MPI library with its compiler wrappers and launcher."""
+
+    name: str
+    family: str
+    c: str
+    fortran: str
+    launcher: str
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def python(self) -> Path:
+        return PROJECT / ".deps" / self.family / "bin" / "python"
+
+
+_OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+_OWN = PROJECT / ".deps"
+OPENMPI5 = Mpi(
+    "openmpi",
+    "openmpi",
+    str(_OWN / "openmpi/bin/mpicc"),
+    "",
+    str(_OWN / "openmpi/bin/mpirun"),
+    _OPEN_MPI,
+)
+MPICH5 = Mpi("mpich", "mpich", str(_OWN / "mpich/bin/mpicc"), "", str(_OWN / "mpich/bin/mpiexec"))
+OPENMPI4 = Mpi(
+    "debian-openmpi",
+    "openmpi",
+    "mpicc.openmpi",
+    "mpif90.openmpi",
+    "mpirun.openmpi",
+    _OPEN_MPI,
+)
+# MPICH 4.0's reductions through shared memory fail when in place at a root other than 0.
+MPICH4 = Mpi(
+    "debian-mpich",
+    "mpich",
+    "mpicc.mpich",
+    "mpif90.mpich",
+    "mpiexec.mpich",
+    {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"},
+)
+OURS = [OPENMPI5, MPICH5]
+DEBIANS = [OPENMPI4, MPICH4]
+each = pytest.mark.parametrize("mpi", OURS, ids=lambda mpi: mpi.name)
+each_debian = pytest.mark.parametrize("mpi", DEBIANS, ids=lambda mpi: mpi.name)
+every = pytest.mark.parametrize("mpi", OURS + DEBIANS, ids=lambda mpi: mpi.name)
+
+
+@cache
+def built(mpi: Mpi, program: str, folder: Path = HERE) -> Path:
+    """The program's file, built with this MPI's compiler (`make` there says how)."""
+    for tool in (mpi.c, mpi.launcher):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    place = BUILD / mpi.name
+    result = subprocess.run(
+        [
+            *("make", "-s", "-C", str(folder), f"MPICC={mpi.c}", f"MPIF90={mpi.fortran}"),
+            *(f"BUILD={place}", str(place / program)),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return place / program
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def results(self) -> list[str]:
+        """The lines `ok SECTION HASH`."""
+        return [line for line in self.out.splitlines() if line.startswith("ok ")]
+
+    @property
+    def used(self) -> dict[str, list[str]]:
+        """By operation, what ECO says that it used (its lines at the end, with ECO_VERBOSE=1)."""
+        found: dict[str, list[str]] = {}
+        for line in self.err.splitlines():
+            match = re.search(r"\beco: (\w+) \S+(?: B)?: (.+)$", line)
+            if match:
+                found.setdefault(match[1], []).append(match[2])
+        return found
+
+    def planned(self, operation: str) -> bool:
+        """Whether a plan of ECO's was used at least once for this operation."""
+        return any(not what.startswith("native") for what in self.used.get(operation, []))
+
+
+def _finish(command: Sequence[object], environment: Mapping[str, str], seconds: float) -> Run:
+    words = [str(word) for word in command]
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env={**os.environ, **environment},
+    )
+    try:
+        out, err = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.terminate()  # the lab and the launchers take their processes with them
+        try:
+            out, err = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+        pytest.fail(f"no end within {seconds} s: {' '.join(words)}\n{out[-2000:]}\n{err[-4000:]}")
+    return Run(process.returncode, out, err)
+
+
+def here(mpi: Mpi, ranks: int, *program: object, seconds: float = 120) -> Run:
+    """Natively on this machine, without the lab."""
+    return _finish([mpi.launcher, "-n", ranks, *program], mpi.environment, seconds)
+
+
+def lab(
+    mpi: Mpi,
+    *program: object,
+    eco: bool,
+    ranks: int | None = None,
+    order: str = "block",
+    choice: str = "eco",
+    scenario: str = "three-segments",
+    scale: float = 10,
+    environment: Mapping[str, str] | None = None,
+    seconds: float = 200,
+) -> Run:
+    """In the lab, natively or with ECO, which then must plan everything itself."""
+    command: list[object] = [ECO, "lab", "run", scenario, "--mpi", mpi.family]
+    command += ["--scale", scale, "--order", order]
+    if ranks is not None:
+        command += ["--np", ranks]
+    command += ["--topology", PROFILE] if eco else ["--native"]
+    own = {"ECO_VERBOSE": "1", "ECO_CHOICE": choice} if eco else {}
+    variables = {**mpi.environment, **own, **(environment or {})}
+    return _finish([*command, "--", *program], variables, seconds)
+
+
+def same_results(native: Run, eco: Run, operations: Sequence[str]) -> None:
+    """Both ended well with the same hashes, and ECO did plan these operations."""
+    assert native.code == 0, native.out + native.err
+    assert eco.code == 0, eco.out + eco.err
+    assert native.results, native.out
+    assert eco.results == native.results
+    assert "all ok" in eco.out
+    missed = [operation for operation in operations if not eco.planned(operation)]
+    assert not missed, f"ECO planned none of {missed}; it says\n{eco.err[-4000:]}"

@@ -1,0 +1,90 @@
+"""The conformance program: every blocking collective, natively and with ECO, bit for bit."""
+
+import pytest
+from mpi_harness import Mpi, built, each, each_debian, every, here, lab, same_results
+
+OPERATIONS = [
+    "barrier",
+    "bcast",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "gatherv",
+    "scatterv",
+    "allgatherv",
+    "alltoallv",
+    "alltoallw",
+    "reduce",
+    "allreduce",
+    "scan",
+    "exscan",
+    "reduce_scatter",
+    "reduce_scatter_block",
+]
+# Ranks in an order where neighbours are on different segments.
+SPREAD = "random:1"
+
+
+@every
+def test_native(mpi: Mpi) -> None:
+    """The program is right: it passes where there is no ECO."""
+    run = here(mpi, 3, built(mpi, "conformance"), "--light")
+    assert run.code == 0, run.err
+    assert "all ok" in run.out
+
+
+@pytest.mark.lab
+@each
+def test_all_ranks(mpi: Mpi) -> None:
+    program = built(mpi, "conformance")
+    native = lab(mpi, program, "--light", eco=False)
+    eco = lab(mpi, program, "--light", eco=True)
+    same_results(native, eco, OPERATIONS)
+
+
+@pytest.mark.lab
+@each
+def test_threads(mpi: Mpi) -> None:
+    program = built(mpi, "conformance")
+    options = ["--threads", "--sections", "threads,barrier"]
+    native = lab(mpi, program, *options, eco=False, ranks=4, order=SPREAD)
+    eco = lab(mpi, program, *options, eco=True, ranks=4, order=SPREAD)
+    same_results(native, eco, ["bcast", "allreduce"])
+
+
+@pytest.mark.lab
+@each_debian
+def test_other_versions(mpi: Mpi) -> None:
+    """The same object serves the previous major version of the library."""
+    program = built(mpi, "conformance")
+    options = ["--light", "--sections", "bcast,allgather,allreduce,user_operators,errors,mixed"]
+    native = lab(mpi, program, *options, eco=False, ranks=5, order=SPREAD)
+    eco = lab(mpi, program, *options, eco=True, ranks=5, order=SPREAD)
+    same_results(native, eco, ["bcast", "allgather", "allreduce"])
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 13])
+@each
+def test_ranks(mpi: Mpi, ranks: int) -> None:
+    program = built(mpi, "conformance")
+    native = lab(mpi, program, eco=False, ranks=ranks, order=SPREAD, scale=100, seconds=500)
+    eco = lab(mpi, program, eco=True, ranks=ranks, order=SPREAD, scale=100, seconds=500)
+    same_results(native, eco, OPERATIONS if ranks > 1 else [])
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@each
+def test_many_communicators(mpi: Mpi) -> None:
+    """More than there are contexts: what ECO makes for a communicator goes with it."""
+    program = built(mpi, "conformance")
+    options = ["--sections", "communicators", "--communicators", "2500", "--patience", "900"]
+    eco = lab(mpi, program, *options, eco=True, ranks=4, order=SPREAD, scale=100, seconds=900)
+    assert eco.code == 0, eco.out + eco.err
+    assert "all ok" in eco.out
+    assert eco.planned("bcast")

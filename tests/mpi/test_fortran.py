@@ -1,0 +1,25 @@
+"""Fortran's three interfaces, with the system's own MPI packages."""
+
+import pytest
+from mpi_harness import Mpi, built, each_debian, here, lab, same_results
+
+INTERFACES = ["mpif.h", "mpi", "mpi_f08"]
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+@each_debian
+def test_native(mpi: Mpi, interface: str) -> None:
+    run = here(mpi, 3, built(mpi, f"fortran-{interface}"))
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("interface", INTERFACES)
+@each_debian
+def test_with_eco(mpi: Mpi, interface: str) -> None:
+    program = built(mpi, f"fortran-{interface}")
+    native = here(mpi, 4, program)
+    eco = lab(mpi, program, eco=True, ranks=4, order="random:1")
+    operations = ["bcast", "gather", "allgather", "alltoall", "allreduce", "reduce", "scan"]
+    same_results(native, eco, operations)
