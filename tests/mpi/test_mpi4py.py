@@ -1,0 +1,67 @@
+"""mpi4py's own tests of collectives (from its source package): the same results as natively."""
+
+import re
+import subprocess
+import tarfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from mpi_harness import PROJECT, Mpi, Run, each, lab
+
+VERSION = "4.1.2"
+PLACE = PROJECT / "build" / "mpi4py"
+BLOCKING = ["test_cco_buf", "test_cco_vec", "test_cco_obj"]
+
+
+@cache
+def suite(mpi: Mpi) -> Path:
+    """mpi4py's test/main.py, fetched once."""
+    main = PLACE / f"mpi4py-{VERSION}" / "test" / "main.py"
+    if not main.exists():
+        PLACE.mkdir(parents=True, exist_ok=True)
+        command = [mpi.python, "-m", "pip", "download", "-q", "--no-deps", "-d", PLACE]
+        command += ["--no-binary", "mpi4py", f"mpi4py=={VERSION}"]
+        result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        with tarfile.open(PLACE / f"mpi4py-{VERSION}.tar.gz") as archive:
+            archive.extractall(PLACE, filter="data")
+    return main
+
+
+def verdict(run: Run, ranks: int) -> tuple[set[str], set[str], set[str]]:
+    """How many tests ran, which failed, and how it ended; all ranks must say the same number."""
+    text = run.out + run.err
+    ran = re.findall(r"^Ran (\d+) tests", text, re.MULTILINE)
+    assert len(ran) == ranks, text[-6000:]
+    failed = set(re.findall(r"^(?:FAIL|ERROR): .*", text, re.MULTILINE))
+    return set(ran), failed, set(re.findall(r"^(?:OK|FAILED).*", text, re.MULTILINE))
+
+
+def compare(mpi: Mpi, ranks: int, modules: list[str], seconds: float) -> None:
+    program = [mpi.python, suite(mpi), *(word for m in modules for word in ("-i", m))]
+
+    def go(eco: bool) -> Run:
+        return lab(
+            mpi, *program, eco=eco, ranks=ranks, order="random:1", scale=100, seconds=seconds
+        )
+
+    native, eco = go(False), go(True)
+    assert verdict(eco, ranks) == verdict(native, ranks)
+    assert eco.code == native.code
+    assert eco.planned("bcast") and eco.planned("allgather") and eco.planned("allreduce")
+
+
+@pytest.mark.lab
+@each
+def test_blocking(mpi: Mpi) -> None:
+    compare(mpi, 4, BLOCKING, 140)
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("ranks", [3, 4, 7])
+@each
+def test_all_collectives(mpi: Mpi, ranks: int) -> None:
+    compare(mpi, ranks, ["test_cco"], 800)
