@@ -1,0 +1,103 @@
+"""The user's MPI launcher: what starts `eco probe` on his hosts, and which MPI it belongs to."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from eco.errors import EcoError, ExitCode
+
+FAMILIES = ("openmpi", "mpich", "abi")
+_STARTS_MPI = re.compile(r"(mpirun|mpiexec|orterun|prterun)([._-].*)?")
+_SIGNS = (
+    ("openmpi", re.compile(r"Open ?MPI|OpenRTE|PRRTE", re.IGNORECASE)),
+    ("mpich", re.compile(r"HYDRA|MPICH|Intel\(R\) MPI|MVAPICH", re.IGNORECASE)),
+)
+_LIBRARIES = ("libmpi.so.40", "libmpi.so.12")
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The words before the program's."""
+
+    words: tuple[str, ...]
+    is_lab: bool
+    family: str | None
+    library: str | None
+
+    def command(self, verb: str, options: Sequence[str]) -> list[str]:
+        """The whole command line that starts the probe."""
+        own = ["--mpi", self.family] if self.family else []
+        library = ["--libmpi", self.library] if self.library else []
+        return [*self.words, eco_program(), "probe", *own, verb, *library, *options]
+
+
+def understand(words: Sequence[str] | None, family: str | None) -> Launcher:
+    """The launcher as the user gave it after `--`; fails where it cannot be started."""
+    if not words:
+        raise EcoError(
+            "the MPI launcher is missing: give it last, after --, as in -- mpirun -n 8 "
+            "--hostfile hosts",
+            ExitCode.USAGE,
+        )
+    if family is not None and family not in FAMILIES:
+        raise EcoError(f"--mpi takes openmpi, mpich or abi, not {family!r}", ExitCode.USAGE)
+    if shutil.which(words[0]) is None:
+        raise EcoError(f"no launcher {words[0]!r} here or on PATH", ExitCode.LAUNCH)
+    if _is_lab(words):
+        # The lab knows its MPI itself; without -- it would take the probe's options for its own.
+        given = list(words)
+        return Launcher(tuple(given if "--" in given else [*given, "--"]), True, None, None)
+    starter = next((word for word in words if _STARTS_MPI.fullmatch(Path(word).name)), None)
+    path = shutil.which(starter) if starter else None
+    return Launcher(
+        tuple(words),
+        False,
+        family or (_family(path) if path else None),
+        os.environ.get("ECO_LIBMPI") or (_library(path) if path else None),
+    )
+
+
+def eco_program() -> str:
+    """The native `eco`, by its full path: hosts need not have it on their PATH."""
+    built = Path(__file__).resolve().parents[2] / "build" / "release" / "bin" / "eco"
+    found = os.environ.get("ECO_BIN") or (str(built) if built.exists() else shutil.which("eco"))
+    if not found:
+        raise EcoError(
+            "the native eco program is missing; build or install ECO", ExitCode.ENVIRONMENT
+        )
+    return str(Path(found).absolute())
+
+
+def _is_lab(words: Sequence[str]) -> bool:
+    """`eco lab run …`, also as `python -m eco lab run …`."""
+    pairs = zip(words, words[1:], words[2:], strict=False)
+    return any("eco" in start and (verb, below) == ("lab", "run") for start, verb, below in pairs)
+
+
+def _family(path: str) -> str | None:
+    try:
+        answer = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=10,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    text = answer.stdout + answer.stderr
+    return next((family for family, sign in _SIGNS if sign.search(text)), None)
+
+
+def _library(path: str) -> str | None:
+    """Of an installation that stands in a folder of its own, out of the loader's sight."""
+    folder = Path(path).resolve().parent.parent / "lib"
+    for name in _LIBRARIES:
+        if (folder / name).exists():
+            return str(folder / name)
+    return None

@@ -1,0 +1,135 @@
+"""`eco measure`: characterises a network once, through the user's launcher."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eco import launcher as launchers
+from eco import options, probe, store, structure
+from eco import profile as profiles
+from eco.errors import EcoError, ExitCode
+from eco.profile import Profile
+from eco.progress import progress
+
+File = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Where the profile goes as well."),
+]
+
+
+def command(
+    words: options.Words = None,
+    output: File = None,
+    sizes: options.Sizes = None,
+    round_trips: Annotated[int | None, typer.Option(help="Per size and pair.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Of the whole measurement.")] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="How much times may differ inside a subnet; 0.2 is 20 %.")
+    ] = None,
+    no_tune: Annotated[
+        bool, typer.Option("--no-tune", help="Do not time collectives afterwards.")
+    ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure hosts anew that the file holds already.")
+    ] = False,
+    as_json: options.Json = False,
+    mpi: options.Mpi = None,
+) -> None:
+    """Measure a network once, through your MPI launcher.
+
+    Times messages between every pair of hosts, one pair at a time, finds the subnets in the times,
+    and keeps all this as a profile, where `eco exec` finds it: no host list, no privileges.
+
+    eco measure -o cluster.json -- mpirun -n 8 --hostfile hosts
+    """
+    launcher = launchers.understand(words, mpi)
+    settings = [
+        *options.sizes(sizes, least=1),
+        *options.count("round-trips", round_trips),
+        *options.count("repeats", repeats),
+        *options.number("tolerance", tolerance, 10),
+        *(["--no-tune"] if no_tune else []),
+    ]
+    if output is not None:
+        store.check_writable(output)
+    before = _known(output, again) if output is not None else None
+    if before is not None:
+        settings += ["--profile", "-"]
+    text = profiles.to_json(before) if before else None
+
+    found: list[Profile] = []
+    with progress("measuring", quiet=as_json) as (show, say):
+
+        def hear(event: dict[str, Any]) -> None:
+            if event.get("event") == "progress":
+                show(event)
+            elif event.get("event") == "profile":
+                found.append(received(event))
+
+        probe.run(launcher, "measure", settings, hear, text, say)
+    if not found:
+        raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
+    _finish(found[-1], before, output, launcher.is_lab, as_json)
+
+
+def received(event: dict[str, Any]) -> Profile:
+    """A profile that the probe reported."""
+    document = event.get("profile")
+    if not isinstance(document, dict):
+        raise EcoError("the probe reported a profile that is none", ExitCode.LAUNCH)
+    return profiles.from_document(document, "the probe's profile")
+
+
+def _known(path: Path, again: bool) -> Profile | None:
+    """What need not be measured again. Never overwrites what is no profile."""
+    if not path.exists():
+        return None
+    try:
+        known = profiles.read(path)
+    except EcoError as error:
+        if not _was_profile(path):
+            raise EcoError(
+                f"{path} exists and is no ECO profile; name another file", ExitCode.USAGE
+            ) from None
+        probe.say_on_stderr(f"eco: {error.message.partition('; measure')[0]}; it is replaced")
+        return None
+    return None if again else known
+
+
+def _was_profile(path: Path) -> bool:
+    """Cut off or of another version: ours to replace; an empty file too."""
+    try:
+        start = path.read_bytes()[:4096]
+    except OSError:
+        return False
+    return not start.strip() or b'"eco_profile"' in start
+
+
+def _finish(
+    found: Profile, before: Profile | None, output: Path | None, is_lab: bool, as_json: bool
+) -> None:
+    text = profiles.to_json(found)
+    written = []
+    if output is not None:
+        store.write(output, text)
+        written.append(output)
+    # Emulated hosts share their names: kept, one scenario's profile would be taken for another's.
+    if output is None or not is_lab:
+        written.append(store.keep(found, text))
+    fresh = before is None or before.minimum != found.minimum
+    if as_json:
+        summary = structure.summary(found) | {
+            "measured": fresh,
+            "files": [str(path) for path in written],
+        }
+        print(json.dumps(summary))
+        return
+    levels = structure.describe(found)
+    if not fresh:
+        print(f"{written[0]} holds these hosts already ({levels}); --again measures them anew")
+        return
+    print(f"found {levels}")
+    for path in written:
+        print(f"wrote {path}")

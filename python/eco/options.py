@@ -1,0 +1,103 @@
+"""Options that measure, tune and bench share, and how they reach the probe."""
+
+from typing import Annotated
+
+import typer
+
+from eco.errors import EcoError, ExitCode
+
+# MPI's names in small letters, as in profiles; the order of Table 2.
+OPERATIONS = (
+    "bcast",
+    "barrier",
+    "scatter",
+    "scatterv",
+    "gather",
+    "gatherv",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "reduce",
+    "allreduce",
+    "scan",
+    "exscan",
+    "reduce_scatter",
+    "reduce_scatter_block",
+)
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="-- LAUNCHER…",
+        help="What starts an MPI program on your hosts: mpirun -n 8 --hostfile hosts",
+        show_default=False,
+    ),
+]
+Mpi = Annotated[
+    str | None,
+    typer.Option(
+        help="The launcher's MPI, where ECO cannot tell: openmpi, mpich or abi.",
+        metavar="FAMILY",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="The result as JSON on stdout.")]
+Sizes = Annotated[
+    str | None,
+    typer.Option(help="Message sizes in bytes, as 16,16000.", metavar="LIST"),
+]
+Operations = Annotated[
+    str | None,
+    typer.Option(
+        help="Collectives by MPI's names in small letters, as bcast,allgather; or all.",
+        metavar="LIST",
+    ),
+]
+
+
+def sizes(text: str | None, least: int = 0) -> list[str]:
+    """`--sizes` for the probe."""
+    if text is None:
+        return []
+    counts = []
+    for word in text.split(","):
+        if not word.strip().isdecimal() or not least <= int(word) <= 1 << 40:
+            raise EcoError(
+                f"--sizes {text!r}: takes message sizes in bytes, as 16,16000", ExitCode.USAGE
+            )
+        counts.append(int(word))
+    return ["--sizes", ",".join(str(count) for count in sorted(set(counts)))]
+
+
+def operations(text: str | None) -> list[str]:
+    """`--operations` for the probe."""
+    if text is None:
+        return []
+    names = OPERATIONS if text == "all" else tuple(word.strip() for word in text.split(","))
+    for name in names:
+        if name not in OPERATIONS:
+            raise EcoError(
+                f"--operations: {name!r} is no collective operation; there are "
+                f"{', '.join(OPERATIONS)}, or all",
+                ExitCode.USAGE,
+            )
+    return ["--operations", ",".join(names)]
+
+
+def count(name: str, value: int | None) -> list[str]:
+    """A number of times, one at least."""
+    if value is None:
+        return []
+    if value < 1:
+        raise EcoError(f"--{name} {value}: takes a number above 0", ExitCode.USAGE)
+    return [f"--{name}", str(value)]
+
+
+def number(name: str, value: float | None, most: float) -> list[str]:
+    """A positive figure."""
+    if value is None:
+        return []
+    if not 0 < value < most:  # nan too
+        raise EcoError(f"--{name} {value:g}: takes a number from 0 to {most:g}", ExitCode.USAGE)
+    return [f"--{name}", f"{value:g}"]

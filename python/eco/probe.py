@@ -1,0 +1,177 @@
+"""Runs `eco probe` under the user's launcher and hands over what its rank 0 reports."""
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, Any
+
+from eco.errors import EcoError, ExitCode
+from eco.launcher import Launcher
+
+Event = dict[str, Any]
+Say = Callable[[str], None]
+
+_MARK = "@eco {"
+_PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
+
+
+def say_on_stderr(line: str) -> None:
+    """How the launcher's own lines are passed on where no progress bar is in their way."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def run(
+    launcher: Launcher,
+    verb: str,
+    options: Sequence[str],
+    hear: Callable[[Event], None],
+    text: str | None = None,
+    say: Say = say_on_stderr,
+) -> None:
+    """Gives each event of one run to `hear`; raises where the run fails. `text` is its stdin.
+
+    However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before.
+    """
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_signals_as_exceptions())
+        process = _start(launcher, launcher.command(verb, options), text, stack)
+        stack.callback(_end, process)
+        tail: deque[str] = deque(maxlen=50)
+        assert process.stdout and process.stderr
+        listener = threading.Thread(target=_pass_on, args=(process.stderr, tail, say), daemon=True)
+        listener.start()
+        done = False
+        for line in process.stdout:
+            event = _event(line)
+            if event is None:
+                if line.strip():
+                    say(line.rstrip("\n"))
+            elif event.get("event") == "error":
+                raise _reported(event)
+            elif event.get("event") == "done":
+                done = True
+            else:
+                hear(event)
+        code = process.wait()
+        listener.join(timeout=2)
+        if not done:
+            raise _failed(launcher, code, tail)
+        if code != 0:
+            say(f"eco: {launcher.words[0]} ended with code {code} after the probe was done")
+
+
+def _start(
+    launcher: Launcher, command: list[str], text: str | None, stack: contextlib.ExitStack
+) -> subprocess.Popen[str]:
+    source: int | IO[str] = subprocess.DEVNULL
+    if text is not None:
+        # A file, not a pipe: nobody has to feed it while the events are read.
+        file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+        source = stack.enter_context(file)
+        file.write(text)
+        file.flush()
+        file.seek(0)
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except OSError as error:
+        raise EcoError(
+            f"the launcher {launcher.words[0]} cannot be started: {error.strerror}",
+            ExitCode.LAUNCH,
+        ) from None
+
+
+def _event(line: str) -> Event | None:
+    # Launchers may put a tag before each line: [1,0]<stdout>:
+    start = line.find(_MARK)
+    if start < 0:
+        return None
+    try:
+        event = json.loads(line[start + len(_MARK) - 1 :])
+    except ValueError:
+        raise EcoError(
+            f"the probe's output was damaged on its way: {line[start : start + 60].rstrip()}…",
+            ExitCode.LAUNCH,
+        ) from None
+    return event if isinstance(event, dict) else None
+
+
+def _pass_on(stream: IO[str], tail: deque[str], say: Say) -> None:
+    for line in stream:
+        tail.append(line.rstrip("\n"))
+        with contextlib.suppress(Exception):
+            say(tail[-1])
+
+
+def _reported(event: Event) -> EcoError:
+    try:
+        code = ExitCode(event.get("code", ExitCode.LAUNCH))
+    except ValueError:
+        code = ExitCode.LAUNCH
+    return EcoError(str(event.get("message", "the probe failed")), code)
+
+
+def _failed(launcher: Launcher, code: int, tail: deque[str]) -> EcoError:
+    name = launcher.words[0]
+    how = f"exit code {code}" if code >= 0 else f"signal {_signal_name(-code)}"
+    if code == 0:
+        how = "no result, as if its ranks had not run"
+    last = _telling_line(tail)
+    return EcoError(f"{name} failed with {how}" + (f": {last}" if last else ""), ExitCode.LAUNCH)
+
+
+def _telling_line(tail: deque[str]) -> str:
+    """The last line with words in it; the project's own complaint before a launcher's."""
+    lines = [line.strip() for line in tail if any(sign.isalpha() for sign in line)]
+    own = [line.partition("eco: ")[2] for line in lines if "eco: " in line]
+    return (own or lines or [""])[-1]
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """A launcher that still runs: Ctrl-C in a terminal has reached it too, so let it end first."""
+    if process.poll() is not None:
+        return
+    for patience, end in zip(_PATIENCE, (process.terminate, process.kill), strict=True):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(patience)
+            return
+        end()
+    process.wait()
+
+
+@contextlib.contextmanager
+def _signals_as_exceptions() -> Iterator[None]:
+    """SIGTERM and SIGHUP end the launcher too, before they end us."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, action in before.items():
+            signal.signal(number, action)

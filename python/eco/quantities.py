@@ -1,0 +1,65 @@
+"""Times, rates, sizes and names in the form in which people read them."""
+
+import re
+from collections.abc import Sequence
+
+
+def seconds(value: float) -> str:
+    """Three digits and the unit they suit: `84.1 ms`."""
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if value >= 0.9995 * scale or unit == "µs":
+            return f"{_three_digits(value / scale)} {unit}"
+    raise AssertionError
+
+
+def rate(bytes_per_second: float) -> str:
+    """As networks are sold: `9.41 Mbit/s`."""
+    bits = 8 * bytes_per_second
+    for scale, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
+        if bits >= 0.9995 * scale:
+            return f"{_three_digits(bits / scale)} {unit}"
+    return f"{_three_digits(bits)} bit/s"
+
+
+def size(count: int) -> str:
+    """`16 KiB` where it is one exactly, `16,000 B` where not."""
+    if count < 0:
+        return "any size"
+    for scale, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count >= scale and count % scale == 0:
+            return f"{count // scale} {unit}"
+    return f"{count:,} B"
+
+
+def duration(value: float) -> str:
+    """Time left, to the second: `1:05`."""
+    whole = max(0, round(value))
+    return f"{whole // 60}:{whole % 60:02}" if whole >= 60 else f"{whole} s"
+
+
+def names(hosts: Sequence[str], least: int = 3) -> str:
+    """Host names, runs of consecutive numbers shortened: `n0–n3 n7 login`."""
+    runs: list[list[str]] = []
+    for host in hosts:
+        if runs and _follows(runs[-1][-1], host):
+            runs[-1].append(host)
+        else:
+            runs.append([host])
+    words = []
+    for run in runs:
+        words += [f"{run[0]}–{run[-1]}"] if len(run) >= least else run
+    return " ".join(words)
+
+
+def _three_digits(value: float) -> str:
+    if value >= 99.95:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
+
+
+def _follows(first: str, second: str) -> bool:
+    one, two = (re.fullmatch(r"(.*?)(\d+)(\D*)", name) for name in (first, second))
+    if not one or not two or (one[1], one[3]) != (two[1], two[3]):
+        return False
+    padded = len(one[2]) == len(two[2]) or not (one[2].startswith("0") or two[2].startswith("0"))
+    return padded and int(two[2]) == int(one[2]) + 1

@@ -1,0 +1,241 @@
+"""`eco show`: draws what a profile says about the network."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from eco import profile as profiles
+from eco import quantities, store, structure
+from eco.options import Json
+from eco.profile import Profile, Tuned
+from eco.structure import Group, Link
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile of `eco measure`.")]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="A picture as well: FILE.svg, .png or .pdf."),
+]
+_MOST_COLUMNS = 9  # of a table between subnets, in 100 columns
+
+
+def command(
+    file: File,
+    as_json: Json = False,
+    plot: Plot = None,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="All times between hosts as well.")
+    ] = False,
+    choices: Annotated[
+        bool, typer.Option("--choices", help="What tuning chose in full, with its times.")
+    ] = False,
+) -> None:
+    """Draw what a profile says about the network.
+
+    Hosts in their subnets, latency and bandwidth inside and between them, how clear each boundary
+    is, the ring order, and what tuning chose.
+    """
+    profile = profiles.read(file)
+    if plot is not None:
+        from eco import picture  # Matplotlib takes a second to import
+
+        store.check_writable(plot)
+        picture.draw(profile, plot)
+    if as_json:
+        print(json.dumps(structure.summary(profile)))
+        return
+    console = plain_console()
+    print_profile(profile, console, choices)
+    if matrix:
+        _print_matrices(profile, console)
+    if plot is not None:
+        console.print(f"\nwrote {plot}", markup=False)
+
+
+def plain_console() -> Console:
+    """Colours on a terminal; elsewhere 100 columns, not Rich's 80."""
+    given = "COLUMNS" in os.environ or sys.stdout.isatty()
+    return Console(highlight=False, width=None if given else 100)
+
+
+def print_profile(profile: Profile, console: Console, choices: bool) -> None:
+    """The whole report."""
+    root = structure.tree(profile)
+    console.print(_tree(profile, root))
+    subnets = list(root.subnets)
+    console.print()
+    if 1 < len(subnets) <= _MOST_COLUMNS:
+        console.print(_between(profile, subnets))
+    elif len(subnets) > 1:
+        found = structure.link(profile, _crossings(subnets))
+        if found:
+            console.print(Text.assemble(("between   ", "bold"), _figures(found)))
+    ring = quantities.names([profile.hosts[host] for host in profile.ring])
+    console.print(Text.assemble(("ring      ", "bold"), ring))
+    created = profile.created.replace("T", " ").replace("Z", " UTC")
+    library = profile.mpi_version.partition("\n")[0].partition(",")[0] or profile.mpi_family
+    sizes = ", ".join(quantities.size(count) for count in profile.sizes)
+    console.print(
+        Text.assemble(
+            ("measured  ", "bold"),
+            f"{created} with {library}; {sizes}, "
+            f"{profile.round_trips} round trips, {profile.repeats} times; subnets by "
+            f"{quantities.size(profile.partition_bytes)} within {profile.tolerance:.0%}",
+        )
+    )
+    for title, entries in _tunings(profile):
+        console.print()
+        console.print((_choices if choices else _tuning)(title, entries))
+
+
+def _tree(profile: Profile, root: Group) -> Tree:
+    tree = Tree(Text(structure.describe(profile).partition(" (")[0], style="bold"))
+    if root.parts:
+        for part in root.parts:
+            _branch(profile, part, tree)
+    else:
+        tree.add(_label(profile, root))
+    return tree
+
+
+def _branch(profile: Profile, group: Group, tree: Tree) -> None:
+    branch = tree.add(_label(profile, group))
+    for part in group.parts:
+        _branch(profile, part, branch)
+
+
+def _label(profile: Profile, group: Group) -> Text:
+    hosts = quantities.names([profile.hosts[host] for host in group.hosts])
+    if group.parts:
+        subnets = list(group.subnets)
+        text = Text.assemble((f"group of {len(subnets)} subnets", "bold"), f"  {hosts}")
+        found = structure.link(profile, _crossings(group.parts))
+        where = "between them"
+    else:
+        text = Text.assemble((f"subnet {group.number}", "bold cyan"), f"  {hosts}")
+        found = structure.link(profile, structure.inside(group.hosts))
+        where = "inside"
+    if found:
+        text.append(f"  {_figures(found)} {where}", "green")
+    clear = structure.gap(profile, group.hosts)
+    if clear is not None:
+        # Below the tolerance the boundary came from several hosts' links, none of them far off.
+        style = "dim" if clear > 1 + profile.tolerance else "yellow"
+        text.append(f"  boundary {clear:.2f}×", style)
+    return text
+
+
+def _crossings(groups: Sequence[Group]) -> list[tuple[int, int]]:
+    pairs = structure.inside(range(len(groups)))
+    return [pair for a, b in pairs for pair in structure.across(groups[a].hosts, groups[b].hosts)]
+
+
+def _figures(found: Link) -> str:
+    latency = quantities.seconds(found.least_latency)
+    if quantities.seconds(found.latency) != latency:
+        latency += f" ({quantities.seconds(found.latency)} median)"
+    return f"{latency}, {quantities.rate(found.bandwidth)}" if found.bandwidth else latency
+
+
+def _between(profile: Profile, subnets: Sequence[Group]) -> Table:
+    table = _table("between subnets")
+    table.add_column("subnet", style="cyan")
+    for subnet in subnets[1:]:
+        table.add_column(str(subnet.number), justify="right", header_style="cyan")
+    for row, one in enumerate(subnets[:-1]):
+        cells = []
+        for column, two in enumerate(subnets[1:], 1):
+            pairs = structure.across(one.hosts, two.hosts) if column > row else []
+            found = structure.link(profile, pairs)
+            cells.append(_cell(found) if found else "")
+        table.add_row(str(one.number), *cells)
+    return table
+
+
+def _cell(found: Link) -> str:
+    latency = quantities.seconds(found.least_latency)
+    return f"{latency}\n{quantities.rate(found.bandwidth)}" if found.bandwidth else latency
+
+
+def _tunings(profile: Profile) -> list[tuple[str, list[Tuned]]]:
+    """Choices by library and layout."""
+    tables: dict[tuple[str, str], list[Tuned]] = {}
+    for entry in profile.tuning:
+        tables.setdefault((entry.mpi, entry.layout), []).append(entry)
+    ranks = {"near": "ranks subnet by subnet", "scattered": "ranks in any order"}
+    return [
+        (f"tuned with {mpi}, {ranks.get(layout, layout)}: native time over ECO's", entries)
+        for (mpi, layout), entries in tables.items()
+    ]
+
+
+def _tuning(title: str, entries: list[Tuned]) -> Table:
+    table = _table(title)
+    table.add_column("operation")
+    # A barrier has no size, those with varying counts none that all ranks know.
+    sizes = sorted({max(entry.bytes, 0) for entry in entries})
+    for count in sizes:
+        heading = quantities.size(count) if count else "any size"
+        table.add_column(heading, min_width=10, overflow="fold")
+    rows: dict[str, dict[int, Tuned]] = {}
+    for entry in entries:
+        rows.setdefault(entry.operation, {})[max(entry.bytes, 0)] = entry
+    for operation, found in rows.items():
+        table.add_row(operation, *(_chosen(found.get(count)) for count in sizes))
+    return table
+
+
+def _chosen(entry: Tuned | None) -> Text:
+    if entry is None:
+        return Text("")
+    if entry.choice == "native":
+        return Text("native", style="dim")
+    ratio = structure.gain(entry)
+    style = "bold green" if ratio >= 1.1 else ""
+    family = entry.choice.partition(":")[0]
+    return Text.assemble((f"{ratio:.2f}×", style), (f" {family}", "dim"))
+
+
+def _choices(title: str, entries: list[Tuned]) -> Table:
+    table = _table(title)
+    table.add_column("operation")
+    for heading in ("size", "native", "ECO", "ratio", "noise"):
+        table.add_column(heading, justify="right")
+    table.add_column("choice", overflow="fold")
+    for entry in entries:
+        table.add_row(
+            entry.operation,
+            quantities.size(entry.bytes),
+            quantities.seconds(entry.native),
+            quantities.seconds(entry.eco),
+            f"{entry.native / entry.eco:.2f}×" if entry.eco > 0 else "",
+            f"{entry.noise:.0%}",
+            Text(entry.choice),
+        )
+    return table
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_style="bold", title_justify="left", box=box.SIMPLE_HEAD)
+
+
+def _print_matrices(profile: Profile, console: Console) -> None:
+    for count, times in zip(profile.sizes, profile.minimum, strict=True):
+        table = _table(f"{quantities.size(count)}, milliseconds")
+        table.add_column("")
+        for host in profile.hosts:
+            table.add_column(host, justify="right", no_wrap=True)
+        for at, (host, row) in enumerate(zip(profile.hosts, times, strict=True)):
+            cells = ["·" if at == to else f"{1e3 * value:.3g}" for to, value in enumerate(row)]
+            table.add_row(host, *cells)
+        console.print()
+        console.print(table, crop=False, overflow="ignore", no_wrap=True)

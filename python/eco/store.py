@@ -1,0 +1,80 @@
+"""Where profiles are kept, and how a file is written whole or not at all."""
+
+import contextlib
+import hashlib
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from eco.errors import EcoError, ExitCode
+from eco.profile import Profile
+
+
+def folder() -> Path:
+    """Where `eco exec` looks for a profile that holds its host."""
+    data = os.environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else Path.home() / ".local" / "share") / "eco" / "profiles"
+
+
+def name(profile: Profile) -> str:
+    """The same hosts, the same name: measured again, a network keeps one profile."""
+    digest = hashlib.sha256("\n".join(sorted(profile.hosts)).encode()).hexdigest()[:8]
+    first = re.sub(r"[^A-Za-z0-9.-]", "_", profile.hosts[0])[:40].lstrip(".") or "host"
+    return f"{first}-{len(profile.hosts)}-{digest}.json"
+
+
+def check_writable(path: Path) -> None:
+    """Before minutes of measuring, not after."""
+    target = path.parent if path.parent != Path() else Path.cwd()
+    if path.is_dir():
+        raise EcoError(f"{path} is a folder; name a file in it", ExitCode.USAGE)
+    if not target.is_dir():
+        raise EcoError(f"{path}: there is no folder {target}", ExitCode.USAGE)
+    if not os.access(target, os.W_OK | os.X_OK):
+        raise EcoError(f"{path}: the folder {target} cannot be written to", ExitCode.USAGE)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Into a temporary file beside it, then renamed."""
+    data = content.encode() if isinstance(content, str) else content
+    path = path.resolve()  # a link stays one; what it points to is replaced
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        if isinstance(error, OSError):
+            raise _unwritable(path, error) from None
+        raise
+
+
+def keep(profile: Profile, text: str) -> Path:
+    """A copy in the store."""
+    path = folder() / name(profile)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    write(path, text)
+    return path
+
+
+def _unwritable(path: Path, error: OSError) -> EcoError:
+    return EcoError(f"{path} cannot be written: {error.strerror}", ExitCode.ENVIRONMENT)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,174 @@
+"""What a profile says about the network: groups within groups, and the figures of each."""
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eco.profile import Profile, Tuned
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Link:
+    """Figures over a set of host pairs: time of the smallest message, transfer rate."""
+
+    least_latency: float
+    latency: float  # median
+    bandwidth: float | None  # median, bytes/s; None where one size was measured
+
+    def document(self) -> dict[str, float | None]:
+        return {
+            "latency_minimum": self.least_latency,
+            "latency_median": self.latency,
+            "bandwidth": self.bandwidth,
+        }
+
+
+@dataclass(frozen=True)
+class Group:
+    """Hosts that belong together at one level; a subnet where it has no parts."""
+
+    hosts: tuple[int, ...]
+    parts: tuple["Group", ...]
+    number: int | None  # of a subnet, its id in the finest level
+
+    @property
+    def subnets(self) -> Iterator["Group"]:
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.subnets
+
+
+def tree(profile: Profile) -> Group:
+    """All hosts, their groups by level, down to the subnets."""
+    return _group(profile, tuple(range(len(profile.hosts))), 0)
+
+
+def _group(profile: Profile, hosts: tuple[int, ...], level: int) -> Group:
+    if level == len(profile.levels):
+        return Group(hosts, (), profile.levels[-1][hosts[0]])
+    members: dict[int, list[int]] = {}
+    for host in hosts:
+        members.setdefault(profile.levels[level][host], []).append(host)
+    parts = tuple(_group(profile, tuple(found), level + 1) for found in members.values())
+    # A level that divides nothing here is no step of the tree.
+    return parts[0] if len(parts) == 1 else Group(hosts, parts, None)
+
+
+def inside(hosts: Sequence[int]) -> list[Pair]:
+    return [(a, b) for at, a in enumerate(hosts) for b in hosts[at + 1 :]]
+
+
+def across(first: Iterable[int], second: Sequence[int]) -> list[Pair]:
+    return [(a, b) for a in first for b in second]
+
+
+def link(profile: Profile, pairs: Sequence[Pair]) -> Link | None:
+    """None where there is no pair."""
+    if not pairs:
+        return None
+    latencies = [profile.minimum[0][a][b] for a, b in pairs]
+    rates = [rate for a, b in pairs if (rate := bandwidth(profile, a, b)) is not None]
+    return Link(
+        min(latencies),
+        statistics.median(latencies),
+        statistics.median(rates) if rates else None,
+    )
+
+
+def bandwidth(profile: Profile, a: int, b: int) -> float | None:
+    """Bytes per second of the largest message beyond what the smallest takes."""
+    more = profile.sizes[-1] - profile.sizes[0]
+    longer = profile.minimum[-1][a][b] - profile.minimum[0][a][b]
+    return more / longer if more > 0 and longer > 0 else None
+
+
+def gap(profile: Profile, hosts: Sequence[int]) -> float | None:
+    """How clear a boundary is: the cheapest crossing over the dearest link that holds it together.
+
+    That is the dearest of the cheapest links by which its hosts hang together: with several hosts
+    one wrong measurement does not hide a boundary, as it does not hide one from Fig. 2.
+    """
+    cost = profile.partition_cost
+    others = [host for host in range(len(profile.hosts)) if host not in set(hosts)]
+    if len(hosts) < 2 or not others:
+        return None
+    crossing = min(cost[a][b] for a in hosts for b in others)
+    return crossing / _dearest_needed(profile, hosts)
+
+
+def _dearest_needed(profile: Profile, hosts: Sequence[int]) -> float:
+    """The heaviest edge of the hosts' minimal spanning tree."""
+    cost = profile.partition_cost
+    joined, rest, dearest = [hosts[0]], set(hosts[1:]), 0.0
+    nearest = {host: cost[hosts[0]][host] for host in rest}
+    while rest:
+        host = min(rest, key=lambda other: nearest[other])
+        dearest = max(dearest, nearest[host])
+        rest.remove(host)
+        joined.append(host)
+        nearest = {other: min(nearest[other], cost[host][other]) for other in rest}
+    return dearest
+
+
+def describe(profile: Profile) -> str:
+    """One line: `8 hosts in 3 subnets (n0–n2, …)`."""
+    from eco.quantities import names
+
+    subnets = list(tree(profile).subnets)
+    hosts = len(profile.hosts)
+    count = f"{hosts} host{'s' if hosts > 1 else ''}"
+    if len(subnets) == 1:
+        return f"{count} in one subnet"
+    listed = ", ".join(names([profile.hosts[h] for h in subnet.hosts]) for subnet in subnets[:8])
+    more = ", …" if len(subnets) > 8 else ""
+    return f"{count} in {len(subnets)} subnets ({listed}{more})"
+
+
+def gain(entry: Tuned) -> float:
+    """Native over what is used; 1 where the native collective is."""
+    if entry.choice == "native" or entry.eco <= 0:
+        return 1.0
+    return entry.native / entry.eco
+
+
+def geometric_mean(values: Sequence[float]) -> float | None:
+    sound = [value for value in values if value > 0 and math.isfinite(value)]
+    return math.exp(sum(map(math.log, sound)) / len(sound)) if sound else None
+
+
+def summary(profile: Profile) -> dict[str, Any]:
+    """What `--json` prints."""
+    root = tree(profile)
+    subnets = list(root.subnets)
+    between = [
+        {"subnets": [one.number, two.number]} | found.document()
+        for at, one in enumerate(subnets)
+        for two in subnets[at + 1 :]
+        if (found := link(profile, across(one.hosts, two.hosts)))
+    ]
+    return {
+        "created": profile.created,
+        "mpi": {"family": profile.mpi_family, "version": profile.mpi_version},
+        "hosts": list(profile.hosts),
+        "levels": [list(level) for level in profile.levels],
+        "subnets": [_subnet(profile, subnet) for subnet in subnets],
+        "between": between,
+        "ring": [profile.hosts[host] for host in profile.ring],
+        "parameters": profile.document()["parameters"],
+        "tuning": [dict(vars(entry)) | {"ratio": gain(entry)} for entry in profile.tuning],
+    }
+
+
+def _subnet(profile: Profile, subnet: Group) -> dict[str, Any]:
+    found = link(profile, inside(subnet.hosts))
+    figures = found.document() if found else {}
+    return {
+        "number": subnet.number,
+        "hosts": [profile.hosts[host] for host in subnet.hosts],
+        "gap": gap(profile, subnet.hosts),
+    } | figures
