@@ -8,8 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+
+from eco import lab as eco_lab
 
 PROJECT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
@@ -122,33 +125,21 @@ class Run:
         return any(not what.startswith("native") for what in self.used.get(operation, []))
 
 
-def _finish(command: Sequence[object], environment: Mapping[str, str], seconds: float) -> Run:
-    words = [str(word) for word in command]
-    process = subprocess.Popen(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        env={**os.environ, **environment},
-    )
-    try:
-        out, err = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        process.terminate()  # the lab and the launchers take their processes with them
-        try:
-            out, err = process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            out, err = process.communicate()
-        pytest.fail(f"no end within {seconds} s: {' '.join(words)}\n{out[-2000:]}\n{err[-4000:]}")
-    return Run(process.returncode, out, err)
-
-
 def here(mpi: Mpi, ranks: int, *program: object, seconds: float = 120) -> Run:
     """Natively on this machine, without the lab."""
-    return _finish([mpi.launcher, "-n", ranks, *program], mpi.environment, seconds)
+    words = [mpi.launcher, "-n", str(ranks), *map(str, program)]
+    try:
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            timeout=seconds,
+            env={**os.environ, **mpi.environment},
+        )
+    except subprocess.TimeoutExpired as late:
+        _hang(late)
+    return Run(done.returncode, done.stdout, done.stderr)
 
 
 def lab(
@@ -158,20 +149,39 @@ def lab(
     ranks: int | None = None,
     order: str = "block",
     choice: str = "eco",
-    scenario: str = "three-segments",
     scale: float = 10,
     environment: Mapping[str, str] | None = None,
     seconds: float = 200,
 ) -> Run:
-    """In the lab, natively or with ECO, which then must plan everything itself."""
-    command: list[object] = [ECO, "lab", "run", scenario, "--mpi", mpi.family]
-    command += ["--scale", scale, "--order", order]
-    if ranks is not None:
-        command += ["--np", ranks]
-    command += ["--topology", PROFILE] if eco else ["--native"]
-    own = {"ECO_VERBOSE": "1", "ECO_CHOICE": choice} if eco else {}
-    variables = {**mpi.environment, **own, **(environment or {})}
-    return _finish([*command, "--", *program], variables, seconds)
+    """On three segments in the lab, natively or with ECO, which then must plan all itself."""
+    options = eco_lab.Options(
+        mpi="mpich" if mpi.family == "mpich" else "openmpi",
+        np=ranks,
+        order=order,
+        native=not eco,
+        topology=str(PROFILE) if eco else None,
+        scale=scale,
+    )
+    settings = {"ECO_VERBOSE": "1", "ECO_CHOICE": choice} if eco else {}
+    words = [str(word) for word in program]
+    try:
+        done = eco_lab.run(
+            "three-segments",
+            words,
+            options=options,
+            timeout=seconds,
+            env={**mpi.environment, **settings, **(environment or {})},
+        )
+    except subprocess.TimeoutExpired as late:
+        _hang(late)
+    return Run(done.returncode, done.stdout, done.stderr)
+
+
+def _hang(late: subprocess.TimeoutExpired) -> NoReturn:
+    def tail(text: str | bytes | None) -> str:
+        return (text.decode(errors="replace") if isinstance(text, bytes) else text or "")[-3000:]
+
+    pytest.fail(f"no end within {late.timeout} s\n{tail(late.stdout)}\n{tail(late.stderr)}")
 
 
 def same_results(native: Run, eco: Run, operations: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from mpi_harness import ECO, PROFILE, Mpi, built, each, lab
 @each
 def test_tool_above(mpi: Mpi) -> None:
     tool, program = built(mpi, "profiler.so"), built(mpi, "conformance")
-    words = ["env", f"LD_PRELOAD={tool}"]
+    words = ["sh", "-c", 'LD_PRELOAD="$0:$LD_PRELOAD" exec "$@"', tool]
     options = [program, "--light", "--sections", "bcast,allreduce"]
     native = lab(mpi, *words, *options, eco=False, ranks=4)
     settings = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "1"}
