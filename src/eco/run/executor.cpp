@@ -104,6 +104,7 @@ private:
 
     Span span(Place place, int slot, int position) const {
         const Piece piece = program_.pieces[at(position)];
+        if (layout_.one_board && place != input) place = output;
         if (place < scratch(0)) return layout_.at(place, piece, program_.segments);
         return {scratch_.get() + slot_offset_[at(slot)], layout_.bytes(piece, program_.segments)};
     }

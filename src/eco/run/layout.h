@@ -17,6 +17,8 @@ struct Span {
 
 struct Layout {
     Bytes unit = 1;  // elements are never cut
+    // Scratch is the output too: for a message that every rank has room for whole.
+    bool one_board = false;
     std::byte* input = nullptr;
     std::byte* output = nullptr;
 

@@ -1,0 +1,47 @@
+#include "eco/interpose/call.h"
+
+#include <cstdio>
+#include <new>
+
+#include "eco/base/error.h"
+#include "eco/interpose/report.h"
+
+namespace eco {
+
+bool Call::takes(Bytes bytes, bool commutative) {
+    commutative_ = commutative;
+    choice_ = communicator_->choose(operation_, bytes, commutative);
+    if (session()->settings.verbose > 0) count_call(operation_, bytes, site_, choice_);
+    return choice_ != nullptr;
+}
+
+void Call::run(const Layout& layout, Rank root, const Combine& combine) {
+    const Request request{operation_, &communicator_->hierarchy(), root, commutative_};
+    const MPI_Comm hidden = communicator_->hidden();
+    MpiTransport transport(hidden);
+    execute(communicator_->prepared(*choice_, request), layout, combine, transport);
+}
+
+int Call::failed() {
+    int code = MPI_ERR_INTERN;
+    try {
+        throw;
+    } catch (const MpiError& error) {
+        code = error.code;
+    } catch (const std::bad_alloc&) {
+        code = MPI_ERR_NO_MEM;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+    } catch (...) {
+    }
+    native().Comm_call_errhandler(comm_, code);
+    return code;
+}
+
+void set_blocks(Layout& layout, Bytes length, Bytes input_stride, Bytes output_stride) {
+    layout.length = [length](int) { return length; };
+    layout.input_offset = [input_stride](int block) { return block * input_stride; };
+    layout.output_offset = [output_stride](int block) { return block * output_stride; };
+}
+
+}  // namespace eco

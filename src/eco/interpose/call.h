@@ -1,0 +1,57 @@
+// One collective call of the program: whether ECO takes it, with which choice, and its run. Used by
+// every wrapper.
+#pragma once
+
+#include "eco/interpose/communicator.h"
+#include "eco/interpose/datatype.h"
+#include "eco/interpose/mpi_transport.h"
+
+namespace eco {
+
+class Call {
+public:
+    Call(Operation operation, MPI_Comm comm, const void* site)
+        : operation_(operation), comm_(comm), site_(site), communicator_(communicator_of(comm)) {}
+
+    // False where only the native function will do, whatever the size.
+    explicit operator bool() const { return communicator_ != nullptr; }
+
+    int size() const { return communicator_->size(); }
+    Rank rank() const { return communicator_->rank(); }
+    bool is_rank(int root) const { return root >= 0 && root < size(); }
+    MPI_Comm comm() const { return comm_; }
+
+    // Whether ECO takes a message of this size (-1: not known to all ranks). Remembers the choice.
+    bool takes(Bytes bytes, bool commutative = true);
+
+    // Runs the schedule for this root. Throws MpiError.
+    void run(const Layout& layout, Rank root = 0, const Combine& combine = {});
+
+    // Calls the body; turns what it throws into an MPI error code, by way of the communicator's error
+    // handler.
+    template <typename Body> int guard(Body body) {
+        try {
+            body();
+            return MPI_SUCCESS;
+        } catch (...) {
+            return failed();
+        }
+    }
+
+private:
+    int failed();
+
+    Operation operation_;
+    MPI_Comm comm_;
+    const void* site_;
+    Communicator* communicator_;
+    const Choice* choice_ = nullptr;
+    bool commutative_ = true;
+};
+
+// Blocks of equal length one after the other.
+void set_blocks(Layout& layout, Bytes length, Bytes input_stride, Bytes output_stride);
+
+#define ECO_SITE __builtin_return_address(0)
+
+}  // namespace eco

@@ -1,0 +1,103 @@
+#include "eco/interpose/communicator.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "eco/interpose/mpi_transport.h"
+#include "eco/interpose/report.h"
+
+namespace eco {
+
+Communicator::Communicator(MPI_Comm comm, Session& session)
+    : comm_(comm), hidden_(native().comm_null), chooser_(session.chooser.get()) {
+    const Native& mpi = native();
+    int inter = 0;
+    MPI_Group group{};
+    if (mpi.Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) return;
+    if (mpi.Comm_size(comm, &size_) != MPI_SUCCESS || size_ < 2) return;
+    if (mpi.Comm_rank(comm, &rank_) != MPI_SUCCESS) return;
+    if (mpi.Comm_group(comm, &group) != MPI_SUCCESS) return;
+    std::vector<int> ranks(static_cast<std::size_t>(size_)), world(ranks.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+    const bool translated = mpi.Group_translate_ranks(group, size_, ranks.data(), session.world_group,
+                                                      world.data()) == MPI_SUCCESS;
+    mpi.Group_free(&group);
+    if (!translated) return;
+    std::vector<int> host_of;
+    for (const int rank : world) {
+        if (rank == MPI_UNDEFINED) return;  // of another job, joined by spawn or connect
+        host_of.push_back(session.host_of_world[static_cast<std::size_t>(rank)]);
+        if (host_of.back() < 0) return;
+    }
+    hierarchy_ = build_hierarchy(session.profile, host_of);
+    usable_ = true;
+}
+
+const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative) {
+    const auto size_class =
+        bytes < 0 ? 0U : 1U + static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+    Chosen& chosen = chosen_[static_cast<std::size_t>(operation)][commutative ? 1 : 0][size_class];
+    if (!chosen.known) {
+        // All sizes of a class get the choice of its least, whoever calls first.
+        const Bytes least = bytes <= 0 ? bytes : Bytes{1} << (size_class - 2);
+        chosen.choice = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
+        chosen.known = true;
+    }
+    return chosen.choice.family == Family::native ? nullptr : &chosen.choice;
+}
+
+const Prepared& Communicator::prepared(const Choice& choice, const Request& request) {
+    auto& entry =
+        prepared_[{request.operation, request.root, request.commutative, to_text(choice)}];
+    if (!entry) {
+        entry = std::make_unique<Prepared>(plan(choice, request, rank_));
+        report_plan(choice, request, *entry);
+    }
+    return *entry;
+}
+
+MPI_Comm Communicator::hidden() {
+    const Native& mpi = native();
+    if (hidden_ == mpi.comm_null) {
+        check_mpi(mpi.Comm_dup(comm_, &hidden_));
+        mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
+    }
+    return hidden_;
+}
+
+void Communicator::release() {
+    if (hidden_ != native().comm_null) native().Comm_free(&hidden_);
+    hidden_ = native().comm_null;
+    usable_ = false;
+}
+
+Communicator* communicator_of(MPI_Comm comm) {
+    Session* here = session();
+    const Native& mpi = native();
+    if (!here || comm == mpi.comm_null) return nullptr;
+    void* attribute = nullptr;
+    int found = 0;
+    if (mpi.Comm_get_attr(comm, here->keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS)
+        return nullptr;
+    if (!found) {
+        auto fresh = std::make_unique<Communicator>(comm, *here);
+        if (mpi.Comm_set_attr(comm, here->keyval, fresh.get()) != MPI_SUCCESS) return nullptr;
+        const std::lock_guard lock(here->mutex);
+        here->communicators.push_back(fresh.get());
+        attribute = fresh.release();
+    }
+    auto* communicator = static_cast<Communicator*>(attribute);
+    return communicator->usable() ? communicator : nullptr;
+}
+
+void forget(Communicator* communicator) {
+    const std::unique_ptr<Communicator> last(communicator);
+    communicator->release();
+    if (Session* here = session()) {
+        const std::lock_guard lock(here->mutex);
+        std::erase(here->communicators, communicator);
+    }
+}
+
+}  // namespace eco

@@ -1,0 +1,34 @@
+// MPI datatypes and user buffers as plain bytes. Turns a buffer argument into memory that the
+// executor can cut: the buffer itself where bytes lie as they are sent, else a packed copy.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "eco/base/units.h"
+#include "eco/interpose/native.h"
+
+namespace eco {
+
+struct Type {
+    explicit Type(MPI_Datatype handle);
+
+    MPI_Datatype handle;
+    Bytes size = 0, extent = 0, true_lb = 0, true_extent = 0;
+    bool plain = false;  // predefined, and an array of it lies as it is sent
+    // Elements do not overlap, so that a copy with the same extent can stand in for the buffer.
+    bool can_be_staged() const { return extent > 0 && true_extent <= extent; }
+};
+
+using Storage = std::unique_ptr<std::byte[]>;
+Storage allocate(Bytes bytes);
+
+// count elements at `user` to packed bytes at `to`, and back. Throw MpiError.
+void pack(const void* user, Bytes count, const Type& type, std::byte* to, MPI_Comm comm);
+void unpack(const std::byte* from, void* user, Bytes count, const Type& type, MPI_Comm comm);
+
+inline std::byte* bytes_at(const void* buffer, Bytes offset = 0) {
+    return static_cast<std::byte*>(const_cast<void*>(buffer)) + offset;
+}
+
+}  // namespace eco

@@ -1,0 +1,69 @@
+#include "eco/interpose/mpi_transport.h"
+
+#include <algorithm>
+
+namespace eco {
+
+// An MPI count is an int; both ends cut alike.
+static constexpr Bytes chunk = Bytes{1} << 30;
+
+MPI_Request& MpiTransport::add(int id) {
+    requests_.push_back(native().request_null);
+    ids_.push_back(id);
+    return requests_.back();
+}
+
+void MpiTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag) {
+    if (bytes > chunk) chunks_left_[id] = static_cast<int>((bytes + chunk - 1) / chunk);
+    const auto* start = static_cast<const std::byte*>(data);
+    Bytes sent = 0;
+    do {
+        const Bytes length = std::min(chunk, bytes - sent);
+        check_mpi(native().Isend(start + sent, static_cast<int>(length), native().byte, to, tag, comm_,
+                                 &add(id)));
+        sent += length;
+    } while (sent < bytes);
+}
+
+void MpiTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
+    if (bytes > chunk) chunks_left_[id] = static_cast<int>((bytes + chunk - 1) / chunk);
+    auto* start = static_cast<std::byte*>(data);
+    Bytes received = 0;
+    do {
+        const Bytes length = std::min(chunk, bytes - received);
+        check_mpi(native().Irecv(start + received, static_cast<int>(length), native().byte, from, tag,
+                                 comm_, &add(id)));
+        received += length;
+    } while (received < bytes);
+}
+
+void MpiTransport::wait(std::vector<int>& ended) {
+    const std::size_t before = ended.size();
+    while (ended.size() == before) {
+        int count = 0;
+        indices_.resize(requests_.size());
+        check_mpi(native().Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                    indices_.data(), MPI_STATUSES_IGNORE));
+        std::sort(indices_.begin(), indices_.begin() + count);
+        for (int i = 0; i < count; ++i) {
+            const int id = ids_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+            const auto chunks = chunks_left_.find(id);
+            if (chunks == chunks_left_.end()) {
+                ended.push_back(id);
+            } else if (--chunks->second == 0) {
+                chunks_left_.erase(chunks);
+                ended.push_back(id);
+            }
+        }
+        // The last ones move into the gaps; order does not matter to matching once started.
+        for (int i = count; i-- > 0;) {
+            const auto gap = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+            requests_[gap] = requests_.back();
+            ids_[gap] = ids_.back();
+            requests_.pop_back();
+            ids_.pop_back();
+        }
+    }
+}
+
+}  // namespace eco

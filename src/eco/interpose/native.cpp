@@ -1,0 +1,103 @@
+#include "eco/interpose/native.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstring>
+#include <string>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+namespace {
+
+struct Library {
+    std::string path;
+    void* handle = nullptr;
+    bool standard = false;  // MPI-5's own interface
+};
+
+Library library;
+Native table;
+
+bool starts_with(const char* text, const char* start) {
+    return std::strncmp(text, start, std::strlen(start)) == 0;
+}
+
+int look_at(dl_phdr_info* info, std::size_t, void* result) {
+    const char* slash = std::strrchr(info->dlpi_name, '/');
+    const char* name = slash ? slash + 1 : info->dlpi_name;
+    auto* found = static_cast<Library*>(result);
+    if (starts_with(name, "libmpi_abi.so")) {
+        *found = {info->dlpi_name, nullptr, true};
+        return 1;
+    }
+    // Debian names MPICH's library libmpich.
+    if (found->path.empty() && (starts_with(name, "libmpi.so") || starts_with(name, "libmpich.so")))
+        *found = {info->dlpi_name, nullptr, false};
+    return 0;
+}
+
+std::string family() {
+    if (library.standard) return "abi";
+    return dlsym(library.handle, "ompi_mpi_comm_world") ? "openmpi" : "mpich";
+}
+
+template <typename Function> void find(Function& function, const char* profiled, const char* plain) {
+    void* address = dlsym(library.handle, profiled);
+    if (!address) address = dlsym(library.handle, plain);
+    std::memcpy(&function, &address, sizeof address);
+}
+
+void fill() {
+#define ECO_TAKEN(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#define ECO_CALLED(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#if ECO_HAS_COUNT
+#define ECO_TAKEN_COUNT(name)                                                                      \
+    find(table.name, "PMPI_" #name, "MPI_" #name);                                                 \
+    find(table.name##_c, "PMPI_" #name "_c", "MPI_" #name "_c");
+#else
+#define ECO_TAKEN_COUNT(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#endif
+#include "eco/interpose/functions.def"
+    table.comm_world = ECO_HANDLE(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
+    table.comm_null = ECO_HANDLE(MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null");
+    table.byte = ECO_HANDLE(MPI_Datatype, MPI_BYTE, "ompi_mpi_byte");
+    table.int32 = ECO_HANDLE(MPI_Datatype, MPI_INT32_T, "ompi_mpi_int32_t");
+    table.int64 = ECO_HANDLE(MPI_Datatype, MPI_INT64_T, "ompi_mpi_int64_t");
+    table.real64 = ECO_HANDLE(MPI_Datatype, MPI_DOUBLE, "ompi_mpi_double");
+    table.sum = ECO_HANDLE(MPI_Op, MPI_SUM, "ompi_mpi_op_sum");
+    table.max = ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max");
+    table.errors_return = ECO_HANDLE(MPI_Errhandler, MPI_ERRORS_RETURN, "ompi_mpi_errors_return");
+    table.request_null = ECO_HANDLE(MPI_Request, MPI_REQUEST_NULL, "ompi_request_null");
+}
+
+}  // namespace
+
+const Native& native() { return table; }
+
+void* native_symbol(const char* name) { return dlsym(library.handle, name); }
+
+int load_native() {
+    Library found;
+    dl_iterate_phdr(look_at, &found);
+    if (found.path.empty()) return -1;
+    found.handle = dlopen(found.path.c_str(), RTLD_NOLOAD | RTLD_NOW);
+    if (!found.handle) return -1;
+    library = found;
+    if (family() != ECO_FAMILY) return 0;
+    fill();
+    return 1;
+}
+
+void open_native(const char* path) {
+    if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL))
+        throw Error(Code::environment, std::string("the MPI library cannot be loaded (") + dlerror() +
+                                           "); set ECO_LIBMPI to its path");
+    if (load_native() != 1)
+        throw Error(Code::environment,
+                    std::string(path) + " is not an MPI library of the " ECO_FAMILY " interface");
+}
+
+}  // namespace eco

@@ -1,0 +1,41 @@
+// The MPI library's own functions and handles, found in the library that the program has loaded; ECO
+// is linked with none. Everything in ECO that speaks MPI goes through native().
+#pragma once
+
+#include "eco/interpose/abi.h"
+
+namespace eco {
+
+struct Native {
+#define ECO_TAKEN(name) decltype(&::MPI_##name) name;
+#define ECO_CALLED(name) decltype(&::MPI_##name) name;
+#if ECO_HAS_COUNT
+#define ECO_TAKEN_COUNT(name)                                                                      \
+    decltype(&::MPI_##name) name;                                                                  \
+    decltype(&::MPI_##name##_c) name##_c;
+#else
+#define ECO_TAKEN_COUNT(name) decltype(&::MPI_##name) name;
+#endif
+#include "eco/interpose/functions.def"
+
+    MPI_Comm comm_world, comm_null;
+    MPI_Datatype byte, int32, int64, real64;
+    MPI_Op sum, max;
+    MPI_Errhandler errors_return;
+    MPI_Request request_null;
+};
+
+// Needs load_native() to have succeeded.
+const Native& native();
+
+// The MPI library among the objects that are loaded now: 1 found, of this object's interface and
+// filled in; 0 found, but of another interface; -1 none.
+int load_native();
+
+// Loads the library itself, for a program that is linked with none. Throws Error{environment}.
+void open_native(const char* path);
+
+// Of the library found, whatever its interface; null where it has no such symbol.
+void* native_symbol(const char* name);
+
+}  // namespace eco

@@ -1,0 +1,167 @@
+#include "eco/interpose/session.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "eco/base/check.h"
+#include "eco/base/error.h"
+#include "eco/interpose/communicator.h"
+#include "eco/interpose/report.h"
+
+namespace eco {
+
+namespace {
+
+std::unique_ptr<Session> current;
+
+// The newest profile in the store that knows this host.
+std::string find_in_store(const std::string& host) {
+    const std::string store = profile_store();
+    std::string best;
+    timespec newest{};
+    DIR* folder = opendir(store.c_str());
+    if (!folder) return best;
+    while (const dirent* entry = readdir(folder)) {
+        const std::string path = store + "/" + entry->d_name;
+        struct stat status {};
+        if (!path.ends_with(".json") || stat(path.c_str(), &status) != 0) continue;
+        const auto later = [](const timespec& a, const timespec& b) {
+            return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+        };
+        if (!best.empty() && !later(status.st_mtim, newest)) continue;
+        try {
+            const auto hosts = read_profile(path).hosts;
+            if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) continue;
+        } catch (const Error&) {
+            continue;  // another one may do
+        }
+        best = path;
+        newest = status.st_mtim;
+    }
+    closedir(folder);
+    return best;
+}
+
+void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
+
+// Rank 0's part: what all are to know, as JSON; empty where ECO stands aside, having said why.
+std::string what_to_share() {
+    Settings settings = read_settings();
+    for (const auto& complaint : settings.complaints) say(complaint);
+    if (!settings.enabled) return "";
+    try {
+        const std::string path =
+            settings.profile.empty() ? find_in_store(processor_name()) : settings.profile;
+        if (path.empty()) {
+            say("no profile knows host " + processor_name() +
+                ", so the MPI library's own collectives run; 'eco measure' makes one");
+            return "";
+        }
+        const Profile profile = read_profile(path);
+        return nlohmann::json{{"profile", runtime_json(profile)},
+                              {"verbose", settings.verbose},
+                              {"choice", settings.choice},
+                              {"keep_order", settings.keep_order}}
+            .dump();
+    } catch (const Error& error) {
+        say(std::string(error.what()) + "; the MPI library's own collectives run");
+        return "";
+    }
+}
+
+bool agree(std::string& text) {
+    const Native& mpi = native();
+    int length = static_cast<int>(text.size());
+    if (mpi.Bcast(&length, 1, mpi.int32, 0, mpi.comm_world) != MPI_SUCCESS || length == 0) return false;
+    text.resize(static_cast<std::size_t>(length));
+    return mpi.Bcast(text.data(), length, mpi.byte, 0, mpi.comm_world) == MPI_SUCCESS;
+}
+
+int keep_attribute_with_its_own(MPI_Comm, int, void*, void*, void*, int* flag) {
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+int drop_communicator(MPI_Comm, int, void* attribute, void*) {
+    forget(static_cast<Communicator*>(attribute));
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Session* session() { return current.get(); }
+
+void complain_once(const std::string& why) {
+    Session* here = session();
+    if (!here || here->world_rank != 0) return;
+    const std::lock_guard lock(here->mutex);
+    if (!here->complained) say(why);
+    here->complained = true;
+}
+
+std::string processor_name() {
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    native().Get_processor_name(name, &length);
+    return name;
+}
+
+void begin_session(const Settings& settings, const Profile& profile) {
+    const Native& mpi = native();
+    auto fresh = std::make_unique<Session>();
+    int ranks = 0;
+    mpi.Comm_size(mpi.comm_world, &ranks);
+    mpi.Comm_rank(mpi.comm_world, &fresh->world_rank);
+    set_rank_of_checks(fresh->world_rank);
+    fresh->settings = settings;
+    fresh->profile = profile;
+    fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, ECO_FAMILY);
+    const auto& hosts = fresh->profile.hosts;
+    const auto found = std::find(hosts.begin(), hosts.end(), processor_name());
+    int host = found == hosts.end() ? -1 : static_cast<int>(found - hosts.begin());
+    fresh->host_of_world.resize(static_cast<std::size_t>(ranks));
+    if (mpi.Allgather(&host, 1, mpi.int32, fresh->host_of_world.data(), 1, mpi.int32,
+                      mpi.comm_world) != MPI_SUCCESS ||
+        mpi.Comm_group(mpi.comm_world, &fresh->world_group) != MPI_SUCCESS ||
+        mpi.Comm_create_keyval(keep_attribute_with_its_own, drop_communicator, &fresh->keyval,
+                               nullptr) != MPI_SUCCESS)
+        return;
+    if (fresh->world_rank == 0)
+        for (const auto& complaint : fresh->settings.complaints) say(complaint);
+    const auto missing = std::count(fresh->host_of_world.begin(), fresh->host_of_world.end(), -1);
+    current = std::move(fresh);
+    if (missing > 0)
+        complain_once(std::to_string(missing) + " of " + std::to_string(ranks) +
+                      " ranks are on hosts that the profile does not know, so the MPI library's own "
+                      "collectives run where they take part; 'eco measure' adds them");
+}
+
+void begin_session() {
+    const Native& mpi = native();
+    int rank = 0, ranks = 0;
+    if (mpi.Comm_rank(mpi.comm_world, &rank) != MPI_SUCCESS ||
+        mpi.Comm_size(mpi.comm_world, &ranks) != MPI_SUCCESS || ranks == 1)
+        return;
+    std::string text = rank == 0 ? what_to_share() : "";
+    if (!agree(text)) return;
+    const auto shared = nlohmann::json::parse(text);
+    Settings settings;
+    settings.verbose = shared.at("verbose");
+    settings.choice = shared.at("choice");
+    settings.keep_order = shared.at("keep_order");
+    begin_session(settings, parse_runtime(shared.at("profile")));
+}
+
+void end_session() {
+    if (!current) return;
+    if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
+    const auto communicators = current->communicators;
+    for (Communicator* communicator : communicators) communicator->release();
+    current.reset();
+}
+
+}  // namespace eco

@@ -1,0 +1,49 @@
+// What one process of a running job knows: the profile and settings that rank 0 of the job read and
+// shared out, and where each rank of MPI_COMM_WORLD is. Begun by MPI_Init, ended by MPI_Finalize.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "eco/interpose/native.h"
+#include "eco/plan/choose.h"
+
+namespace eco {
+
+class Communicator;
+
+struct Session {
+    Settings settings;
+    Profile profile;  // its runtime part
+    std::unique_ptr<Chooser> chooser;
+    std::vector<int> host_of_world;  // per world rank, index in profile.hosts; -1: not in it
+    Rank world_rank = 0;
+    MPI_Group world_group;
+    int keyval = MPI_KEYVAL_INVALID;
+
+    std::mutex mutex;  // of what follows
+    std::vector<Communicator*> communicators;
+    bool complained = false;
+};
+
+// Null where ECO stands aside: before MPI_Init, without a profile, after MPI_Finalize.
+Session* session();
+
+// Collective over MPI_COMM_WORLD, right after the native MPI_Init. Never fails: where it cannot work
+// it leaves session() null, and rank 0 says why in one line.
+void begin_session();
+
+// The same with a given profile, for the probe. ranks: whether hosts may be missing in the profile.
+void begin_session(const Settings& settings, const Profile& profile);
+
+// Before the native MPI_Finalize: says what was used if asked, frees ECO's communicators.
+void end_session();
+
+// One line on stderr, at most once in a job's process.
+void complain_once(const std::string& why);
+
+std::string processor_name();
+
+}  // namespace eco

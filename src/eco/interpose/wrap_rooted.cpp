@@ -1,0 +1,299 @@
+// Broadcast, scatter and gather.
+#include <vector>
+
+#include "eco/interpose/call.h"
+#include "eco/interpose/wrappers.h"
+
+namespace eco {
+
+namespace {
+
+template <typename Count, typename NativeCall>
+int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+          const void* site, NativeCall run_native) {
+    Call call(Operation::bcast, comm, site);
+    if (!call || !call.is_rank(root) || count <= 0) return run_native();
+    const Type type(datatype);
+    const Bytes bytes = static_cast<Bytes>(count) * type.size;
+    if (bytes == 0 || !call.takes(bytes)) return run_native();
+    return call.guard([&] {
+        Storage packed;
+        Layout layout;
+        layout.whole = bytes;
+        if (type.plain) {
+            layout.input = layout.output = bytes_at(buffer);
+        } else {
+            packed = allocate(bytes);
+            if (call.rank() == root) pack(buffer, count, type, packed.get(), comm);
+            layout.input = layout.output = packed.get();
+        }
+        call.run(layout, root);
+        if (packed && call.rank() != root) unpack(packed.get(), buffer, count, type, comm);
+    });
+}
+
+// The whole of a block array of a root: the buffer itself, or packed blocks one after the other.
+struct BlockArray {
+    std::vector<Bytes> counts, displacements;  // elements
+    std::vector<Bytes> lengths, offsets;       // bytes, in the memory that the executor sees
+
+    BlockArray(const std::vector<Bytes>& elements, const std::vector<Bytes>& places, const Type& type)
+        : counts(elements), displacements(places) {
+        Bytes end = 0;
+        for (std::size_t b = 0; b < counts.size(); ++b) {
+            lengths.push_back(counts[b] * type.size);
+            offsets.push_back(type.plain ? displacements[b] * type.extent : end);
+            end += lengths.back();
+        }
+        total = end;
+    }
+    Bytes total = 0;
+};
+
+template <typename Count>
+BlockArray equal_blocks(int ranks, Count count, const Type& type) {
+    std::vector<Bytes> counts, places;
+    for (int b = 0; b < ranks; ++b) {
+        counts.push_back(count);
+        places.push_back(static_cast<Bytes>(b) * static_cast<Bytes>(count));
+    }
+    return {counts, places, type};
+}
+
+template <typename Count, typename Displacement>
+BlockArray given_blocks(int ranks, const Count* counts, const Displacement* displacements,
+                     const Type& type) {
+    return {std::vector<Bytes>(counts, counts + ranks),
+            std::vector<Bytes>(displacements, displacements + ranks), type};
+}
+
+// lengths: of each block in bytes, as far as this rank's program touches it.
+void set_lengths(Layout& layout, const std::vector<Bytes>& lengths) {
+    layout.length = [&lengths](int block) { return lengths[static_cast<std::size_t>(block)]; };
+    layout.input_offset = layout.output_offset = [](int) { return Bytes{0}; };
+}
+
+// Before the blocks themselves, the same schedule carries each block's length, so that whoever passes
+// blocks on knows how long they are.
+void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths) {
+    Layout layout;
+    layout.unit = sizeof(Bytes);
+    layout.one_board = true;
+    layout.input = layout.output = bytes_at(lengths.data());
+    set_blocks(layout, sizeof(Bytes), sizeof(Bytes), sizeof(Bytes));
+    call.run(layout, root);
+}
+
+// blocks: the root's, null elsewhere.
+void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes sendcount,
+                   MPI_Datatype sendtype, void* recvbuf, const BlockArray* blocks,
+                   MPI_Datatype recvtype, int root) {
+    const bool is_root = call.rank() == root, in_place = is_root && sendbuf == MPI_IN_PLACE;
+    const auto me = static_cast<std::size_t>(call.rank());
+    std::vector<Bytes> lengths(static_cast<std::size_t>(call.size()), 0);
+    Storage packed_input, packed_output;
+    Layout layout;
+    set_lengths(layout, lengths);
+    if (is_root) {
+        const Type type(recvtype);
+        lengths = blocks->lengths;
+        layout.output = bytes_at(recvbuf);
+        if (!type.plain) {
+            packed_output = allocate(blocks->total);
+            layout.output = packed_output.get();
+            if (in_place)
+                pack(bytes_at(recvbuf, blocks->displacements[me] * type.extent), blocks->counts[me],
+                     type, layout.output + blocks->offsets[me], call.comm());
+        }
+        layout.output_offset = [blocks](int block) {
+            return blocks->offsets[static_cast<std::size_t>(block)];
+        };
+    }
+    if (in_place) {
+        layout.input = layout.output;
+        layout.input_offset = layout.output_offset;
+    } else {
+        const Type type(sendtype);
+        lengths[me] = sendcount * type.size;
+        layout.input = bytes_at(sendbuf);
+        if (!type.plain) {
+            packed_input = allocate(lengths[me]);
+            pack(sendbuf, sendcount, type, packed_input.get(), call.comm());
+            layout.input = packed_input.get();
+        }
+    }
+    if (lengths_known) lengths.assign(lengths.size(), lengths[me]);
+    else run_lengths(call, root, lengths);
+    call.run(layout, root);
+    if (!packed_output) return;
+    const Type type(recvtype);
+    for (std::size_t b = 0; b < lengths.size(); ++b)
+        if (!in_place || b != me)
+            unpack(packed_output.get() + blocks->offsets[b],
+                   bytes_at(recvbuf, blocks->displacements[b] * type.extent), blocks->counts[b], type,
+                   call.comm());
+}
+
+void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const BlockArray* blocks,
+                    MPI_Datatype sendtype, void* recvbuf, Bytes recvcount, MPI_Datatype recvtype,
+                    int root) {
+    const bool is_root = call.rank() == root, in_place = is_root && recvbuf == MPI_IN_PLACE;
+    const auto me = static_cast<std::size_t>(call.rank());
+    std::vector<Bytes> lengths(static_cast<std::size_t>(call.size()), 0);
+    Storage packed_input, packed_output;
+    Layout layout;
+    set_lengths(layout, lengths);
+    if (is_root) {
+        const Type type(sendtype);
+        lengths = blocks->lengths;
+        layout.input = bytes_at(sendbuf);
+        if (!type.plain) {
+            packed_input = allocate(blocks->total);
+            for (std::size_t b = 0; b < lengths.size(); ++b)
+                pack(bytes_at(sendbuf, blocks->displacements[b] * type.extent), blocks->counts[b], type,
+                     packed_input.get() + blocks->offsets[b], call.comm());
+            layout.input = packed_input.get();
+        }
+        layout.input_offset = [blocks](int block) {
+            return blocks->offsets[static_cast<std::size_t>(block)];
+        };
+    }
+    if (in_place) {
+        layout.output = layout.input;
+        layout.output_offset = layout.input_offset;
+    } else {
+        const Type type(recvtype);
+        lengths[me] = recvcount * type.size;
+        layout.output = bytes_at(recvbuf);
+        if (!type.plain) {
+            packed_output = allocate(lengths[me]);
+            layout.output = packed_output.get();
+        }
+    }
+    if (lengths_known) lengths.assign(lengths.size(), lengths[me]);
+    else run_lengths(call, root, lengths);
+    call.run(layout, root);
+    if (packed_output) unpack(packed_output.get(), recvbuf, recvcount, Type(recvtype), call.comm());
+}
+
+template <typename Count, typename NativeCall>
+int gather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+           Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, const void* site,
+           NativeCall run_native) {
+    Call call(Operation::gather, comm, site);
+    if (!call || !call.is_rank(root)) return run_native();
+    const bool is_root = call.rank() == root;
+    const Count count = is_root ? recvcount : sendcount;
+    if (count <= 0) return run_native();
+    const Type type(is_root ? recvtype : sendtype);
+    const Bytes bytes = static_cast<Bytes>(count) * type.size;
+    if (bytes == 0 || !call.takes(bytes)) return run_native();
+    return call.guard([&] {
+        const BlockArray blocks = equal_blocks(is_root ? call.size() : 0, recvcount, type);
+        gather_blocks(call, true, sendbuf, sendcount, sendtype, recvbuf, &blocks, recvtype, root);
+    });
+}
+
+template <typename Count, typename Displacement, typename NativeCall>
+int gatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype, int root,
+            MPI_Comm comm, const void* site, NativeCall run_native) {
+    Call call(Operation::gatherv, comm, site);
+    if (!call || !call.is_rank(root) || !call.takes(-1)) return run_native();
+    return call.guard([&] {
+        if (call.rank() != root)
+            return gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, nullptr, recvtype,
+                                 root);
+        const BlockArray blocks = given_blocks(call.size(), recvcounts, displs, Type(recvtype));
+        gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, &blocks, recvtype, root);
+    });
+}
+
+template <typename Count, typename NativeCall>
+int scatter(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, const void* site,
+            NativeCall run_native) {
+    Call call(Operation::scatter, comm, site);
+    if (!call || !call.is_rank(root)) return run_native();
+    const bool is_root = call.rank() == root;
+    const Count count = is_root ? sendcount : recvcount;
+    if (count <= 0) return run_native();
+    const Type type(is_root ? sendtype : recvtype);
+    const Bytes bytes = static_cast<Bytes>(count) * type.size;
+    if (bytes == 0 || !call.takes(bytes)) return run_native();
+    return call.guard([&] {
+        const BlockArray blocks = equal_blocks(is_root ? call.size() : 0, sendcount, type);
+        scatter_blocks(call, true, sendbuf, &blocks, sendtype, recvbuf, recvcount, recvtype, root);
+    });
+}
+
+template <typename Count, typename Displacement, typename NativeCall>
+int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* displs,
+             MPI_Datatype sendtype, void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,
+             MPI_Comm comm, const void* site, NativeCall run_native) {
+    Call call(Operation::scatterv, comm, site);
+    if (!call || !call.is_rank(root) || !call.takes(-1)) return run_native();
+    return call.guard([&] {
+        if (call.rank() != root)
+            return scatter_blocks(call, false, sendbuf, nullptr, sendtype, recvbuf, recvcount, recvtype,
+                                  root);
+        const BlockArray blocks = given_blocks(call.size(), sendcounts, displs, Type(sendtype));
+        scatter_blocks(call, false, sendbuf, &blocks, sendtype, recvbuf, recvcount, recvtype, root);
+    });
+}
+
+}  // namespace
+
+}  // namespace eco
+
+// Each function and its large-count twin.
+#define ECO_DEFINE(suffix, Count, Displacement)                                                    \
+    int eco_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm) { \
+        return eco::bcast(buffer, count, type, root, comm, ECO_SITE,                               \
+                          [&] { return eco::native().Bcast##suffix(buffer, count, type, root, comm); });\
+    }                                                                                              \
+    int eco_Gather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,            \
+                           void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,        \
+                           MPI_Comm comm) {                                                        \
+        return eco::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, \
+                           ECO_SITE, [&] {                                                         \
+                               return eco::native().Gather##suffix(sendbuf, sendcount, sendtype,   \
+                                                                   recvbuf, recvcount, recvtype,   \
+                                                                   root, comm);                    \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Gatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
+                            void* recvbuf, const Count* recvcounts, const Displacement* displs,    \
+                            MPI_Datatype recvtype, int root, MPI_Comm comm) {                      \
+        return eco::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,   \
+                            root, comm, ECO_SITE, [&] {                                            \
+                                return eco::native().Gatherv##suffix(                              \
+                                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,     \
+                                    recvtype, root, comm);                                         \
+                            });                                                                    \
+    }                                                                                              \
+    int eco_Scatter##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
+                            void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,       \
+                            MPI_Comm comm) {                                                       \
+        return eco::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,      \
+                            comm, ECO_SITE, [&] {                                                  \
+                                return eco::native().Scatter##suffix(sendbuf, sendcount, sendtype, \
+                                                                     recvbuf, recvcount, recvtype, \
+                                                                     root, comm);                  \
+                            });                                                                    \
+    }                                                                                              \
+    int eco_Scatterv##suffix(const void* sendbuf, const Count* sendcounts,                         \
+                             const Displacement* displs, MPI_Datatype sendtype, void* recvbuf,     \
+                             Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {    \
+        return eco::scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,  \
+                             root, comm, ECO_SITE, [&] {                                           \
+                                 return eco::native().Scatterv##suffix(                            \
+                                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,    \
+                                     recvtype, root, comm);                                        \
+                             });                                                                   \
+    }
+
+ECO_DEFINE(, int, int)
+#if ECO_HAS_COUNT
+ECO_DEFINE(_c, MPI_Count, MPI_Aint)
+#endif

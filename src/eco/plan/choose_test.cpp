@@ -1,0 +1,75 @@
+#include "eco/plan/choose.h"
+
+#include <gtest/gtest.h>
+
+namespace eco {
+
+class Choose : public testing::Test {
+protected:
+    Choose() {
+        profile_.hosts = {"a", "b", "c", "d"};
+        profile_.levels = {{0, 0, 1, 1}};
+        profile_.ring = {0, 1, 2, 3};
+        const char* tree = "tree:top=star,inner=star,segments=1";
+        profile_.tuning = {{"openmpi 5", "bcast", "near", 16, "native", 1, 2, 0},
+                           {"openmpi 5", "bcast", "near", 16384, tree, 2, 1, 0},
+                           {"openmpi 5", "bcast", "scattered", 16, tree, 2, 1, 0},
+                           {"openmpi 5", "gatherv", "near", -1, "native", 1, 2, 0}};
+    }
+    std::string chosen(Operation operation, Bytes bytes, const char* groups = "(0 1) (2 3)",
+                       const char* family = "openmpi") {
+        const Hierarchy hierarchy = parse_hierarchy(groups);
+        Chooser chooser(profile_, settings_, family);
+        return to_text(chooser.choose({operation, &hierarchy, 0, commutative_}, bytes));
+    }
+    Profile profile_;
+    Settings settings_;
+    bool commutative_ = true;
+};
+
+TEST_F(Choose, TheNearestSizeOfTheSameLayout) {
+    EXPECT_EQ(chosen(Operation::bcast, 16), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 400), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 4000), "tree:top=star,inner=star,segments=1");
+    EXPECT_EQ(chosen(Operation::bcast, 16, "(0 2) (1 3)"), "tree:top=star,inner=star,segments=1");
+}
+
+TEST_F(Choose, NativeWhereNothingWasTimed) {
+    EXPECT_EQ(chosen(Operation::allreduce, 16), "native");
+    EXPECT_EQ(chosen(Operation::gatherv, -1), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 16384, "0 1 2"), "native");  // inside one subnet
+}
+
+TEST_F(Choose, AnotherLibrarysTuningSaysNothing) {
+    EXPECT_NE(chosen(Operation::bcast, 16, "(0 1) (2 3)", "mpich"), "native");
+    EXPECT_EQ(chosen(Operation::gather, 16, "(0 1) (2 3)", "mpich"), "native");
+}
+
+TEST_F(Choose, SettingsWin) {
+    settings_.choice = "native";
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "native");
+    settings_.choice = "k2";
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "tree:inner=k2,on=ranks");
+    EXPECT_EQ(chosen(Operation::alltoall, 16384), "native");  // no tree does that
+    settings_.choice = "eco";
+    EXPECT_NE(chosen(Operation::alltoall, 16384), "native");
+    settings_.choice = "auto";
+    settings_.keep_order = true;
+    EXPECT_EQ(chosen(Operation::allreduce, 16), "native");
+    EXPECT_TRUE(settings_.complaints.empty());
+}
+
+TEST_F(Choose, NonsenseIsComplainedOf) {
+    settings_.choice = "fastest";
+    EXPECT_EQ(chosen(Operation::bcast, 16), "native");
+    EXPECT_EQ(settings_.complaints.size(), 1U);
+}
+
+TEST_F(Choose, OnlyWhatTheOperatorAllows) {
+    profile_.tuning.push_back({"openmpi 5", "allreduce", "near", 16, "ring", 2, 1, 0});
+    EXPECT_EQ(chosen(Operation::allreduce, 16), "ring");
+    commutative_ = false;
+    EXPECT_EQ(chosen(Operation::allreduce, 16), "native");
+}
+
+}  // namespace eco
