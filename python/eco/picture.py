@@ -1,7 +1,9 @@
 """The picture of a measured network: hosts in their subnets, and all times as a heat map."""
 
 import io
+import itertools
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +31,8 @@ SUBNETS = (
     "#8fd5d0", "#e3c9a0", "#b9c67f", "#d9a6d4", "#a9b7c6",
 )  # fmt: skip
 TIMES = matplotlib.colormaps["viridis_r"].resampled(256)
+SHAPE = (13.5, 6.9)  # inches
+PLACE = (0.01, 0.03, 0.52, 0.83)  # of the network in it
 _MOST_LINKS = 1500  # more are one grey
 
 Point = tuple[float, float]
@@ -57,10 +61,10 @@ def save(figure: Figure, path: Path) -> None:
 def draw(profile: Profile, path: Path) -> None:
     """Draw `profile` into a file."""
     matplotlib.rcParams.update({"font.family": "DejaVu Sans", "svg.fonttype": "none"})
-    figure = Figure(figsize=(13.5, 6.9))
-    network = figure.add_axes((0.01, 0.03, 0.5, 0.82))
-    matrix = figure.add_axes((0.57, 0.11, 0.365, 0.714))
-    bar = figure.add_axes((0.945, 0.11, 0.012, 0.714))
+    figure = Figure(figsize=SHAPE)
+    network = figure.add_axes(PLACE)
+    matrix = figure.add_axes((0.57, 0.12, 0.365, 0.714))
+    bar = figure.add_axes((0.945, 0.12, 0.012, 0.714))
     norm = _norm(profile)
     _network(network, profile, norm)
     _matrix(matrix, profile, norm)
@@ -76,13 +80,12 @@ def draw(profile: Profile, path: Path) -> None:
 
 
 def _title(figure: Figure, profile: Profile) -> None:
-    subnets = len(list(structure.tree(profile).subnets))
-    count = f"{len(profile.hosts)} hosts in {subnets} subnet{'s' if subnets > 1 else ''}"
+    count = structure.describe(profile).partition(" (")[0]
     figure.text(0.025, 0.93, count, size=19, weight="bold", color=INK)
     how = f"measured {profile.created[:10]} with {profile.mpi_version.partition(',')[0]}"
     figure.text(0.025, 0.89, how, size=10.5, color=PALE)
     heading = f"One way, {quantities.size(profile.sizes[-1])}, between each pair of hosts"
-    figure.text(0.57, 0.89, heading, size=10.5, color=PALE)
+    figure.text(0.57, 0.865, heading, size=10.5, color=PALE)
 
 
 def _norm(profile: Profile) -> LogNorm:
@@ -101,43 +104,70 @@ def _ticks(norm: LogNorm) -> list[float]:
 
 
 def _network(axes: Axes, profile: Profile, norm: LogNorm) -> None:
-    disc = _arrange(profile, structure.tree(profile))
-    disc = _moved(disc, (0.0, 0.0))
+    disc = _moved(_arrange(profile, structure.tree(profile), 0), (0.0, 0.0))
     places = _places(disc)
     _links(axes, profile, places, norm)
-    _discs(axes, profile, disc, 0)
-    single = len(places) == 1
-    label = 8.5 if len(places) <= 24 else 6.5 if len(places) <= 48 else 4.5
-    for host, (x, y) in places.items():
-        axes.add_patch(Circle((x, y), 0.30, facecolor="white", edgecolor=INK, lw=1.0, zorder=5))
-        name = profile.hosts[host].partition(".")[0]
-        long = len(name) > 5
-        axes.text(
-            x, y - (0.42 if long else 0.0), name[-12:], size=label, color=INK, zorder=6,
-            ha="center", va="top" if long else "center",
-        )  # fmt: skip
-    margin = disc.radius + (1.0 if single else 0.9)
-    axes.set_xlim(-margin, margin)
-    axes.set_ylim(-margin, margin)
-    axes.set_aspect("equal")
+    _discs(axes, profile, disc, disc.centre)
+    label = 9 if len(places) <= 12 else 7.5 if len(places) <= 32 else 5.5
+    for host, name in enumerate(_short_names(profile.hosts)):
+        axes.add_patch(Circle(places[host], 0.30, facecolor="white", edgecolor=INK, zorder=5))
+        axes.text(*places[host], name, size=label if len(name) < 4 else label - 1.5,
+                  color=INK, zorder=6, ha="center", va="center")  # fmt: skip
+    _limits(axes, disc)
     axes.axis("off")
 
 
-def _arrange(profile: Profile, group: Group) -> _Disc:
+def _limits(axes: Axes, disc: _Disc) -> None:
+    """All discs and what is written beside the outermost, in the shape of the axes."""
+    discs = [*disc.parts, *_leaves(disc)]
+    extents = []
+    for at in (0, 1):
+        low = min(each.centre[at] - each.radius for each in discs)
+        high = max(each.centre[at] + each.radius for each in discs)
+        extents.append((low, high, 0.7 + 1.16 * (high - low)))
+    width, height = (SHAPE[at] * PLACE[at + 2] for at in (0, 1))
+    scale = max(extents[0][2] / width, extents[1][2] / height)
+    middle = [(low + high) / 2 for low, high, _ in extents]
+    axes.set_xlim(middle[0] - scale * width / 2, middle[0] + scale * width / 2)
+    axes.set_ylim(middle[1] - scale * height / 2, middle[1] + scale * height / 2)
+
+
+def _leaves(disc: _Disc) -> Iterator[_Disc]:
+    if not disc.parts:
+        yield disc
+    for part in disc.parts:
+        yield from _leaves(part)
+
+
+def _short_names(hosts: Sequence[str]) -> list[str]:
+    """What fits into a circle: without the domain, and where long without what all share."""
+    names = [host.partition(".")[0] for host in hosts]
+    if max(map(len, names)) > 4 and len(names) > 1:
+        ends = zip(min(names), max(names), strict=False)
+        shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], ends))
+        while shared and names[0][shared - 1].isdigit():
+            shared -= 1
+        names = [name[shared:] or name for name in names]
+    return [name if len(name) < 8 else f"{name[:3]}…{name[-3:]}" for name in names]
+
+
+def _arrange(profile: Profile, group: Group, depth: int) -> _Disc:
     """A disc with its parts' discs in a ring inside it, in the order of the near ring."""
     at = {host: place for place, host in enumerate(profile.ring)}
     if not group.parts:
-        return _Disc(group, (0, 0), _ring_radius([0.42] * len(group.hosts)) + 0.62, ())
+        return _Disc(group, (0, 0), _ring_radius([0.5] * len(group.hosts)) + 0.55, ())
     ordered = sorted(group.parts, key=lambda part: min(at[host] for host in part.hosts))
-    discs = [_arrange(profile, part) for part in ordered]
-    room = [disc.radius + 0.5 for disc in discs]
+    discs = [_arrange(profile, part, depth + 1) for part in ordered]
+    room = [disc.radius + 0.55 for disc in discs]
     ring = _ring_radius(room)
-    angles = _angles(room)
+    # Two beside each other at one depth, above each other at the next.
+    turn = math.pi / 2 if depth % 2 else 0.0
+    angles = [angle - turn for angle in _angles(room)]
     parts = tuple(
         _Disc(disc.group, (ring * math.cos(angle), ring * math.sin(angle)), disc.radius, disc.parts)
         for disc, angle in zip(discs, angles, strict=True)
     )
-    return _Disc(group, (0, 0), ring + max(disc.radius for disc in discs) + 0.45, parts)
+    return _Disc(group, (0, 0), ring + max(disc.radius for disc in discs) + 0.75, parts)
 
 
 def _angles(room: list[float]) -> list[float]:
@@ -174,7 +204,7 @@ def _places(disc: _Disc) -> dict[int, Point]:
     if disc.parts:
         return {host: place for part in disc.parts for host, place in _places(part).items()}
     hosts = disc.group.hosts
-    ring = _ring_radius([0.42] * len(hosts))
+    ring = _ring_radius([0.5] * len(hosts))
     turn = math.pi / 2 if len(hosts) > 2 else 0.0
     return {
         host: (
@@ -189,6 +219,7 @@ def _links(axes: Axes, profile: Profile, places: dict[int, Point], norm: LogNorm
     """Fast links above slow ones, and thicker."""
     times = profile.minimum[-1]
     finest = profile.levels[-1]
+    subnets = list(structure.tree(profile).subnets)
     pairs = sorted(structure.inside(range(len(profile.hosts))), key=lambda p: -times[p[0]][p[1]])
     if len(pairs) > _MOST_LINKS:
         pairs = [(a, b) for a, b in pairs if finest[a] == finest[b]]
@@ -197,12 +228,13 @@ def _links(axes: Axes, profile: Profile, places: dict[int, Point], norm: LogNorm
     same = [finest[a] == finest[b] for a, b in pairs]
     crossing = max(1, len(pairs) - sum(same))
     faint = max(0.08, min(0.65, 14 / crossing))
+    widest = 0.8 + 2.8 * min(1.0, 4 / max(len(subnet.hosts) for subnet in subnets))
     quick = [1 - float(norm(times[a][b])) for a, b in pairs]
     axes.add_collection(
         LineCollection(
             [(places[a], places[b]) for a, b in pairs],
             colors=[TIMES(norm(times[a][b])) for a, b in pairs],
-            linewidths=[0.8 + 2.6 * each for each in quick],
+            linewidths=[0.8 + (widest - 0.8) * each for each in quick],
             alpha=[0.95 if inner else faint for inner in same],
             capstyle="round",
             zorder=3,
@@ -210,14 +242,14 @@ def _links(axes: Axes, profile: Profile, places: dict[int, Point], norm: LogNorm
     )
 
 
-def _discs(axes: Axes, profile: Profile, disc: _Disc, depth: int) -> None:
+def _discs(axes: Axes, profile: Profile, disc: _Disc, parent: Point) -> None:
     if disc.parts:
-        if depth:
+        if disc.centre != parent:
             axes.add_patch(
                 Circle(disc.centre, disc.radius, facecolor="#f3f5f7", edgecolor="#d5dbe0", zorder=1)
             )
         for part in disc.parts:
-            _discs(axes, profile, part, depth + 1)
+            _discs(axes, profile, part, disc.centre)
         return
     number = disc.group.number or 0
     colour = SUBNETS[number % len(SUBNETS)]
@@ -225,12 +257,12 @@ def _discs(axes: Axes, profile: Profile, disc: _Disc, depth: int) -> None:
     found = structure.link(profile, structure.inside(disc.group.hosts))
     text = f"subnet {number}" + (f"\n{_figures(found)}" if found else "")
     x, y = disc.centre
-    # Outwards, so that names do not stand in the links' way.
-    above = y > 0.1 * disc.radius
+    # Away from the middle, so that no link runs through it.
+    side = 1 if y > parent[1] + 0.1 * disc.radius else -1
     axes.text(
-        x, y + (disc.radius + 0.12) * (1 if above else -1), text, size=9 if depth < 2 else 8,
-        color=INK, ha="center", va="bottom" if above else "top", zorder=7, linespacing=1.35,
-        bbox={"facecolor": "white", "alpha": 0.8, "lw": 0, "pad": 1.5},
+        x, y + (disc.radius + 0.1) * side, text, size=9.5 if len(profile.hosts) <= 24 else 7,
+        color=INK, ha="center", va="bottom" if side > 0 else "top", zorder=7, linespacing=1.35,
+        bbox={"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 1.5},
     )  # fmt: skip
 
 
@@ -257,7 +289,7 @@ def _matrix(axes: Axes, profile: Profile, norm: LogNorm) -> None:
         axes.axvline(place - 0.5, color="white", lw=wide)
     label = 9 if len(order) <= 24 else 6.5 if len(order) <= 48 else 4
     names = [profile.hosts[host].partition(".")[0] for host in order]
-    upright = max(map(len, names)) > 4 or len(order) > 24
+    upright = max(map(len, names)) * len(order) > 60
     axes.set_xticks(range(len(order)), names, size=label, rotation=90 if upright else 0)
     axes.set_yticks(range(len(order)), names, size=label)
     axes.tick_params(length=0, labelcolor=INK)

@@ -26,7 +26,7 @@ def size(count: int) -> str:
     if count < 0:
         return "any size"
     for scale, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
-        if count >= scale and count % scale == 0:
+        if count >= scale and count % scale == 0 and count % 1000:
             return f"{count // scale} {unit}"
     return f"{count:,} B"
 
@@ -49,6 +49,13 @@ def names(hosts: Sequence[str], least: int = 3) -> str:
     for run in runs:
         words += [f"{run[0]}–{run[-1]}"] if len(run) >= least else run
     return " ".join(words)
+
+
+def choice(text: str) -> str:
+    """A planner's description without the words for its keys: `tree balanced/star/8`."""
+    head, _, rest = text.partition(":")
+    values = [item.partition("=")[2] or item for item in rest.split(",") if item]
+    return f"{head} {'/'.join(values)}" if values else head
 
 
 def _three_digits(value: float) -> str:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from eco.errors import EcoError, ExitCode
-from eco.profile import Profile
+from eco.profile import Profile, read
 
 
 def folder() -> Path:
@@ -68,6 +68,16 @@ def keep(profile: Profile, text: str) -> Path:
         raise _unwritable(path, error) from None
     write(path, text)
     return path
+
+
+def refresh(profile: Profile, text: str) -> Path | None:
+    """Bring the store's copy up to date, where it is of the same measurement."""
+    path = folder() / name(profile)
+    with contextlib.suppress(EcoError):
+        if path.exists() and read(path).created == profile.created:
+            write(path, text)
+            return path
+    return None
 
 
 def _unwritable(path: Path, error: OSError) -> EcoError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eco import quantities
 from eco.profile import Profile, Tuned
 
 Pair = tuple[int, int]
@@ -117,14 +118,14 @@ def _dearest_needed(profile: Profile, hosts: Sequence[int]) -> float:
 
 def describe(profile: Profile) -> str:
     """One line: `8 hosts in 3 subnets (n0–n2, …)`."""
-    from eco.quantities import names
-
     subnets = list(tree(profile).subnets)
     hosts = len(profile.hosts)
     count = f"{hosts} host{'s' if hosts > 1 else ''}"
     if len(subnets) == 1:
         return f"{count} in one subnet"
-    listed = ", ".join(names([profile.hosts[h] for h in subnet.hosts]) for subnet in subnets[:8])
+    listed = ", ".join(
+        quantities.names([profile.hosts[host] for host in subnet.hosts]) for subnet in subnets[:8]
+    )
     more = ", …" if len(subnets) > 8 else ""
     return f"{count} in {len(subnets)} subnets ({listed}{more})"
 

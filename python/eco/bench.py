@@ -1,0 +1,185 @@
+"""`eco bench`: native and ECO side by side, operation by operation."""
+
+import json
+import math
+import re
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from eco import comparison, options, probe, quantities, store
+from eco import launcher as launchers
+from eco import profile as profiles
+from eco.comparison import AGAIN, ECO, NATIVE, Comparison
+from eco.errors import EcoError, ExitCode
+from eco.progress import progress
+from eco.show import Plot, plain_console
+
+Topology = Annotated[
+    Path | None,
+    typer.Option(
+        "--topology", "--profile", metavar="FILE", help="The measured network; else ECO_PROFILE's."
+    ),
+]
+Patterns = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST",
+        help="native, native-again (its noise), eco, k2, k3, star, ring, butterfly, or a choice "
+        "in full; where commas are in it, separate by ';'.",
+    ),
+]
+Order = Annotated[
+    str | None,
+    typer.Option(help="Of the ranks over the hosts: near, or scattered:SEED.", metavar="ORDER"),
+]
+_MOST_WIDE = 4  # patterns whose spread is shown beside the median
+
+
+def command(
+    words: options.Words = None,
+    topology: Topology = None,
+    operations: options.Operations = None,
+    sizes: options.Sizes = None,
+    patterns: Patterns = "native,eco,native-again",
+    repeats: Annotated[int | None, typer.Option(help="Of each, all roots in turn.")] = None,
+    order: Order = None,
+    as_json: options.Json = False,
+    plot: Plot = None,
+    mpi: options.Mpi = None,
+) -> None:
+    """Compare native and ECO side by side.
+
+    All patterns interleaved in one run, all roots in turn, the slowest rank's time; medians, their
+    spread, and the ratio to native.
+
+    eco bench --topology cluster.json --sizes 16,16000 -- mpirun -n 8 --hostfile hosts
+    """
+    launcher = launchers.understand(words, mpi)
+    settings = [
+        *options.operations(operations),
+        *options.sizes(sizes),
+        "--patterns",
+        _patterns(patterns),
+        *options.count("repeats", repeats),
+        *_order(order),
+    ]
+    text = None
+    if topology is not None:
+        text = profiles.to_json(profiles.read(topology))
+        settings += ["--profile", "-"]
+    if plot is not None:
+        store.check_writable(plot)
+    found: list[Comparison] = []
+    with progress("comparing", quiet=as_json) as (show, say):
+
+        def hear(event: dict[str, Any]) -> None:
+            if event.get("event") == "progress":
+                show(event)
+            elif event.get("event") == "result":
+                found.append(comparison.read(event))
+
+        probe.run(launcher, "bench", settings, hear, text, say)
+    if not found:
+        raise EcoError("the probe ended without a result", ExitCode.LAUNCH)
+    if plot is not None:
+        from eco import bench_picture  # Matplotlib takes a second to import
+
+        bench_picture.draw(found, plot)
+    if as_json:
+        print(json.dumps(comparison.document(found, ["eco", *sys.argv[1:]])))
+        return
+    console = plain_console()
+    console.print(table(found))
+    if plot is not None:
+        console.print(f"wrote {plot}", markup=False)
+
+
+def _patterns(text: str) -> str:
+    """A choice in full has commas inside: `tree:top=star,inner=star;k2`."""
+    between = ";" if "=" in text or ";" in text else ","
+    words = [word.strip() for word in text.split(between)]
+    for word in words:
+        if not re.fullmatch(r"[a-z][a-z0-9-]*(:[a-z0-9=,-]+)?", word):
+            raise EcoError(
+                f"--patterns: {word!r} is no pattern; there are native, native-again, eco, k2, "
+                "k3, star, chain, binomial, ring, butterfly, and choices as tree:top=star",
+                ExitCode.USAGE,
+            )
+    return (";" if any("," in word for word in words) else ",").join(words)
+
+
+def _order(text: str | None) -> list[str]:
+    if text is None:
+        return []
+    if text != "near" and not re.fullmatch(r"scattered:\d{1,9}", text):
+        raise EcoError(
+            f"--order {text!r}: takes near or scattered:SEED (as scattered:1)", ExitCode.USAGE
+        )
+    return ["--order", text]
+
+
+def table(found: list[Comparison]) -> Table:
+    """One row per operation and size, geometric means below."""
+    names = comparison.patterns(found)
+    reference = found[0].reference.pattern
+    first = found[0]
+    layout = {"near": "subnet by subnet"}.get(first.layout, first.layout)
+    grid = Table(
+        title=f"{first.ranks} ranks, {layout}: median (spread), and how many times faster than "
+        f"{reference}",
+        title_style="bold",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_footer=True,
+    )
+    grid.add_column("operation", footer="geometric mean")
+    grid.add_column("size", justify="right")
+    grid.add_column(reference, justify="right")
+    others = [name for name in names if name != reference]
+    for name in others:
+        mean = comparison.mean_ratio(found, name)
+        footer = f"{mean:.2f}×" if mean else ""
+        grid.add_column(name, justify="right", footer=footer, header_style="cyan")
+    shows_choice = ECO in names and any(
+        each.choice != ECO for one in found if (each := one.timing(ECO))
+    )
+    if shows_choice:
+        grid.add_column("eco used", style="dim")
+    for one in found:
+        cells = [_time(one, reference, len(names))]
+        cells += [_cell(one, name, len(names)) for name in others]
+        used = one.timing(ECO)
+        choice = [Text(quantities.choice(used.choice) if used else "")] if shows_choice else []
+        # Barriers carry nothing.
+        size = quantities.size(one.bytes) if one.bytes > 0 else ""
+        grid.add_row(one.operation, size, *cells, *choice)
+    return grid
+
+
+def _time(one: Comparison, pattern: str, patterns: int) -> Text:
+    found = one.timing(pattern)
+    if found is None:
+        return Text("")
+    text = Text(quantities.seconds(found.median))
+    if patterns <= _MOST_WIDE:
+        text.append(f" ±{found.spread:.0%}", "dim")
+    return text
+
+
+def _cell(one: Comparison, pattern: str, patterns: int) -> Text:
+    ratio = one.ratio(pattern)
+    if ratio is None:
+        return Text("")
+    if pattern == AGAIN:
+        return Text(f"{ratio:.2f}×", "dim")
+    style = "dim"
+    if one.timing(NATIVE):
+        gain = math.log(ratio)
+        style = "green" if gain > one.noise else "red" if gain < -one.noise else ""
+    return Text.assemble(_time(one, pattern, patterns), (f" {ratio:.2f}×", style))

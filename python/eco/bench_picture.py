@@ -1,0 +1,110 @@
+"""The picture of a comparison: times as bars, and how many times faster as lines."""
+
+import math
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from eco import comparison, quantities
+from eco.comparison import AGAIN, ECO, NATIVE, Comparison
+from eco.picture import INK, PALE, save
+
+_OTHERS = ("#8fc1e3", "#9bd3a5", "#c3aee8", "#e8a0b4", "#8fd5d0", "#e3c9a0", "#b9c67f")
+_ONE_ROW = 14  # groups of bars
+
+
+def draw(found: list[Comparison], path: Path) -> None:
+    """Draw `found` into a file."""
+    names = comparison.patterns(found)
+    width = max(8.0, min(24.0, 2.2 + 0.26 * len(found) * (len(names) + 1)))
+    figure = Figure(figsize=(width, 7.4))
+    left, span = 0.75 / width, 1 - 0.95 / width
+    times = figure.add_axes((left, 0.45, span, 0.40))
+    ratios = figure.add_axes((left, 0.17, span, 0.24), sharex=times)
+    _bars(times, found, names)
+    _ratios(ratios, found, names)
+    first = found[0]
+    layout = "ranks subnet by subnet" if first.layout == "near" else "ranks in any order"
+    figure.text(left, 0.945, _headline(found, names), size=15, weight="bold", color=INK)
+    figure.text(left, 0.91, f"{first.ranks} ranks, {layout}; medians, bars of the quartiles",
+                size=9.5, color=PALE)  # fmt: skip
+    handles, labels = times.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper right", bbox_to_anchor=(1 - 0.2 / width, 0.985),
+                  ncols=min(len(names), 4), frameon=False, fontsize=9)  # fmt: skip
+    save(figure, path)
+
+
+def _headline(found: list[Comparison], names: list[str]) -> str:
+    reference = found[0].reference.pattern
+    pattern = ECO if ECO in names and reference != ECO else names[-1]
+    mean = comparison.mean_ratio(found, pattern)
+    if pattern == reference or mean is None:
+        return "Times"
+    name = "ECO" if pattern == ECO else pattern
+    return f"{name}: {mean:.2f}× {reference}'s speed"
+
+
+def _colour(name: str, number: int) -> str:
+    known = {NATIVE: "#a9b7c6", AGAIN: "#d3dae0", ECO: "#ef8a3c"}
+    return known.get(name, _OTHERS[number % len(_OTHERS)])
+
+
+def _bars(axes: Axes, found: list[Comparison], names: list[str]) -> None:
+    bar = 0.84 / len(names)
+    for number, name in enumerate(names):
+        places, heights, below, above = [], [], [], []
+        for group, one in enumerate(found):
+            timing = one.timing(name)
+            if timing is None:
+                continue
+            places.append(group + (number - (len(names) - 1) / 2) * bar)
+            heights.append(timing.median)
+            below.append(max(0.0, timing.median - timing.quarter))
+            above.append(max(0.0, timing.three_quarters - timing.median))
+        axes.bar(places, heights, bar * 0.94, color=_colour(name, number), label=name, zorder=2)
+        axes.errorbar(places, heights, yerr=(below, above), fmt="none", ecolor=INK, lw=0.8,
+                      zorder=3)  # fmt: skip
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: quantities.seconds(value)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.tick_params(axis="x", labelbottom=False)
+    _plain(axes)
+
+
+def _ratios(axes: Axes, found: list[Comparison], names: list[str]) -> None:
+    reference = found[0].reference.pattern
+    for number, name in enumerate(names):
+        if name == reference:
+            continue
+        points = [(group, one.ratio(name)) for group, one in enumerate(found)]
+        axes.plot(
+            [group for group, _ in points],
+            [math.nan if ratio is None else ratio for _, ratio in points],
+            marker="o", ms=4, lw=1.8 if name == ECO else 1.1, color=_colour(name, number),
+            zorder=3,
+        )  # fmt: skip
+    axes.axhline(1.0, color=INK, lw=0.9, zorder=1)
+    axes.set_ylabel(f"times faster\nthan {reference}", size=9, color=INK)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    labels = [
+        f"{one.operation}\n{quantities.size(one.bytes)}" if one.bytes > 0 else one.operation
+        for one in found
+    ]
+    many = len(found) > _ONE_ROW
+    if many:
+        labels = [label.replace("\n", " ") for label in labels]
+    axes.set_xticks(range(len(found)), labels, size=8.5, rotation=90 if many else 0)
+    axes.set_xlim(-0.6, len(found) - 0.4)
+    _plain(axes)
+
+
+def _plain(axes: Axes) -> None:
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color("#d5dbe0")
+    axes.tick_params(length=0, labelcolor=INK, labelsize=8.5)
+    axes.grid(axis="y", color="#e6eaed", lw=0.8, zorder=0)
+    axes.set_axisbelow(True)

@@ -1,0 +1,82 @@
+"""`eco tune`: times native and ECO per operation and size, and keeps the choices in a profile."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eco import launcher as launchers
+from eco import options, probe, store, structure
+from eco import profile as profiles
+from eco.errors import EcoError, ExitCode
+from eco.measure import received
+from eco.profile import Profile, Tuned
+from eco.progress import progress
+
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The profile; the choices are written into it.")
+]
+
+
+def command(
+    file: File,
+    words: options.Words = None,
+    operations: options.Operations = None,
+    sizes: options.Sizes = None,
+    budget: Annotated[
+        float | None, typer.Option(help="Seconds that it may take.", metavar="SECONDS")
+    ] = None,
+    as_json: options.Json = False,
+    mpi: options.Mpi = None,
+) -> None:
+    """Time native and ECO per operation and size; keep the choices.
+
+    `eco measure` does this at its end; again after a change of the MPI library, or for other sizes.
+
+    eco tune cluster.json -- mpirun -n 8 --hostfile hosts
+    """
+    launcher = launchers.understand(words, mpi)
+    settings = [
+        *options.operations(operations),
+        *options.sizes(sizes),
+        *options.number("budget", budget, 1e6),
+    ]
+    before = profiles.read(file)
+    store.check_writable(file)
+    found: list[Profile] = []
+    with progress("tuning", quiet=as_json) as (show, say):
+
+        def hear(event: dict[str, Any]) -> None:
+            if event.get("event") == "progress":
+                show(event)
+            elif event.get("event") == "profile":
+                found.append(received(event))
+
+        text = profiles.to_json(before)
+        probe.run(launcher, "tune", ["--profile", "-", *settings], hear, text, say)
+    if not found:
+        raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
+    after = found[-1]
+    if after.hosts != before.hosts:
+        raise EcoError("the probe reported another network than it was given", ExitCode.LAUNCH)
+    text = profiles.to_json(after)
+    store.write(file, text)
+    kept = store.refresh(after, text)
+    changed = [entry for entry in after.tuning if entry not in before.tuning]
+    if as_json:
+        files = [str(path) for path in (file, kept) if path]
+        tuning = [dict(vars(entry)) | {"ratio": structure.gain(entry)} for entry in after.tuning]
+        print(json.dumps({"files": files, "changed": len(changed), "tuning": tuning}))
+        return
+    print(f"{_outcome(changed)}; wrote {file}")
+
+
+def _outcome(entries: list[Tuned]) -> str:
+    if not entries:
+        return "no choice changed"
+    mean = structure.geometric_mean([structure.gain(entry) for entry in entries])
+    used = sum(entry.choice != "native" for entry in entries)
+    return (
+        f"{len(entries)} choices, {used} of them ECO's; native over ECO, geometric mean: {mean:.2f}"
+    )
