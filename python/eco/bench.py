@@ -145,7 +145,8 @@ def table(found: list[Comparison]) -> Table:
     for name in others:
         mean = comparison.mean_ratio(found, name)
         footer = f"{mean:.2f}×" if mean else ""
-        grid.add_column(name, justify="right", footer=footer, header_style="cyan")
+        heading = "again" if name == AGAIN else name
+        grid.add_column(heading, justify="right", footer=footer, header_style="cyan")
     shows_choice = ECO in names and any(
         each.choice != ECO for one in found if (each := one.timing(ECO))
     )

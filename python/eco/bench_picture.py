@@ -1,5 +1,6 @@
 """The picture of a comparison: times as bars, and how many times faster as lines."""
 
+import itertools
 import math
 from pathlib import Path
 
@@ -20,9 +21,9 @@ def draw(found: list[Comparison], path: Path) -> None:
     names = comparison.patterns(found)
     width = max(8.0, min(24.0, 2.2 + 0.26 * len(found) * (len(names) + 1)))
     figure = Figure(figsize=(width, 7.4))
-    left, span = 0.75 / width, 1 - 0.95 / width
-    times = figure.add_axes((left, 0.45, span, 0.40))
-    ratios = figure.add_axes((left, 0.17, span, 0.24), sharex=times)
+    left, span = 1.0 / width, 1 - 1.2 / width
+    times = figure.add_axes((left, 0.50, span, 0.36))
+    ratios = figure.add_axes((left, 0.24, span, 0.22), sharex=times)
     _bars(times, found, names)
     _ratios(ratios, found, names)
     first = found[0]
@@ -32,7 +33,7 @@ def draw(found: list[Comparison], path: Path) -> None:
                 size=9.5, color=PALE)  # fmt: skip
     handles, labels = times.get_legend_handles_labels()
     figure.legend(handles, labels, loc="upper right", bbox_to_anchor=(1 - 0.2 / width, 0.985),
-                  ncols=min(len(names), 4), frameon=False, fontsize=9)  # fmt: skip
+                  ncols=min(len(names), 4), frameon=False, fontsize=9, labelcolor=INK)  # fmt: skip
     save(figure, path)
 
 
@@ -78,13 +79,10 @@ def _ratios(axes: Axes, found: list[Comparison], names: list[str]) -> None:
     for number, name in enumerate(names):
         if name == reference:
             continue
-        points = [(group, one.ratio(name)) for group, one in enumerate(found)]
-        axes.plot(
-            [group for group, _ in points],
-            [math.nan if ratio is None else ratio for _, ratio in points],
-            marker="o", ms=4, lw=1.8 if name == ECO else 1.1, color=_colour(name, number),
-            zorder=3,
-        )  # fmt: skip
+        wide = 1.8 if name == ECO else 1.1
+        for places in _by_operation(found):
+            ratio = [found[at].ratio(name) or math.nan for at in places]
+            axes.plot(places, ratio, "o-", ms=4, lw=wide, color=_colour(name, number), zorder=3)
     axes.axhline(1.0, color=INK, lw=0.9, zorder=1)
     axes.set_ylabel(f"times faster\nthan {reference}", size=9, color=INK)
     axes.set_ylim(bottom=0)
@@ -101,10 +99,17 @@ def _ratios(axes: Axes, found: list[Comparison], names: list[str]) -> None:
     _plain(axes)
 
 
+def _by_operation(found: list[Comparison]) -> list[list[int]]:
+    """A line joins the sizes of one operation; between operations there is nothing to join."""
+    groups = itertools.groupby(range(len(found)), key=lambda at: found[at].operation)
+    return [list(places) for _, places in groups]
+
+
 def _plain(axes: Axes) -> None:
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_color("#d5dbe0")
-    axes.tick_params(length=0, labelcolor=INK, labelsize=8.5)
+    axes.tick_params(which="both", length=0)
+    axes.tick_params(labelcolor=INK, labelsize=8.5)
     axes.grid(axis="y", color="#e6eaed", lw=0.8, zorder=0)
     axes.set_axisbelow(True)
