@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,14 @@ from eco.lab.wiring import address
 
 AGENT = STATE / "agent"
 HOST_FILE = STATE / "hosts-of-ranks"
+RANK = STATE / "rank"
+INPUT = STATE / "stdin"
 MOST_RANKS = 4096
 
 
 @dataclass(frozen=True)
 class Placement:
-    """The host of every rank."""
+    """The host of every rank, and all hosts there are."""
 
     hosts: tuple[str, ...]
     all_hosts: tuple[str, ...]
@@ -29,44 +32,49 @@ class Placement:
         return self.hosts[0]
 
 
-def place(
-    hosts: Sequence[str], per_host: int, ranks: int | None, order: str
-) -> Placement:
+def place(hosts: Sequence[str], per_host: int, ranks: int | None, order: str) -> Placement:
     """Map ranks to hosts; `order` is block, round-robin or random:SEED."""
-    slots = len(hosts) * per_host
-    ranks = slots if ranks is None else ranks
+    ranks = len(hosts) * per_host if ranks is None else ranks
     if not 1 <= ranks <= MOST_RANKS:
         raise EcoError(f"{ranks} ranks: 1 to {MOST_RANKS} can be started", ExitCode.USAGE)
     per_host = max(per_host, -(-ranks // len(hosts)))
+    blocks = [host for host in hosts for _ in range(per_host)]
     kind, _, seed = order.partition(":")
-    if kind == "block" and not seed:
-        slot_hosts = [host for host in hosts for _ in range(per_host)]
-    elif kind == "round-robin" and not seed:
-        slot_hosts = list(hosts) * per_host
+    if order == "block":
+        slots = blocks
+    elif order == "round-robin":
+        slots = list(hosts) * per_host
     elif kind == "random" and seed.isdecimal():
-        slot_hosts = [host for host in hosts for _ in range(per_host)]
-        random.Random(int(seed)).shuffle(slot_hosts)
+        slots = blocks
+        random.Random(int(seed)).shuffle(slots)
     else:
         raise EcoError(
             f"--order {order!r}: must be block, round-robin or random:SEED (as random:1)",
             ExitCode.USAGE,
         )
-    return Placement(tuple(slot_hosts[:ranks]), tuple(hosts))
+    return Placement(tuple(slots[:ranks]), tuple(hosts))
 
 
 def environment(
-    installation: Installation, placement: Placement, base: Mapping[str, str]
+    installation: Installation, base: Mapping[str, str], quirks: Path | None
 ) -> dict[str, str]:
     """The caller's environment with what the MPI library needs to use the emulated network."""
     env = dict(base)
-    env["PATH"] = f"{STATE}/bin:{installation.prefix}/bin:{base.get('PATH', os.defpath)}"
+    env["PATH"] = f"{installation.prefix}/bin:{base.get('PATH', os.defpath)}"
     env["TMPDIR"] = str(STATE / "tmp")
-    env["ECO_LIBMPI"] = str(installation.library)
+    env["ECO_LIBMPI"] = str(installation.preloadable)
     env["ECO_LAB_HOSTFILE"] = str(HOST_FILE)
     if installation.family == "openmpi":
         env |= _open_mpi(installation)
+        if quirks is not None:
+            env["ECO_LAB_PRELOAD_BEFORE"] = env.get("LD_PRELOAD", "")
+            env["LD_PRELOAD"] = _preload(quirks, env)
     else:
         env |= _mpich()
+    if not installation.library.is_relative_to("/usr"):
+        # A program may have been built elsewhere, without the way to its library.
+        folders = [str(installation.library.parent), env.get("LD_LIBRARY_PATH", "")]
+        env["LD_LIBRARY_PATH"] = ":".join(folder for folder in folders if folder)
     return env
 
 
@@ -93,39 +101,53 @@ def _open_mpi(installation: Installation) -> dict[str, str]:
             "OMPI_MCA_btl": "tcp,self,vader",
             "OMPI_MCA_plm_rsh_agent": str(AGENT),
             "OMPI_MCA_oob_tcp_if_include": "eth0",
-            "OMPI_MCA_orte_tmpdir_base": str(STATE / "tmp"),
         }
     return settings
 
 
 def _mpich() -> dict[str, str]:
     return {
-        "HYDRA_LAUNCHER": "ssh",
-        "HYDRA_LAUNCHER_EXEC": str(AGENT),
-        "HYDRA_IFACE": "eth0",
         "MPIR_CVAR_CH4_NETMOD": "ofi",
         "FI_PROVIDER": "tcp",
         # UCX recognises the machine by its boot id and would use shared memory past the network.
         "UCX_TLS": "tcp,self",
+        # MPICH polls; a rank that polled in vain must let the others run.
+        "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
+        "MPIR_CVAR_POLLS_BEFORE_YIELD": "20",
+        "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+        "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "20",
     }
 
 
+def _preload(quirks: Path, env: Mapping[str, str]) -> str:
+    before = env.get("LD_PRELOAD", "")
+    return f"{quirks}:{before}" if before else str(quirks)
+
+
 def command(
-    installation: Installation, placement: Placement, program: Sequence[str]
+    installation: Installation,
+    placement: Placement,
+    quirks: Path | None,
+    here: str,
+    own_options: Sequence[str] = (),
 ) -> list[str]:
-    """The launcher's words, then the program's."""
-    count = len(placement.hosts)
+    """The launcher's words on host `here`; the program's follow."""
+    words = [str(installation.launcher)]
     if installation.family == "openmpi":
-        mapping = ["--hostfile", str(HOST_FILE), "--map-by", "seq", "--bind-to", "none"]
-        return [str(installation.launcher), "-n", str(count), *mapping, *program]
-    first = placement.all_hosts.index(placement.first)
-    start = [str(installation.launcher), "-localhost", address(first), "-iface", "eth0"]
-    start += ["-launcher", "ssh", "-launcher-exec", str(AGENT)]
-    return [*start, "-f", str(HOST_FILE), "-n", str(count), *program]
+        words += ["--hostfile", str(HOST_FILE), "--map-by", "seq", "--bind-to", "none"]
+    else:
+        index = placement.all_hosts.index(here)
+        words += ["-launcher", "ssh", "-launcher-exec", str(AGENT), "-f", str(HOST_FILE)]
+        words += ["-iface", "eth0", "-localhost", address(index)]
+        if installation.system and quirks is not None:
+            words += ["-genv", "LD_PRELOAD", _preload(quirks, os.environ)]
+    if not {"-n", "-np", "--n", "--np", "-c"} & set(own_options):
+        words += ["-n", str(len(placement.hosts))]
+    return [*words, *own_options]
 
 
-def write_files(installation: Installation, placement: Placement) -> None:
-    """The host file and the remote shell that reaches a host, inside the lab."""
+def write_files(placement: Placement) -> None:
+    """The host file, the remote shell that reaches a host, and what gives rank 0 its input."""
     AGENT.write_text(
         "#!/bin/sh\n"
         'while :; do case "$1" in -l|-p|-o) shift 2;; -*) shift;; *) break;; esac; done\n'
@@ -134,12 +156,40 @@ def write_files(installation: Installation, placement: Placement) -> None:
         encoding="ascii",
     )
     AGENT.chmod(0o755)
-    suffix = "" if installation.family == "openmpi" else ":1"
-    HOST_FILE.write_text(
-        "".join(f"{host}{suffix}\n" for host in placement.hosts), encoding="ascii"
+    RANK.write_text(
+        "#!/bin/sh\n"
+        f"[ \"${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}\" = 0 ] && exec <{INPUT}\n"
+        'exec "$@"\n',
+        encoding="ascii",
     )
+    RANK.chmod(0o755)
+    HOST_FILE.write_text("".join(f"{host}\n" for host in placement.hosts), encoding="ascii")
 
 
-def working_folder() -> Path:
-    """Where the program starts: the caller's folder, which all hosts see."""
-    return Path.cwd()
+def has_input() -> bool:
+    """Whether our standard input could hold anything."""
+    try:
+        mode, null = os.fstat(0), os.stat(os.devnull)
+    except OSError:
+        return False
+    return (mode.st_dev, mode.st_ino) != (null.st_dev, null.st_ino)
+
+
+def feed_rank_zero() -> None:
+    """Bring standard input to rank 0 ourselves.
+
+    Open MPI 5's launcher loses or repeats parts of it or waits for ever at its end, and MPICH's
+    gives up when the program reads slowly.
+    """
+    os.mkfifo(INPUT)
+    if os.fork() == 0:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        try:
+            with open(INPUT, "wb", buffering=0) as pipe:
+                while chunk := os.read(0, 65536):
+                    pipe.write(chunk)
+        finally:
+            os._exit(0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)

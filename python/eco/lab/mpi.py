@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eco.errors import EcoError, ExitCode
-from eco.lab.program import SHOWN, Family, Program
+from eco.lab.program import SHOWN, Family, Program, family_of
 
 PROJECT = Path(__file__).resolve().parents[3]
 _SYSTEM_LIBRARIES = ("/usr/lib", "/lib", "/usr/lib64", "/lib64")
@@ -39,9 +39,17 @@ class Installation:
         return (self.launcher.parent / "prterun").exists()
 
     @property
+    def preloadable(self) -> Path:
+        """The library whose functions ECO calls: of MPICH's two interfaces its own."""
+        if self.library.name.startswith("libmpi_abi"):
+            own = self.library.with_name("libmpi.so.12")
+            return own if own.exists() else self.library
+        return self.library
+
+    @property
     def key(self) -> str:
         """Text that names this installation, for caches."""
-        return f"{self.family}@{self.library.resolve()}"
+        return f"{self.family}@{self.preloadable.resolve()}"
 
 
 def dependencies() -> Path:
@@ -90,6 +98,11 @@ def _beside(interpreter: Path, wanted: Family | None) -> Installation | None:
 
 
 def _default(family: Family) -> Installation:
+    chosen = os.environ.get("ECO_LAB_LIBRARY")
+    if chosen and Path(chosen).exists():
+        program_family = family_of(Path(chosen).name)
+        if program_family == family:
+            return _of_library(family, Path(chosen))
     own = dependencies() / family
     for soname in _SONAMES[family]:
         if (own / "lib" / soname).exists():
@@ -100,7 +113,7 @@ def _default(family: Family) -> Installation:
                 return _of_library(family, folder / soname)
     raise EcoError(
         f"no {SHOWN[family]} here: neither {own} nor a system package has its library; "
-        "run `make` in the project once, or set ECO_DEPS",
+        "run `make` in the project, install the package, or set ECO_DEPS",
         ExitCode.ENVIRONMENT,
     )
 

@@ -40,6 +40,14 @@ class Program:
         return self.path.name.startswith("python") or _shebang(self.path).find("python") >= 0
 
 
+def family_of(library_name: str) -> Family | None:
+    """The family that a library's file name tells."""
+    for pattern, family in _LIBRARIES:
+        if pattern.fullmatch(library_name):
+            return family
+    return None
+
+
 def inspect(word: str, search_path: str) -> Program:
     """Find the program and the MPI library among its needed libraries."""
     found = shutil.which(word, path=search_path)
@@ -55,11 +63,11 @@ def inspect(word: str, search_path: str) -> Program:
         match = re.match(r"\s*(\S+)(?: => (\S+))?", line)
         if match is None:
             continue
-        for pattern, family in _LIBRARIES:
-            if pattern.fullmatch(Path(match[1]).name):
-                place = match[2] or match[1]
-                library = Path(place) if place.startswith("/") else None
-                return Program(path, family, library, False)
+        family = family_of(Path(match[1]).name)
+        if family is not None:
+            place = match[2] or match[1]
+            library = Path(place) if place.startswith("/") else None
+            return Program(path, family, library, False)
     return Program(path, None, None, _STARTERS.fullmatch(path.name) is not None)
 
 

@@ -1,0 +1,73 @@
+"""A scenario as a tree of text, and as plain values."""
+
+from dataclasses import asdict
+from typing import Any
+
+from eco.lab.scenario import Link, Network, Scenario
+from eco.lab.units import show_delay, show_rate
+from eco.lab.wiring import address
+
+
+def tree(scenario: Scenario) -> str:
+    """The network, drawn from the first link (or the only network) downwards."""
+    lines = [f"{scenario.name}: {scenario.description}".rstrip(": ")]
+    index = {host: i for i, host in enumerate(scenario.hosts)}
+    networks = {network.name: network for network in scenario.networks}
+    drawn_links: set[int] = set()
+
+    def hosts_of(network: Network, indent: str) -> None:
+        rest = [
+            (n, link)
+            for n, link in enumerate(scenario.links)
+            if n not in drawn_links and network.name in link.between
+        ]
+        for i, host in enumerate(network.hosts):
+            last = i == len(network.hosts) - 1 and not rest
+            lines.append(f"{indent}{'└─' if last else '├─'} {host}  {address(index[host])}")
+        for i, (n, link) in enumerate(rest):
+            last = i == len(rest) - 1
+            lines.append(f"{indent}{'└─' if last else '├─'} {describe_link(link)}")
+            link_down(n, link, indent + ("   " if last else "│  "), network.name)
+
+    def link_down(number: int, link: Link, indent: str, above: str | None) -> None:
+        drawn_links.add(number)
+        below = [name for name in link.between if name != above]
+        for i, name in enumerate(below):
+            last = i == len(below) - 1
+            network = networks[name]
+            lines.append(f"{indent}{'└─' if last else '├─'} {describe_network(network)}")
+            hosts_of(network, indent + ("   " if last else "│  "))
+
+    if scenario.links:
+        lines.append(describe_link(scenario.links[0]))
+        link_down(0, scenario.links[0], "", None)
+    else:
+        lines.append(describe_network(scenario.networks[0]))
+        hosts_of(scenario.networks[0], "")
+    return "\n".join(lines)
+
+
+def describe_network(network: Network) -> str:
+    """One line about a network."""
+    count = len(network.hosts)
+    sharing = "shared by all" if network.kind == "bus" else "each port"
+    hosts = "1 host" if count == 1 else f"{count} hosts"
+    return f"{network.name}: {network.kind}, {show_rate(network.rate)} {sharing}, {hosts}"
+
+
+def describe_link(link: Link) -> str:
+    """One line about a link."""
+    rate = "full speed" if link.rate is None else show_rate(link.rate)
+    text = f"bridge between {', '.join(link.between)}: {rate}"
+    if link.delay:
+        text += f", {show_delay(link.delay)} each way"
+    if link.loss:
+        text += f", loses {link.loss * 100:g} % of the frames"
+    return text
+
+
+def values(scenario: Scenario) -> dict[str, Any]:
+    """For --json: rates in bit/s, delays in seconds, loss as a fraction."""
+    data = asdict(scenario)
+    data["addresses"] = {host: address(i) for i, host in enumerate(scenario.hosts)}
+    return data

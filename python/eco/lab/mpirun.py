@@ -1,0 +1,67 @@
+"""`mpirun` inside a lab's shell: starts a program over the hosts of the lab."""
+
+import json
+import os
+import shutil
+import socket
+import sys
+from pathlib import Path
+
+from eco.errors import EcoError, ExitCode
+from eco.lab import launch, mpi, profile
+from eco.lab.program import inspect
+from eco.lab.start import LAUNCHERS, SETTINGS
+
+# Options of mpirun and mpiexec whose next words belong to them.
+_TAKES_ONE = frozenset(
+    "-n -np --n --np -c -x -wdir --wdir -wd -host --host -H -hosts -f -hostfile --hostfile "
+    "-machinefile --map-by --bind-to --rank-by -map-by -bind-to -ppn -genvlist -N -npernode".split()
+)
+_TAKES_TWO = frozenset(["--mca", "-mca", "--prtemca", "--pmixmca", "-genv", "-env", "--gmca"])
+
+
+def split(words: list[str]) -> tuple[list[str], list[str]]:
+    """The launcher's own options, and the program with its arguments."""
+    place = 0
+    while place < len(words) and words[place].startswith("-"):
+        word = words[place]
+        place += 3 if word in _TAKES_TWO else 2 if word in _TAKES_ONE else 1
+    return words[:place], words[place:]
+
+
+def start(words: list[str]) -> None:
+    """Replace this process by the real launcher."""
+    settings = json.loads(SETTINGS.read_text(encoding="utf-8"))
+    options, program_words = split(words)
+    if not program_words:
+        raise EcoError("mpirun [-n RANKS] PROGRAM ARGS…: no program given", ExitCode.USAGE)
+    program = inspect(program_words[0], os.environ.get("PATH", os.defpath))
+    installation = mpi.choose(program, program_words[0], settings["mpi"])
+    placement = launch.Placement(tuple(settings["hosts"]), tuple(settings["all_hosts"]))
+    quirks = Path(settings["quirks"]) if settings["quirks"] else None
+    before: list[str] = []
+    if settings["profile"] and program.path.name != "eco":
+        before = profile.words_before(Path(settings["profile"]))
+    # The ranks must find the real launcher, not this one.
+    path = os.environ.get("PATH", os.defpath).split(":")
+    os.environ["PATH"] = ":".join(folder for folder in path if folder != str(LAUNCHERS))
+    env = launch.environment(installation, os.environ, quirks)
+    command = launch.command(installation, placement, quirks, socket.gethostname(), options)
+    os.execve(command[0], [*command, *before, *program_words], env)
+
+
+def main() -> None:
+    """The wrapper's boundary: one sentence for an error."""
+    try:
+        start(sys.argv[1:])
+    except EcoError as error:
+        print(f"eco: {error.message}", file=sys.stderr)
+        sys.exit(int(error.code))
+    except OSError as error:
+        tool = shutil.which("mpirun") or "mpirun"
+        print(f"eco: {tool} could not be started: {error}", file=sys.stderr)
+        sys.exit(int(ExitCode.LAUNCH))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The ECO launcher in front of a program, and the profile of the emulated network it needs."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from eco.errors import EcoError, ExitCode
+from eco.lab.mpi import PROJECT, Installation
+from eco.lab.quirks import cache_folder
+from eco.lab.scenario import Scenario
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def own_command(module: str = "eco") -> list[str]:
+    """Words that start a module of this package, whatever the user's folder and settings hold."""
+    start = (
+        f"import sys, runpy; sys.path.insert(0, {str(_ROOT)!r}); "
+        f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+    )
+    return [sys.executable, "-I", "-c", start]
+
+
+def eco_launcher() -> Path:
+    """The native `eco` command."""
+    named = os.environ.get("ECO_LAUNCHER") or os.environ.get("ECO_BIN")
+    path = Path(named) if named else PROJECT / "build" / "release" / "bin" / "eco"
+    if not path.is_file():
+        raise EcoError(
+            f"ECO's own command is not at {path}; build it with `make`, or run with --native",
+            ExitCode.ENVIRONMENT,
+        )
+    return path.absolute()
+
+
+def words_before(profile: Path) -> list[str]:
+    """What stands before a program to run it with ECO."""
+    return [str(eco_launcher()), "exec", "--profile", str(profile), "--"]
+
+
+def cached(scenario: Scenario, installation: Installation) -> Path:
+    """Where the profile of this network and this MPI is kept."""
+    network = {key: value for key, value in asdict(scenario).items() if key != "description"}
+    text = json.dumps([network, installation.key], sort_keys=True)
+    return cache_folder() / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+
+
+def obtain(
+    scenario: Scenario, installation: Installation, topology: str | None, lab_words: Sequence[str]
+) -> Path:
+    """The profile that the user named, the one kept, or else a fresh measurement."""
+    if topology is not None:
+        path = Path(topology).absolute()
+        if not path.is_file():
+            raise EcoError(f"--topology {topology}: no such file", ExitCode.BAD_INPUT)
+        return path
+    path = cached(scenario, installation)
+    if path.is_file():
+        return path
+    eco_launcher()
+    print(f"eco: measuring {scenario.name} once; kept in {path}", file=sys.stderr, flush=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    measure = [*own_command(), "measure", "-o", str(path), "--", *own_command(), "lab", *lab_words]
+    env = dict(os.environ, ECO_LAB_LIBRARY=str(installation.preloadable))
+    code = subprocess.run(measure, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=env).returncode
+    if code != 0 or not path.is_file():
+        raise EcoError(
+            f"{scenario.name} could not be measured (code {code}); "
+            "give a profile with --topology, or run with --native",
+            ExitCode.LAUNCH,
+        )
+    return path
