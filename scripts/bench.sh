@@ -5,6 +5,7 @@ cd "$(dirname "$(realpath "$0")")/.."
 eco=$PWD/build/${1:-release}/bin/eco
 mkdir -p demo
 [[ -e demo/three-segments.json ]] ||
-    "$eco" measure -o demo/three-segments.json -- "$eco" lab run three-segments --mpi openmpi --native --
-exec "$eco" bench --profile demo/three-segments.json --json demo/bench.json --plot demo/bench.svg \
+    "$eco" measure -o demo/three-segments.json -- \
+        "$eco" lab run three-segments --mpi openmpi --native --
+exec "$eco" bench --topology demo/three-segments.json --operations all --plot demo/bench.svg \
     -- "$eco" lab run three-segments --mpi openmpi --native --
