@@ -1,0 +1,187 @@
+"""What the tests here share: a launcher that prints prepared lines, small profiles, the command."""
+
+import contextlib
+import io
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from eco import cli
+
+PROJECT = Path(__file__).resolve().parents[2]
+ECO = PROJECT / "build" / "release" / "bin" / "eco"
+
+# Stands for the launcher only: what the probe would report comes from the file beside it.
+_LAUNCHER = """#!{python}
+import json, os, sys, time
+from pathlib import Path
+here = Path(__file__).parent
+if sys.argv[1:] == ["--version"]:
+    print({version!r})
+    sys.exit(0)
+here.joinpath("called.json").write_text(json.dumps(
+    {{"words": sys.argv[1:], "stdin": sys.stdin.read(), "pid": os.getpid()}}))
+print({error!r}, file=sys.stderr, end="", flush=True)
+for line in here.joinpath("lines").read_text().splitlines():
+    print(line, flush=True)
+time.sleep({pause})
+sys.exit({code})
+"""
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A launcher that was prepared, and how it was called."""
+
+    path: Path
+
+    def called(self) -> dict[str, Any]:
+        found = json.loads((self.path.parent / "called.json").read_text())
+        assert isinstance(found, dict)
+        return found
+
+    @property
+    def options(self) -> list[str]:
+        """The words after `eco probe`."""
+        words = list(self.called()["words"])
+        return words[words.index("probe") + 1 :]
+
+
+def launcher(
+    folder: Path,
+    events: list[dict[str, Any]] | str,
+    *,
+    code: int = 0,
+    error: str = "",
+    version: str = "",
+    pause: float = 0,
+    name: str = "mpirun",
+) -> Launcher:
+    folder.mkdir(parents=True, exist_ok=True)
+    if isinstance(events, list):
+        events = "\n".join("@eco " + json.dumps(event) for event in events)
+    (folder / "lines").write_text(events)
+    path = folder / name
+    path.write_text(
+        _LAUNCHER.format(
+            python=sys.executable, version=version, error=error, pause=pause, code=code
+        )
+    )
+    path.chmod(0o755)
+    return Launcher(path)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a user would have seen."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def eco(*words: str | Path | int, **variables: str) -> Outcome:
+    """The command, as a user gives it, without the second that starting Python takes."""
+    out, error = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.dict(os.environ, {"COLUMNS": "100", "ECO_BIN": str(ECO), **variables}),
+        mock.patch.object(sys, "argv", ["eco", *map(str, words)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(error),
+    ):
+        code = cli.main()
+    return Outcome(code, out.getvalue(), error.getvalue())
+
+
+def complaint(result: Outcome) -> str:
+    """The one sentence; fails where there is a traceback or none."""
+    assert "Traceback" not in result.stderr, result.stderr
+    found = [line for line in result.stderr.splitlines() if line.startswith("eco: ")]
+    assert found, result.stderr
+    return found[-1]
+
+
+def document(
+    subnets: list[int] | None = None, inside: float = 3e-4, across: float = 6e-4
+) -> dict[str, Any]:
+    """A profile of hosts in subnets, twice as dear between them."""
+    subnets = subnets if subnets is not None else [0, 0, 0, 1, 1, 1, 2, 2]
+    hosts = range(len(subnets))
+    sizes = [1, 1024, 16384]
+
+    def times(size: int) -> list[list[float]]:
+        factor = 1 + size / 400
+        return [
+            [
+                0.0 if a == b else factor * (inside if subnets[a] == subnets[b] else across)
+                for b in hosts
+            ]
+            for a in hosts
+        ]
+
+    return {
+        "eco_profile": 1,
+        "created": "2026-01-02T03:04:05Z",
+        "mpi": {"family": "openmpi", "version": "Open MPI v5.0.11, package: x"},
+        "hosts": [f"n{host}" for host in hosts],
+        "parameters": {
+            "sizes": sizes,
+            "round_trips": 5,
+            "repeats": 3,
+            "partition_bytes": 1024,
+            "tolerance": 0.2,
+        },
+        "minimum": [times(size) for size in sizes],
+        "spread": [[[0.0 for _ in hosts] for _ in hosts] for _ in sizes],
+        "levels": [subnets],
+        "ring": list(hosts),
+        "tuning": [],
+    }
+
+
+def tuned(operation: str = "bcast", count: int = 16, choice: str = "tree:top=star") -> Any:
+    return {
+        "mpi": "openmpi 5.0.11",
+        "operation": operation,
+        "layout": "near",
+        "bytes": count,
+        "choice": choice,
+        "native": 0.003,
+        "eco": 0.002,
+        "noise": 0.01,
+    }
+
+
+def result(operation: str, count: int, **medians: float) -> dict[str, Any]:
+    return {
+        "event": "result",
+        "operation": operation,
+        "bytes": count,
+        "layout": "near",
+        "ranks": 8,
+        "patterns": [
+            {
+                "pattern": name.replace("_", "-"),
+                "choice": "tree:top=star,inner=star" if name == "eco" else name.replace("_", "-"),
+                "median": median,
+                "minimum": 0.9 * median,
+                "mean": median,
+                "deviation": 0.05 * median,
+                "q1": 0.95 * median,
+                "q3": 1.05 * median,
+                "samples": [median, 0.9 * median],
+            }
+            for name, median in medians.items()
+        ],
+    }
+
+
+DONE = {"event": "done"}
+
+
+def progress(done: float, left: float = 1.0) -> dict[str, Any]:
+    return {"event": "progress", "done": done, "left": left, "what": "n0 – n1"}

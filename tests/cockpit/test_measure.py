@@ -1,0 +1,276 @@
+"""`eco measure` and `eco tune`: what reaches the probe, what is written, what goes wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cockpit_harness import (
+    DONE,
+    ECO,
+    complaint,
+    document,
+    eco,
+    launcher,
+    progress,
+    tuned,
+)
+
+PROFILE = {"event": "profile", "profile": document()}
+ALL_WELL: list[dict[str, Any]] = [progress(0.1), progress(0.5), PROFILE, DONE]
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("ECO_LIBMPI", raising=False)
+    return tmp_path / "data" / "eco" / "profiles"
+
+
+def test_file_and_store(tmp_path: Path, store: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    out = tmp_path / "net.json"
+    result = eco("measure", "-o", out, "--", start.path, "-n", "8")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(out.read_text()) == document()
+    assert [json.loads(path.read_text()) for path in store.iterdir()] == [document()]
+    assert "8 hosts in 3 subnets (n0–n2, n3–n5, n6 n7)" in result.stdout
+    assert "measuring:  50%" in result.stderr
+    assert start.called()["words"][:2] == ["-n", "8"]
+    assert start.called()["words"][2] == str(ECO)
+    assert start.options == ["measure"]
+    assert start.called()["stdin"] == ""
+
+
+def test_without_a_file_only_the_store(tmp_path: Path, store: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    assert eco("measure", "--", start.path).returncode == 0
+    assert len(list(store.iterdir())) == 1
+
+
+def test_options(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    others = ["--round-trips", "7", "--repeats", "2", "--tolerance", "0.3", "--no-tune"]
+    assert eco("measure", "--sizes", "1024,1", *others, "--", start.path).returncode == 0
+    assert start.options == ["measure", "--sizes", "1,1024", *others]
+
+
+@pytest.mark.parametrize(
+    ("version", "family"),
+    [
+        ("mpirun (Open MPI) 5.0.11", "openmpi"),
+        ("prterun (PRRTE) 3.0", "openmpi"),
+        ("HYDRA build details:\n    Version: 4.0", "mpich"),
+        ("Intel(R) MPI Library for Linux* OS, Version 2021.11", "mpich"),
+        ("something else", None),
+    ],
+)
+def test_family_of_the_launcher(tmp_path: Path, version: str, family: str | None) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL, version=version)
+    assert eco("measure", "--", "env", "A=1", start.path).returncode == 0
+    assert start.options == (["--mpi", family] if family else []) + ["measure"]
+
+
+def test_library_of_the_launcher(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    library = tmp_path / "lib" / "libmpi.so.12"
+    library.parent.mkdir()
+    library.touch()
+    assert eco("measure", "--mpi", "abi", "--", start.path).returncode == 0
+    assert start.options == ["--mpi", "abi", "measure", "--libmpi", str(library)]
+
+
+def test_the_lab_knows_its_own_mpi(tmp_path: Path, store: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL, name="eco", version="Open MPI")
+    out = tmp_path / "net.json"
+    assert eco("measure", "-o", out, "--", start.path, "lab", "run", "net").returncode == 0
+    assert start.called()["words"][:4] == ["lab", "run", "net", "--"]
+    assert start.options == ["measure"]
+    assert not store.exists(), "emulated hosts share their names: not for eco exec to find"
+
+
+def test_known_hosts_are_handed_over(tmp_path: Path) -> None:
+    out = tmp_path / "net.json"
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    eco("measure", "-o", out, "--", start.path)
+    before = out.stat().st_mtime_ns
+    result = eco("measure", "-o", out, "--", start.path)
+    assert start.options == ["measure", "--profile", "-"]
+    assert json.loads(start.called()["stdin"]) == document()
+    assert "holds these hosts already" in result.stdout
+    assert out.stat().st_mtime_ns >= before
+    eco("measure", "-o", out, "--again", "--", start.path)
+    assert start.options == ["measure"]
+
+
+def test_json(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    result = eco("measure", "--json", "--", start.path)
+    assert result.stderr == ""
+    summary = json.loads(result.stdout)
+    assert [subnet["hosts"] for subnet in summary["subnets"]] == [
+        ["n0", "n1", "n2"],
+        ["n3", "n4", "n5"],
+        ["n6", "n7"],
+    ]
+    assert summary["measured"] is True
+    assert len(summary["files"]) == 1
+
+
+def test_never_over_what_is_no_profile(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    out = tmp_path / "thesis.tex"
+    out.write_text("years of work")
+    result = eco("measure", "-o", out, "--", start.path)
+    assert result.returncode == 2
+    assert "is no ECO profile; name another file" in complaint(result)
+    assert out.read_text() == "years of work"
+    out.write_text(json.dumps(document())[:300])
+    result = eco("measure", "-o", out, "--", start.path)
+    assert result.returncode == 0
+    assert "not a whole JSON document; it is replaced" in result.stderr
+    assert json.loads(out.read_text()) == document()
+
+
+FAILURES: list[tuple[dict[str, Any], str, int]] = [
+    (
+        {"events": [], "code": 1, "error": "-----\nnot enough slots\n-----\n"},
+        "failed with exit code 1: not enough slots",
+        4,
+    ),
+    ({"events": [], "code": 0}, "failed with no result, as if its ranks had not run", 4),
+    (
+        {"events": [progress(0.2)], "code": 77, "error": "eco: rank 3 is lost\nmpirun: bye\n"},
+        "failed with exit code 77: rank 3 is lost",
+        4,
+    ),
+    (
+        {"events": [{"event": "error", "message": "only one host", "code": 3}], "code": 3},
+        "only one host",
+        3,
+    ),
+    (
+        {"events": [{"event": "error", "message": "odd", "code": 99}], "code": 1},
+        "odd",
+        4,
+    ),
+    ({"events": [DONE]}, "the probe ended without a profile", 4),
+    ({"events": '@eco {"event": "prof'}, "was damaged on its way", 4),
+    (
+        {"events": [{"event": "profile", "profile": {"eco_profile": 7}}, DONE]},
+        "the probe's profile: is of profile version 7",
+        3,
+    ),
+    ({"events": [{"event": "profile"}, DONE]}, "reported a profile that is none", 4),
+]
+
+
+@pytest.mark.parametrize(("how", "why", "code"), FAILURES, ids=[why for _, why, _ in FAILURES])
+def test_failures(tmp_path: Path, store: Path, how: dict[str, Any], why: str, code: int) -> None:
+    start = launcher(tmp_path / "bin", **how)
+    out = tmp_path / "net.json"
+    result = eco("measure", "-o", out, "--", start.path)
+    assert result.returncode == code
+    assert why in complaint(result)
+    assert not out.exists()
+    assert not store.exists()
+
+
+def test_lines_of_the_launcher_pass(tmp_path: Path) -> None:
+    lines = "[n0] hello\n[1,0]<stdout>:@eco " + json.dumps(PROFILE) + '\n@eco {"event":"done"}'
+    start = launcher(tmp_path / "bin", lines, error="warning: slow\n")
+    result = eco("measure", "--json", "--", start.path)
+    assert result.returncode == 0
+    assert set(result.stderr.splitlines()) == {"[n0] hello", "warning: slow"}
+    json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "why", "code"),
+    [
+        ([], "the MPI launcher is missing", 2),
+        (["--"], "the MPI launcher is missing", 2),
+        (["--", "no-such-mpirun", "-n", "8"], "no launcher 'no-such-mpirun' here or on PATH", 4),
+        (["--mpi", "lam", "--", "true"], "--mpi takes openmpi, mpich or abi, not 'lam'", 2),
+        (["--sizes", "1,x", "--", "true"], "--sizes '1,x': takes message sizes", 2),
+        (["--sizes", "0", "--", "true"], "--sizes '0': takes message sizes", 2),
+        (["--repeats", "0", "--", "true"], "--repeats 0: takes a number above 0", 2),
+        (["--tolerance", "nan", "--", "true"], "--tolerance nan: takes a number from 0", 2),
+        (["--tolerance", "much", "--", "true"], "invalid value for '--tolerance'", 2),
+        (["-o", "/no/such/folder/x", "--", "true"], "there is no folder /no/such/folder", 2),
+        (["-o", "/", "--", "true"], "/ is a folder", 2),
+        (["--round-trip", "3", "--", "true"], "no such option: --round-trip", 2),
+    ],
+)
+def test_usage(words: list[str], why: str, code: int) -> None:
+    result = eco("measure", *words)
+    assert result.returncode == code
+    assert why in complaint(result)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ended_from_outside(tmp_path: Path, number: signal.Signals) -> None:
+    start = launcher(tmp_path / "bin", [progress(0.1)], pause=30)
+    out = tmp_path / "net.json"
+    command = [sys.executable, "-m", "eco", "measure", "-o", str(out), "--", str(start.path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"ECO_BIN": "x"}
+    ) as process:
+        assert process.stderr
+        assert b"10%" in process.stderr.readline()
+        process.send_signal(number)
+        _, error = process.communicate(timeout=10)
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in error
+    assert not out.exists()
+    assert _gone(start.called()["pid"])
+
+
+def _gone(process: int) -> bool:
+    for _ in range(50):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_tune(tmp_path: Path, store: Path) -> None:
+    out = tmp_path / "net.json"
+    eco("measure", "-o", out, "--", launcher(tmp_path / "bin", ALL_WELL).path)
+    after = document() | {"tuning": [tuned(), tuned("gather", 16, "native")]}
+    start = launcher(tmp_path / "tune", [{"event": "profile", "profile": after}, DONE])
+    options = ["--operations", "bcast,gather", "--sizes", "16", "--budget", "5"]
+    result = eco("tune", out, *options, "--", start.path)
+    assert result.returncode == 0, result.stderr
+    assert start.options == ["tune", "--profile", "-", *options]
+    assert json.loads(start.called()["stdin"]) == document()
+    assert json.loads(out.read_text()) == after
+    assert [json.loads(path.read_text()) for path in store.iterdir()] == [after]
+    assert "2 choices, 1 of them ECO's; native over ECO, geometric mean: 1.22" in result.stdout
+    again = json.loads(eco("tune", out, "--json", "--", start.path).stdout)
+    assert again["changed"] == 0
+    assert len(again["tuning"]) == 2
+
+
+def test_tune_leaves_the_profile_when_it_fails(tmp_path: Path) -> None:
+    out = tmp_path / "net.json"
+    out.write_text(json.dumps(document()))
+    others = document([0, 0])
+    for events, code in (
+        ([progress(0.5)], 1),
+        ([{"event": "profile", "profile": others}, DONE], 0),
+    ):
+        start = launcher(tmp_path / "tune", events, code=code)
+        assert eco("tune", out, "--", start.path).returncode == 4
+        assert json.loads(out.read_text()) == document()
+    result = eco("tune", out, "--operations", "bcst", "--", start.path)
+    assert result.returncode == 2
+    assert "'bcst' is no collective operation; there are bcast, barrier" in complaint(result)
+    assert eco("tune", tmp_path / "absent", "--", start.path).returncode == 3

@@ -1,0 +1,160 @@
+"""Profiles in Python: what is read is written again, and what is not sound is refused."""
+
+import copy
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cockpit_harness import PROJECT, document, tuned
+from eco.errors import EcoError, ExitCode
+
+from eco import profile, store, structure
+
+
+def edited(*keys: Any, value: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(document())
+    place: Any = changed
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    return changed
+
+
+def without(*keys: str) -> dict[str, Any]:
+    changed = copy.deepcopy(document())
+    place = changed
+    for key in keys[:-1]:
+        place = place[key]
+    del place[keys[-1]]
+    return changed
+
+
+def test_round_trip() -> None:
+    written = document() | {"tuning": [tuned(), tuned("gatherv", -1, "native")]}
+    first = profile.from_document(written, "x")
+    assert first.document() == written
+    assert profile.parse(profile.to_json(first), "x") == first
+
+
+def test_the_projects_own_profile() -> None:
+    found = profile.read(PROJECT / "tests" / "data" / "three-segments.json")
+    assert len(found.hosts) == 8
+    assert profile.parse(profile.to_json(found), found.origin) == found
+
+
+BROKEN: list[tuple[Any, str]] = [
+    ({}, "not an ECO profile"),
+    ([1], "not a whole JSON document"),
+    (edited("eco_profile", value=2), "is of profile version 2, this ECO reads 1"),
+    (edited("eco_profile", value="1"), 'is of profile version "1", this ECO reads 1'),
+    (without("hosts"), "misses the key hosts"),
+    (without("parameters", "sizes"), "misses the key sizes"),
+    (without("mpi", "family"), "misses the key family"),
+    (edited("hosts", value="n0"), "hosts is of the wrong kind"),
+    (edited("hosts", 1, value="n0"), "a host is named twice"),
+    (document([]) | {"hosts": []}, "no hosts"),
+    (edited("minimum", 1, 0, 1, value=-1e-3), "minimum gives -0.001 between hosts 0 and 1"),
+    (edited("minimum", 0, 2, 1, value=0), "minimum gives 0 between hosts 2 and 1"),
+    (edited("minimum", 0, 2, 1, value=1e9), "minimum gives 1e+09 between hosts 2 and 1"),
+    (edited("minimum", 0, 2, 1, value=math.nan), "minimum gives nan between hosts 2 and 1"),
+    (edited("minimum", 0, 2, 1, value="x"), "minimum is of the wrong kind"),
+    (edited("minimum", 0, 2, 1, value=True), "minimum is of the wrong kind"),
+    (edited("spread", 0, 2, 1, value=math.inf), "spread gives inf between hosts 2 and 1"),
+    (edited("minimum", 0, value=[]), "minimum has 0 rows, not one per host"),
+    (edited("minimum", 0, 3, value=[1.0]), "minimum is not square"),
+    (edited("minimum", value=[]), "needs one matrix per size"),
+    (edited("parameters", "tolerance", value=-1), "tolerance is out of range"),
+    (edited("parameters", "partition_bytes", value=5), "partition_bytes, 5, is not among the"),
+    (edited("parameters", "sizes", value=[1, 1, 2]), "sizes are not ascending"),
+    (edited("levels", value=[]), "levels is empty"),
+    (edited("levels", 0, value=[0]), "a level does not name every host once"),
+    (edited("levels", 0, 2, value=99), "a level holds the cluster id 99"),
+    (edited("levels", value=[[0] * 4 + [1] * 4, [0] * 3 + [1] * 5]), "levels are not nested"),
+    (edited("ring", value=[0] * 8), "ring does not name every host once"),
+    (edited("tuning", value=[tuned() | {"native": -1}]), "tuning holds a time that is not one"),
+    (edited("tuning", value=[{"mpi": "x"}]), "misses the key"),
+]
+
+
+@pytest.mark.parametrize(("broken", "why"), BROKEN, ids=[why for _, why in BROKEN])
+def test_what_is_not_sound(broken: Any, why: str) -> None:
+    with pytest.raises(EcoError) as caught:
+        profile.parse(json.dumps(broken), "net.json")
+    assert caught.value.message.startswith(f"net.json: {why}")
+    assert caught.value.message.endswith("; measure again with 'eco measure'")
+    assert caught.value.code == ExitCode.BAD_INPUT
+
+
+def test_cut_off_anywhere(tmp_path: Path) -> None:
+    text = profile.to_json(profile.from_document(document(), ""))
+    for end in range(0, len(text) - 2, 97):
+        with pytest.raises(EcoError, match="not a whole JSON document"):
+            profile.parse(text[:end], "cut.json")
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    for path in (tmp_path / "absent", tmp_path):
+        with pytest.raises(EcoError, match=r"cannot be read .*; name a profile"):
+            profile.read(path)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(EcoError, match="not a whole JSON document"):
+        profile.read(tmp_path / "binary")
+
+
+def test_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "net.json"
+    path.write_text("before")
+    path.chmod(0o640)
+    monkeypatch.setattr(store.os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "full")))
+    with pytest.raises(EcoError, match="cannot be written: full"):
+        store.write(path, "after")
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    store.write(path, "after")
+    assert path.read_text() == "after"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    target, link = tmp_path / "net.json", tmp_path / "link.json"
+    target.write_text("before")
+    link.symlink_to(target)
+    store.write(link, "after")
+    assert link.is_symlink()
+    assert target.read_text() == "after"
+
+
+def test_names_in_the_store() -> None:
+    first = profile.from_document(document(), "")
+    turned = document() | {"hosts": [f"n{7 - host}" for host in range(8)]}
+    strange = document() | {"hosts": ["../x"] + [f"n{host}" for host in range(1, 8)]}
+    name = store.name(first)
+    assert name.startswith("n0-8-")
+    assert store.name(profile.from_document(turned, ""))[2:] == name[2:]
+    assert "/" not in store.name(profile.from_document(strange, ""))
+
+
+def test_structure() -> None:
+    levels = [[0] * 6 + [1] * 2, [0, 0, 0, 1, 1, 1, 2, 2]]
+    found = profile.from_document(document() | {"levels": levels}, "")
+    root = structure.tree(found)
+    assert [part.hosts for part in root.parts] == [(0, 1, 2, 3, 4, 5), (6, 7)]
+    assert [part.hosts for part in root.parts[0].parts] == [(0, 1, 2), (3, 4, 5)]
+    assert [subnet.number for subnet in root.subnets] == [0, 1, 2]
+    assert structure.gap(found, (0, 1, 2)) == pytest.approx(2.0)
+    assert structure.gap(found, (0,)) is None
+    link = structure.link(found, [(0, 1), (0, 2)])
+    assert link is not None
+    assert link.latency == pytest.approx(3e-4 * (1 + 1 / 400))
+    assert link.bandwidth == pytest.approx(400 / 3e-4)
+
+
+def test_one_wrong_time_hides_no_boundary() -> None:
+    written = document()
+    for matrix in written["minimum"]:
+        matrix[0][1] = matrix[1][0] = 50.0
+    assert structure.gap(profile.from_document(written, ""), (0, 1, 2)) == pytest.approx(2.0)

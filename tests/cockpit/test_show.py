@@ -1,0 +1,152 @@
+"""`eco show` and `eco bench`: text, JSON and pictures."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cockpit_harness import DONE, complaint, document, eco, launcher, progress, result, tuned
+
+SIGNS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(document() | {"tuning": [tuned(), tuned("gatherv", -1, "native")]}))
+    return path
+
+
+def test_text(file: Path) -> None:
+    text = eco("show", file).stdout
+    assert "8 hosts in 3 subnets" in text
+    assert "subnet 2  n6 n7  301 µs, 10.7 Mbit/s inside  boundary 2.00×" in text
+    assert "602 µs" in text
+    assert "5.33 Mbit/s" in text
+    assert "ring      n0–n7" in text
+    assert "2026-01-02 03:04:05 UTC with Open MPI v5.0.11;" in text
+    assert "1.50× tree" in text
+    assert "n3" not in text.partition("ring")[2]
+    assert "tree:top=star" in eco("show", file, "--choices").stdout
+    matrix = eco("show", file, "--matrix").stdout
+    assert "16 KiB, milliseconds" in matrix
+    assert "25.2" in matrix
+
+
+def test_json(file: Path) -> None:
+    summary = json.loads(eco("show", file, "--json").stdout)
+    assert summary["hosts"] == [f"n{host}" for host in range(8)]
+    assert summary["subnets"][2]["hosts"] == ["n6", "n7"]
+    assert summary["subnets"][2]["gap"] == pytest.approx(2)
+    assert len(summary["between"]) == 3
+    assert summary["tuning"][0]["ratio"] == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("ending", SIGNS)
+def test_picture(file: Path, ending: str) -> None:
+    picture = file.with_suffix(ending)
+    assert eco("show", file, "--plot", picture).returncode == 0
+    assert picture.read_bytes().startswith(SIGNS[ending])
+
+
+@pytest.mark.parametrize(
+    "subnets", [[0], [0, 0], [0, 1], [0] * 9, list(range(7)), [host // 6 for host in range(70)]]
+)
+def test_networks_of_all_sizes(tmp_path: Path, subnets: list[int]) -> None:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(document(subnets)))
+    shown = eco("show", path, "--matrix", "--plot", tmp_path / "net.png")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stderr == ""
+
+
+def test_bad_input(file: Path, tmp_path: Path) -> None:
+    refused = eco("show", tmp_path / "absent.json")
+    assert refused.returncode == 3
+    assert "absent.json cannot be read (No such file" in complaint(refused)
+    refused = eco("show", file, "--plot", tmp_path / "net.jpeg")
+    assert refused.returncode == 2
+    assert "takes a file that ends in .svg, .png or .pdf" in complaint(refused)
+    file.write_text(file.read_text()[:500])
+    refused = eco("show", file)
+    assert refused.returncode == 3
+    assert "not a whole JSON document; measure again" in complaint(refused)
+
+
+RESULTS = [
+    progress(0.5),
+    result("bcast", 16, native=0.002, eco=0.001, native_again=0.002),
+    result("barrier", 0, native=0.001, eco=0.002, native_again=0.001),
+    DONE,
+]
+
+
+def test_bench_table(file: Path, tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", RESULTS)
+    picture = tmp_path / "bench.svg"
+    options = ["--operations", "bcast,barrier", "--sizes", "16", "--repeats", "3"]
+    order = ["--order", "scattered:2"]
+    shown = eco(
+        "bench", "--topology", file, *options, *order, "--plot", picture, "--", start.path, "-n", 8
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert picture.read_bytes().startswith(b"<?xml")
+    patterns = ["--patterns", "native,eco,native-again"]
+    given = [*options[:4], *patterns, *options[4:], *order, "--profile", "-"]
+    assert start.options == ["bench", *given]
+    assert json.loads(start.called()["stdin"])["hosts"] == document()["hosts"]
+    assert "1.00 ms ±5% 2.00×" in shown.stdout
+    assert "2.00 ms ±5% 0.50×" in shown.stdout
+    mean = next(line for line in shown.stdout.splitlines() if "geometric mean" in line)
+    assert mean.split() == ["geometric", "mean", "1.00×", "1.00×"]
+    assert "tree star/star" in shown.stdout
+
+
+def test_bench_json(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", RESULTS)
+    shown = eco("bench", "--operations", "all", "--json", "--", start.path)
+    assert shown.stderr == ""
+    found = json.loads(shown.stdout)
+    assert found["geometric_mean"]["eco"] == pytest.approx(1.0)
+    assert [each["ratio"] for each in found["results"][0]["patterns"]] == [1, 2, 1]
+    assert found["results"][0]["patterns"][1]["choice"] == "tree:top=star,inner=star"
+    assert "reduce_scatter_block" in start.options[start.options.index("--operations") + 1]
+
+
+def test_bench_without_native(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", [result("bcast", 16000, eco=0.06, k2=0.12, star=0.1), DONE])
+    shown = eco("bench", "--patterns", "eco,k2,star", "--", start.path)
+    assert "than eco" in shown.stdout
+    assert "0.50×" in shown.stdout
+
+
+def test_choices_in_full_as_patterns(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", RESULTS)
+    eco("bench", "--patterns", "native; tree:top=star,inner=k3 ;k2", "--", start.path)
+    given = start.options[start.options.index("--patterns") + 1]
+    assert given == "native;tree:top=star,inner=k3;k2"
+
+
+@pytest.mark.parametrize(
+    ("words", "why", "code"),
+    [
+        (["--order", "random"], "--order 'random': takes near or scattered:SEED", 2),
+        (["--patterns", "native,,eco"], "--patterns: '' is no pattern", 2),
+        (["--patterns", "Native"], "--patterns: 'Native' is no pattern", 2),
+        (["--operations", "all,bcast"], "'all' is no collective operation", 2),
+        (["--topology", "/no/such"], "/no/such cannot be read", 3),
+        (["--plot", "/no/such/x.svg"], "there is no folder /no/such", 2),
+    ],
+)
+def test_bench_usage(tmp_path: Path, words: list[str], why: str, code: int) -> None:
+    start = launcher(tmp_path / "bin", RESULTS)
+    refused = eco("bench", *words, "--", start.path)
+    assert refused.returncode == code
+    assert why in complaint(refused)
+
+
+def test_a_result_that_cannot_be_read(tmp_path: Path) -> None:
+    for broken in ({"event": "result"}, result("bcast", 1, native=0.0)):
+        start = launcher(tmp_path / "bin", [broken, DONE])
+        refused = eco("bench", "--", start.path)
+        assert refused.returncode == 4
+        assert "reported a result that cannot be read" in complaint(refused)
