@@ -115,7 +115,7 @@ class Run:
         """By operation, what ECO says that it used (its lines at the end, with ECO_VERBOSE=1)."""
         found: dict[str, list[str]] = {}
         for line in self.err.splitlines():
-            match = re.search(r"\beco: (\w+) \S+(?: B)?: (.+)$", line)
+            match = re.search(r"\beco: (\w+)(?: \d+ B)? at \S+: (.+) ×\d+$", line)
             if match:
                 found.setdefault(match[1], []).append(match[2])
         return found

@@ -58,7 +58,11 @@ def test_threads(mpi: Mpi) -> None:
 def test_other_versions(mpi: Mpi) -> None:
     """The same object serves the previous major version of the library."""
     program = built(mpi, "conformance")
-    options = ["--light", "--sections", "bcast,allgather,allreduce,user_operators,errors,mixed"]
+    options = [
+        "--light",
+        "--sections",
+        "bcast,allgather,allreduce,user_operators,types,errors,mixed",
+    ]
     native = lab(mpi, program, *options, eco=False, ranks=5, order=SPREAD)
     eco = lab(mpi, program, *options, eco=True, ranks=5, order=SPREAD)
     same_results(native, eco, ["bcast", "allgather", "allreduce"])

@@ -5,14 +5,20 @@ from mpi_harness import ECO, PROFILE, Mpi, built, each, lab
 
 
 @pytest.mark.lab
+@pytest.mark.parametrize("first", ["eco", "tool"])
 @each
-def test_tool_above(mpi: Mpi) -> None:
+def test_tool_above(mpi: Mpi, first: str) -> None:
+    """Whichever of the two the user starts first."""
     tool, program = built(mpi, "profiler.so"), built(mpi, "conformance")
-    words = ["sh", "-c", 'LD_PRELOAD="$0:$LD_PRELOAD" exec "$@"', tool]
+    with_tool = ["sh", "-c", 'LD_PRELOAD="$0:$LD_PRELOAD" exec "$@"', tool]
     options = [program, "--light", "--sections", "bcast,allreduce"]
-    native = lab(mpi, *words, *options, eco=False, ranks=4)
-    settings = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "1"}
-    eco = lab(mpi, *words, ECO, "exec", *options, eco=False, ranks=4, environment=settings)
+    native = lab(mpi, *with_tool, *options, eco=False, ranks=4)
+    if first == "eco":
+        eco = lab(mpi, *with_tool, *options, eco=True, ranks=4)
+    else:
+        settings = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "1"}
+        words = [*with_tool, ECO, "exec", *options]
+        eco = lab(mpi, *words, eco=False, ranks=4, environment=settings)
     assert native.code == eco.code == 0, native.err + eco.err
     assert eco.results == native.results
 
