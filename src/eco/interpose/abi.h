@@ -8,7 +8,7 @@
 // not refer to those by name, or they could not be preloaded into a program that loads MPI later.
 #if defined(OPEN_MPI)
 #define ECO_FAMILY "openmpi"
-#define ECO_HANDLE(type, name, symbol) (reinterpret_cast<type>(::eco::native_symbol(symbol)))
+#define ECO_HANDLE(type, name, symbol) (reinterpret_cast<type>(::eco::native_data(symbol)))
 #else
 #if defined(MPI_ABI)
 #define ECO_FAMILY "abi"

@@ -60,7 +60,12 @@ const Prepared& Communicator::prepared(const Choice& choice, const Request& requ
 MPI_Comm Communicator::hidden() {
     const Native& mpi = native();
     if (hidden_ == mpi.comm_null) {
-        check_mpi(mpi.Comm_dup(comm_, &hidden_));
+        // Not a duplicate, which would call the program's attribute callbacks.
+        MPI_Group group{};
+        check_mpi(mpi.Comm_group(comm_, &group));
+        const int code = mpi.Comm_create(comm_, group, &hidden_);
+        mpi.Group_free(&group);
+        check_mpi(code);
         mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
     }
     return hidden_;

@@ -20,7 +20,8 @@ Type::Type(MPI_Datatype datatype) : handle(datatype) {
     true_lb = first;
     true_extent = true_stretch;
     // A derived type may hold its parts in another order than memory does.
-    plain = combiner == MPI_COMBINER_NAMED && lb == 0 && first == 0 && size == extent &&
+    predefined = combiner == MPI_COMBINER_NAMED;
+    plain = predefined && lb == 0 && first == 0 && size == extent &&
             size == true_extent;
 }
 

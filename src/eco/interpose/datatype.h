@@ -15,10 +15,13 @@ struct Type {
 
     MPI_Datatype handle;
     Bytes size = 0, extent = 0, true_lb = 0, true_extent = 0;
+    bool predefined = false;
     bool plain = false;  // predefined, and an array of it lies as it is sent
     // Elements do not overlap, so that a copy with the same extent can stand in for the buffer.
     bool can_be_staged() const { return extent > 0 && true_extent <= extent; }
 };
+
+inline bool is_type(MPI_Datatype handle) { return handle != native().datatype_null; }
 
 using Storage = std::unique_ptr<std::byte[]>;
 Storage allocate(Bytes bytes);

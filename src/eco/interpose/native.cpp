@@ -63,6 +63,9 @@ void fill() {
 #include "eco/interpose/functions.def"
     table.comm_world = ECO_HANDLE(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
     table.comm_null = ECO_HANDLE(MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null");
+    table.comm_self = ECO_HANDLE(MPI_Comm, MPI_COMM_SELF, "ompi_mpi_comm_self");
+    table.datatype_null = ECO_HANDLE(MPI_Datatype, MPI_DATATYPE_NULL, "ompi_mpi_datatype_null");
+    table.op_null = ECO_HANDLE(MPI_Op, MPI_OP_NULL, "ompi_mpi_op_null");
     table.byte = ECO_HANDLE(MPI_Datatype, MPI_BYTE, "ompi_mpi_byte");
     table.int32 = ECO_HANDLE(MPI_Datatype, MPI_INT32_T, "ompi_mpi_int32_t");
     table.int64 = ECO_HANDLE(MPI_Datatype, MPI_INT64_T, "ompi_mpi_int64_t");
@@ -78,6 +81,11 @@ void fill() {
 const Native& native() { return table; }
 
 void* native_symbol(const char* name) { return dlsym(library.handle, name); }
+
+void* native_data(const char* name) {
+    void* address = dlsym(RTLD_DEFAULT, name);
+    return address ? address : dlsym(library.handle, name);
+}
 
 int load_native() {
     Library found;

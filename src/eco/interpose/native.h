@@ -18,9 +18,9 @@ struct Native {
 #endif
 #include "eco/interpose/functions.def"
 
-    MPI_Comm comm_world, comm_null;
-    MPI_Datatype byte, int32, int64, real64;
-    MPI_Op sum, max;
+    MPI_Comm comm_world, comm_self, comm_null;
+    MPI_Datatype datatype_null, byte, int32, int64, real64;
+    MPI_Op op_null, sum, max;
     MPI_Errhandler errors_return;
     MPI_Request request_null;
 };
@@ -37,5 +37,8 @@ void open_native(const char* path);
 
 // Of the library found, whatever its interface; null where it has no such symbol.
 void* native_symbol(const char* name);
+
+// Of the library's data. A program that is linked with it may hold the copy that counts.
+void* native_data(const char* name);
 
 }  // namespace eco

@@ -77,7 +77,8 @@ int allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void*
               Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
               NativeCall run_native) {
     Call call(Operation::allgather, comm, site);
-    if (!call || recvcount <= 0) return run_native();
+    if (!call || recvcount <= 0 || !is_type(recvtype)) return run_native();
+    if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return run_native();
     const Type type(recvtype);
     const Bytes bytes = static_cast<Bytes>(recvcount) * type.size;
     if (bytes == 0 || !call.takes(bytes)) return run_native();
@@ -94,7 +95,8 @@ int allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void
                const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype,
                MPI_Comm comm, const void* site, NativeCall run_native) {
     Call call(Operation::allgatherv, comm, site);
-    if (!call) return run_native();
+    if (!call || !is_type(recvtype)) return run_native();
+    if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return run_native();
     const Type type(recvtype);
     const std::vector<Bytes> counts(recvcounts, recvcounts + call.size());
     Bytes elements = 0;
@@ -207,7 +209,8 @@ int alltoall(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* 
              Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
              NativeCall run_native) {
     Call call(Operation::alltoall, comm, site);
-    if (!call || recvcount <= 0) return run_native();
+    if (!call || recvcount <= 0 || !is_type(recvtype)) return run_native();
+    if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return run_native();
     const Bytes bytes = static_cast<Bytes>(recvcount) * Type(recvtype).size;
     if (bytes == 0 || !call.takes(bytes)) return run_native();
     return call.guard([&] {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eco/interpose/call.h"
+#include "eco/interpose/operator.h"
 #include "eco/interpose/wrappers.h"
 
 namespace eco {
@@ -72,22 +73,17 @@ private:
     bool commutes_ = true;
 };
 
-bool commutes(MPI_Op op) {
-    int commutative = 0;
-    check_mpi(native().Op_commutative(op, &commutative));
-    return commutative != 0;
-}
-
 // One message from every rank: reduce, allreduce, scan, exscan.
 template <typename Count, typename NativeCall>
 int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
            MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, const void* site,
            NativeCall run_native) {
     Call call(operation, comm, site);
-    if (!call || !call.is_rank(root) || count <= 0) return run_native();
+    if (!call || !call.is_rank(root) || count <= 0 || !is_type(datatype) || !is_operator(op))
+        return run_native();
     const Type type(datatype);
     const Bytes bytes = static_cast<Bytes>(count) * type.size;
-    if (bytes == 0 || !type.can_be_staged()) return run_native();
+    if (bytes == 0 || !type.can_be_staged() || !takes_type(op, type)) return run_native();
     const bool commutative = commutes(op);
     if (!call.takes(bytes, commutative)) return run_native();
     return call.guard([&] {
@@ -111,6 +107,7 @@ template <typename NativeCall>
 int reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<Bytes>& counts,
                    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                    Call& call, NativeCall run_native) {
+    if (!is_type(datatype) || !is_operator(op)) return run_native();
     const Type type(datatype);
     Bytes total = 0;
     std::vector<Bytes> lengths, offsets;
@@ -119,7 +116,9 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<Bytes>&
         offsets.push_back(total * type.extent);
         total += count;
     }
-    if (total <= 0 || type.size == 0 || !type.can_be_staged()) return run_native();
+    const bool sound = std::all_of(counts.begin(), counts.end(), [](Bytes count) { return count >= 0; });
+    if (!sound || total == 0 || type.size == 0 || !type.can_be_staged() || !takes_type(op, type))
+        return run_native();
     const bool commutative = commutes(op);
     if (!call.takes(total * type.size, commutative)) return run_native();
     return call.guard([&] {

@@ -12,7 +12,7 @@ template <typename Count, typename NativeCall>
 int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
           const void* site, NativeCall run_native) {
     Call call(Operation::bcast, comm, site);
-    if (!call || !call.is_rank(root) || count <= 0) return run_native();
+    if (!call || !call.is_rank(root) || count <= 0 || !is_type(datatype)) return run_native();
     const Type type(datatype);
     const Bytes bytes = static_cast<Bytes>(count) * type.size;
     if (bytes == 0 || !call.takes(bytes)) return run_native();
@@ -184,7 +184,9 @@ int gather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* re
     if (!call || !call.is_rank(root)) return run_native();
     const bool is_root = call.rank() == root;
     const Count count = is_root ? recvcount : sendcount;
-    if (count <= 0) return run_native();
+    const bool own = !is_root || sendbuf != MPI_IN_PLACE;
+    if (count <= 0 || !is_type(is_root ? recvtype : sendtype)) return run_native();
+    if (own && (sendcount < 0 || !is_type(sendtype))) return run_native();
     const Type type(is_root ? recvtype : sendtype);
     const Bytes bytes = static_cast<Bytes>(count) * type.size;
     if (bytes == 0 || !call.takes(bytes)) return run_native();
@@ -217,7 +219,9 @@ int scatter(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
     if (!call || !call.is_rank(root)) return run_native();
     const bool is_root = call.rank() == root;
     const Count count = is_root ? sendcount : recvcount;
-    if (count <= 0) return run_native();
+    const bool own = !is_root || recvbuf != MPI_IN_PLACE;
+    if (count <= 0 || !is_type(is_root ? sendtype : recvtype)) return run_native();
+    if (own && (recvcount < 0 || !is_type(recvtype))) return run_native();
     const Type type(is_root ? sendtype : recvtype);
     const Bytes bytes = static_cast<Bytes>(count) * type.size;
     if (bytes == 0 || !call.takes(bytes)) return run_native();

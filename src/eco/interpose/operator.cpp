@@ -1,0 +1,67 @@
+#include "eco/interpose/operator.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+
+#include "eco/interpose/mpi_transport.h"
+
+namespace eco {
+
+bool commutes(MPI_Op op) {
+    int commutative = 0;
+    check_mpi(native().Op_commutative(op, &commutative));
+    return commutative != 0;
+}
+
+static bool is_predefined(MPI_Op op) {
+    static const std::array<MPI_Op, 14> predefined{
+        ECO_HANDLE(MPI_Op, MPI_SUM, "ompi_mpi_op_sum"),
+        ECO_HANDLE(MPI_Op, MPI_PROD, "ompi_mpi_op_prod"),
+        ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max"),
+        ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min"),
+        ECO_HANDLE(MPI_Op, MPI_LAND, "ompi_mpi_op_land"),
+        ECO_HANDLE(MPI_Op, MPI_BAND, "ompi_mpi_op_band"),
+        ECO_HANDLE(MPI_Op, MPI_LOR, "ompi_mpi_op_lor"),
+        ECO_HANDLE(MPI_Op, MPI_BOR, "ompi_mpi_op_bor"),
+        ECO_HANDLE(MPI_Op, MPI_LXOR, "ompi_mpi_op_lxor"),
+        ECO_HANDLE(MPI_Op, MPI_BXOR, "ompi_mpi_op_bxor"),
+        ECO_HANDLE(MPI_Op, MPI_MAXLOC, "ompi_mpi_op_maxloc"),
+        ECO_HANDLE(MPI_Op, MPI_MINLOC, "ompi_mpi_op_minloc"),
+        ECO_HANDLE(MPI_Op, MPI_REPLACE, "ompi_mpi_op_replace"),
+        ECO_HANDLE(MPI_Op, MPI_NO_OP, "ompi_mpi_op_no_op")};
+    return std::find(predefined.begin(), predefined.end(), op) != predefined.end();
+}
+
+// Combines one element for trial, with errors of no communicator returned instead of fatal.
+static bool try_out(MPI_Op op, const Type& type) {
+    const Native& mpi = native();
+    alignas(64) std::array<std::byte, 128> a{}, b{};
+    if (type.extent > static_cast<Bytes>(a.size())) return false;
+    std::array<MPI_Comm, 2> comms{mpi.comm_world, mpi.comm_self};
+    std::array<MPI_Errhandler, 2> handlers{};
+    for (std::size_t i = 0; i < comms.size(); ++i) {
+        check_mpi(mpi.Comm_get_errhandler(comms[i], &handlers[i]));
+        check_mpi(mpi.Comm_set_errhandler(comms[i], mpi.errors_return));
+    }
+    const bool works = mpi.Reduce_local(a.data(), b.data(), 1, type.handle, op) == MPI_SUCCESS;
+    for (std::size_t i = 0; i < comms.size(); ++i) {
+        check_mpi(mpi.Comm_set_errhandler(comms[i], handlers[i]));
+        check_mpi(mpi.Errhandler_free(&handlers[i]));
+    }
+    return works;
+}
+
+bool takes_type(MPI_Op op, const Type& type) {
+    if (!is_predefined(op)) return true;
+    if (!type.predefined) return false;
+    static std::mutex mutex;
+    static std::map<std::pair<MPI_Op, MPI_Datatype>, bool> known;
+    const std::lock_guard lock(mutex);
+    const auto [found, fresh] = known.emplace(std::pair{op, type.handle}, false);
+    if (fresh) found->second = try_out(op, type);
+    return found->second;
+}
+
+}  // namespace eco
