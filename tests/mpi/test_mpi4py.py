@@ -12,8 +12,7 @@ from mpi_harness import PROJECT, Mpi, Run, each, lab
 VERSION = "4.1.2"
 PLACE = PROJECT / "build" / "mpi4py"
 # Some seconds' worth: those on a communicator of all ranks, and the ones in place.
-SOME = [f"-i{module}$" for module in ("test_cco_obj", "test_cco_buf", "test_cco_vec")]
-SOME += ["-k", "WorldDup", "-k", "InplaceWorld"]
+SOME = ["-i", "test_cco_(obj|buf|vec)", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
 
 
 @cache
