@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import sys
 from pathlib import Path
@@ -23,7 +24,10 @@ from eco.show import Plot, plain_console
 Topology = Annotated[
     Path | None,
     typer.Option(
-        "--topology", "--profile", metavar="FILE", help="The measured network; else ECO_PROFILE's."
+        "--topology",
+        "--profile",
+        metavar="FILE",
+        help="The measured network; else ECO_PROFILE, or the one measured last.",
     ),
 ]
 Patterns = Annotated[
@@ -31,7 +35,7 @@ Patterns = Annotated[
     typer.Option(
         metavar="LIST",
         help="native, native-again (its noise), eco, k2, k3, star, ring, butterfly, or a choice "
-        "in full; where commas are in it, separate by ';'.",
+        "in full as tree:top=star,inner=k2.",
     ),
 ]
 Order = Annotated[
@@ -69,10 +73,7 @@ def command(
         *options.count("repeats", repeats),
         *_order(order),
     ]
-    text = None
-    if topology is not None:
-        text = profiles.to_json(profiles.read(topology))
-        settings += ["--profile", "-"]
+    text = profiles.to_json(profiles.read(topology or _usual_profile()))
     if plot is not None:
         store.check_writable(plot)
     found: list[Comparison] = []
@@ -84,7 +85,7 @@ def command(
             elif event.get("event") == "result":
                 found.append(comparison.read(event))
 
-        probe.run(launcher, "bench", settings, hear, text, say)
+        probe.run(launcher, "bench", ["--profile", "-", *settings], hear, text, say)
     if not found:
         raise EcoError("the probe ended without a result", ExitCode.LAUNCH)
     if plot is not None:
@@ -100,10 +101,28 @@ def command(
         console.print(f"wrote {plot}", markup=False)
 
 
+def _usual_profile() -> Path:
+    """As `eco exec` has it: ECO_PROFILE, or what was measured last."""
+    named = os.environ.get("ECO_PROFILE")
+    found = Path(named) if named else store.newest()
+    if found is None:
+        raise EcoError(
+            "no network has been measured yet: run `eco measure` first, or name a profile with "
+            "--topology",
+            ExitCode.BAD_INPUT,
+        )
+    return found
+
+
 def _patterns(text: str) -> str:
-    """A choice in full has commas inside: `tree:top=star,inner=star;k2`."""
-    between = ";" if "=" in text or ";" in text else ","
-    words = [word.strip() for word in text.split(between)]
+    """A choice in full has commas of its own: `tree:top=star,inner=k2` is one pattern."""
+    words: list[str] = []
+    for word in text.split(","):
+        word = word.strip()
+        if words and "=" in word and ":" not in word:
+            words[-1] += f",{word}"
+        else:
+            words.append(word)
     for word in words:
         if not re.fullmatch(r"[a-z][a-z0-9-]*(:[a-z0-9=,-]+)?", word):
             raise EcoError(
@@ -111,7 +130,7 @@ def _patterns(text: str) -> str:
                 "k3, star, chain, binomial, ring, butterfly, and choices as tree:top=star",
                 ExitCode.USAGE,
             )
-    return (";" if any("," in word for word in words) else ",").join(words)
+    return ",".join(words)
 
 
 def _order(text: str | None) -> list[str]:
@@ -158,7 +177,7 @@ def table(found: list[Comparison]) -> Table:
         used = one.timing(ECO)
         choice = [Text(quantities.choice(used.choice) if used else "")] if shows_choice else []
         # Barriers carry nothing.
-        size = quantities.size(one.bytes) if one.bytes > 0 else ""
+        size = quantities.size(one.bytes) if one.operation != "barrier" else ""
         grid.add_row(one.operation, size, *cells, *choice)
     return grid
 

@@ -88,7 +88,7 @@ def _ratios(axes: Axes, found: list[Comparison], names: list[str]) -> None:
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
     labels = [
-        f"{one.operation}\n{quantities.size(one.bytes)}" if one.bytes > 0 else one.operation
+        one.operation + ("" if one.operation == "barrier" else f"\n{quantities.size(one.bytes)}")
         for one in found
     ]
     many = len(found) > _ONE_ROW

@@ -16,7 +16,11 @@ _SIGNS = (
     ("openmpi", re.compile(r"Open ?MPI|OpenRTE|PRRTE", re.IGNORECASE)),
     ("mpich", re.compile(r"HYDRA|MPICH|Intel\(R\) MPI|MVAPICH", re.IGNORECASE)),
 )
-_LIBRARIES = ("libmpi.so.40", "libmpi.so.12")
+_LIBRARIES = {
+    "openmpi": ("libmpi.so.40",),
+    "mpich": ("libmpi.so.12",),
+    "abi": ("libmpi_abi.so.1", "libmpi_abi.so.0"),
+}
 
 
 @dataclass(frozen=True)
@@ -53,12 +57,8 @@ def understand(words: Sequence[str] | None, family: str | None) -> Launcher:
         return Launcher(tuple(given if "--" in given else [*given, "--"]), True, None, None)
     starter = next((word for word in words if _STARTS_MPI.fullmatch(Path(word).name)), None)
     path = shutil.which(starter) if starter else None
-    return Launcher(
-        tuple(words),
-        False,
-        family or (_family(path) if path else None),
-        os.environ.get("ECO_LIBMPI") or (_library(path) if path else None),
-    )
+    family = family or (_family(path) if path else None)
+    return Launcher(tuple(words), False, family, _library(path, family))
 
 
 def eco_program() -> str:
@@ -94,10 +94,14 @@ def _family(path: str) -> str | None:
     return next((family for family, sign in _SIGNS if sign.search(text)), None)
 
 
-def _library(path: str) -> str | None:
+def _library(path: str | None, family: str | None) -> str | None:
     """Of an installation that stands in a folder of its own, out of the loader's sight."""
+    # Launchers need not hand the variable on, so the option does.
+    named = os.environ.get("ECO_LIBMPI")
+    if named and family != "abi":
+        return named
+    if path is None:
+        return None
     folder = Path(path).resolve().parent.parent / "lib"
-    for name in _LIBRARIES:
-        if (folder / name).exists():
-            return str(folder / name)
-    return None
+    names = _LIBRARIES[family] if family else (*_LIBRARIES["openmpi"], *_LIBRARIES["mpich"])
+    return next((str(folder / name) for name in names if (folder / name).exists()), None)

@@ -46,10 +46,10 @@ def command(
     """
     launcher = launchers.understand(words, mpi)
     settings = [
-        *options.sizes(sizes, least=1),
+        *options.sizes(sizes),
         *options.count("round-trips", round_trips),
         *options.count("repeats", repeats),
-        *options.number("tolerance", tolerance, 10),
+        *options.number("tolerance", tolerance, 9),
         *(["--no-tune"] if no_tune else []),
     ]
     if output is not None:

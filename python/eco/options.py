@@ -56,13 +56,13 @@ Operations = Annotated[
 ]
 
 
-def sizes(text: str | None, least: int = 0) -> list[str]:
+def sizes(text: str | None) -> list[str]:
     """`--sizes` for the probe."""
     if text is None:
         return []
     counts = []
     for word in text.split(","):
-        if not word.strip().isdecimal() or not least <= int(word) <= 1 << 40:
+        if not word.strip().isdecimal() or not 1 <= int(word) <= 10**10:
             raise EcoError(
                 f"--sizes {text!r}: takes message sizes in bytes, as 16,16000", ExitCode.USAGE
             )

@@ -80,6 +80,13 @@ def refresh(profile: Profile, text: str) -> Path | None:
     return None
 
 
+def newest() -> Path | None:
+    """What was measured last."""
+    with contextlib.suppress(OSError):
+        return max(folder().glob("*.json"), key=lambda path: path.stat().st_mtime, default=None)
+    return None
+
+
 def _unwritable(path: Path, error: OSError) -> EcoError:
     return EcoError(f"{path} cannot be written: {error.strerror}", ExitCode.ENVIRONMENT)
 

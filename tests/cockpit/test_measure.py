@@ -81,8 +81,18 @@ def test_library_of_the_launcher(tmp_path: Path) -> None:
     library = tmp_path / "lib" / "libmpi.so.12"
     library.parent.mkdir()
     library.touch()
+    assert eco("measure", "--mpi", "mpich", "--", start.path).returncode == 0
+    assert start.options == ["--mpi", "mpich", "measure", "--libmpi", str(library)]
+
+
+def test_another_library_is_not_taken(tmp_path: Path) -> None:
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libmpi.so.12").touch()
     assert eco("measure", "--mpi", "abi", "--", start.path).returncode == 0
-    assert start.options == ["--mpi", "abi", "measure", "--libmpi", str(library)]
+    assert start.options == ["--mpi", "abi", "measure"]
+    eco("measure", "--mpi", "openmpi", "--", start.path, ECO_LIBMPI="/opt/libmpi.so.40")
+    assert start.options == ["--mpi", "openmpi", "measure", "--libmpi", "/opt/libmpi.so.40"]
 
 
 def test_the_lab_knows_its_own_mpi(tmp_path: Path, store: Path) -> None:

@@ -72,6 +72,17 @@ def test_bad_input(file: Path, tmp_path: Path) -> None:
     assert "not a whole JSON document; measure again" in complaint(refused)
 
 
+@pytest.fixture(autouse=True)
+def usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The profile that was measured last."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("ECO_PROFILE", raising=False)
+    path = tmp_path / "data" / "eco" / "profiles" / "n0-3-0.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(document([0, 0, 1])))
+    return path
+
+
 RESULTS = [
     progress(0.5),
     result("bcast", 16, native=0.002, eco=0.001, native_again=0.002),
@@ -91,8 +102,8 @@ def test_bench_table(file: Path, tmp_path: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     assert picture.read_bytes().startswith(b"<?xml")
     patterns = ["--patterns", "native,eco,native-again"]
-    given = [*options[:4], *patterns, *options[4:], *order, "--profile", "-"]
-    assert start.options == ["bench", *given]
+    given = [*options[:4], *patterns, *options[4:], *order]
+    assert start.options == ["bench", "--profile", "-", *given]
     assert json.loads(start.called()["stdin"])["hosts"] == document()["hosts"]
     assert "1.00 ms ±5% 2.00×" in shown.stdout
     assert "2.00 ms ±5% 0.50×" in shown.stdout
@@ -112,6 +123,18 @@ def test_bench_json(tmp_path: Path) -> None:
     assert "reduce_scatter_block" in start.options[start.options.index("--operations") + 1]
 
 
+def test_which_profile(tmp_path: Path, file: Path, usual: Path) -> None:
+    start = launcher(tmp_path / "bin", RESULTS)
+    eco("bench", "--", start.path)
+    assert json.loads(start.called()["stdin"]) == document([0, 0, 1])
+    eco("bench", "--", start.path, ECO_PROFILE=str(file))
+    assert len(json.loads(start.called()["stdin"])["hosts"]) == 8
+    usual.unlink()
+    refused = eco("bench", "--", start.path)
+    assert refused.returncode == 3
+    assert "no network has been measured yet: run `eco measure` first" in complaint(refused)
+
+
 def test_bench_without_native(tmp_path: Path) -> None:
     start = launcher(tmp_path / "bin", [result("bcast", 16000, eco=0.06, k2=0.12, star=0.1), DONE])
     shown = eco("bench", "--patterns", "eco,k2,star", "--", start.path)
@@ -121,9 +144,9 @@ def test_bench_without_native(tmp_path: Path) -> None:
 
 def test_choices_in_full_as_patterns(tmp_path: Path) -> None:
     start = launcher(tmp_path / "bin", RESULTS)
-    eco("bench", "--patterns", "native; tree:top=star,inner=k3 ;k2", "--", start.path)
+    eco("bench", "--patterns", "native, tree:top=star,inner=k3 ,k2", "--", start.path)
     given = start.options[start.options.index("--patterns") + 1]
-    assert given == "native;tree:top=star,inner=k3;k2"
+    assert given == "native,tree:top=star,inner=k3,k2"
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def eco_tree(root: str) -> list[str]:
 
 
 def weight(edges: Iterable[str]) -> int:
-    return sum(cost(*edge) for edge in edges)
+    return sum(cost(edge[0], edge[1]) for edge in edges)
 
 
 def least_weight() -> int:
@@ -60,9 +60,9 @@ def least_weight() -> int:
 def completion(edges: Iterable[str], root: str, far_first: bool = False) -> int:
     """When all have the message. A host sends on in the alphabet's order, or the far ones first."""
     near: dict[str, list[str]] = {host: [] for host in HOSTS}
-    for a, b in edges:
-        near[a].append(b)
-        near[b].append(a)
+    for edge in edges:
+        near[edge[0]].append(edge[1])
+        near[edge[1]].append(edge[0])
 
     def end(host: str, parent: str, start: int) -> int:
         last = start
