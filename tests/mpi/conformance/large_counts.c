@@ -117,6 +117,26 @@ static void reductions(const Place* p, MPI_Op op) {
     free(mine);
 }
 
+/* Types made by large-count constructors: they have no envelope in the small-count form. */
+static void constructed(const Place* p) {
+    doing("types of large-count constructors on %s", p->name);
+    MPI_Datatype types[3];
+    MPI_Type_vector_c(5, 1, 2, MPI_INT, &types[0]);
+    MPI_Type_create_indexed_block_c(5, 1, (MPI_Count[]){0, 2, 4, 6, 8}, MPI_INT, &types[1]);
+    MPI_Type_create_struct_c(1, (MPI_Count[]){5}, (MPI_Count[]){4}, &(MPI_Datatype){MPI_INT},
+                             &types[2]);
+    for (int n = 0; n < 3; n++) MPI_Type_commit(&types[n]);
+    for (int turn = 0; turn < 6; turn++) {
+        int data[10], mine = (turn + p->rank) % 3, root = turn % p->size;
+        for (int n = 0; n < 10; n++) data[n] = -n;
+        for (int n = 0; n < 5 && p->rank == root; n++) data[mine == 2 ? n + 1 : 2 * n] = turn + n;
+        MPI_Bcast(data, 1, types[mine], root, p->comm);
+        for (int n = 0; n < 5; n++) EXPECT(data[mine == 2 ? n + 1 : 2 * n], turn + n);
+        EXPECT(data[9], -9);
+    }
+    for (int n = 0; n < 3; n++) MPI_Type_free(&types[n]);
+}
+
 void section_large_counts(void) {
     MPI_Op op;
     MPI_Op_create_c(add_c, 1, &op);
@@ -125,6 +145,7 @@ void section_large_counts(void) {
         blocks(&places[n], 600, &derived[2]);
         blocks(&places[n], 60, &derived[5]);
         vectors(&places[n]);
+        constructed(&places[n]);
         reductions(&places[n], MPI_SUM);
         reductions(&places[n], op);
     }
