@@ -59,10 +59,10 @@ def command(
 ) -> None:
     """Compare native and ECO side by side.
 
-    All patterns interleaved in one run, all roots in turn, the slowest rank's time; medians, their
-    spread, and the ratio to native.
+    All patterns interleaved in one run, all roots in turn, the slowest rank's
+    time: medians, their spread, and how many times faster than native.
 
-    eco bench --topology cluster.json --sizes 16,16000 -- mpirun -n 8 --hostfile hosts
+    eco bench --sizes 16,16000 -- mpirun -n 8 --hostfile hosts
     """
     launcher = launchers.understand(words, mpi)
     settings = [

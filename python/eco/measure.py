@@ -39,8 +39,8 @@ def command(
 ) -> None:
     """Measure a network once, through your MPI launcher.
 
-    Times messages between every pair of hosts, one pair at a time, finds the subnets in the times,
-    and keeps all this as a profile, where `eco exec` finds it: no host list, no privileges.
+    Times messages between every pair of hosts, finds the subnets in the times,
+    and keeps both as a profile, where `eco exec` finds it.
 
     eco measure -o cluster.json -- mpirun -n 8 --hostfile hosts
     """

@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """Draw what a profile says about the network.
 
-    Hosts in their subnets, latency and bandwidth inside and between them, how clear each boundary
-    is, the ring order, and what tuning chose.
+    Hosts in their subnets, latency and bandwidth inside and between them,
+    how clear each boundary is, the ring order, and what tuning chose.
     """
     profile = profiles.read(file)
     if plot is not None:

@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """Time native and ECO per operation and size; keep the choices.
 
-    `eco measure` does this at its end; again after a change of the MPI library, or for other sizes.
+    `eco measure` does this at its end; do it again for another MPI library.
 
     eco tune cluster.json -- mpirun -n 8 --hostfile hosts
     """

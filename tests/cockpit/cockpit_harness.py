@@ -16,7 +16,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 ECO = PROJECT / "build" / "release" / "bin" / "eco"
 
 # Stands for the launcher only: what the probe would report comes from the file beside it.
-_LAUNCHER = """#!{python}
+_LAUNCHER = """#!{python} -IS
 import json, os, sys, time
 from pathlib import Path
 here = Path(__file__).parent
