@@ -54,6 +54,8 @@ def command(
     ]
     if output is not None:
         store.check_writable(output)
+    else:
+        store.prepare()
     before = _known(output, again) if output is not None else None
     if before is not None:
         settings += ["--profile", "-"]
@@ -116,8 +118,13 @@ def _finish(
         store.write(output, text)
         written.append(output)
     # Emulated hosts share their names: kept, one scenario's profile would be taken for another's.
-    if output is None or not is_lab:
+    if output is None:
         written.append(store.keep(found, text))
+    elif not is_lab:
+        try:
+            written.append(store.keep(found, text))
+        except EcoError as error:
+            probe.say_on_stderr(f"eco: `eco exec` will need --profile {output}: {error.message}")
     fresh = before is None or before.minimum != found.minimum
     if as_json:
         summary = structure.summary(found) | {

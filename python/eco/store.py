@@ -59,13 +59,18 @@ def write(path: Path, content: str | bytes) -> None:
         raise
 
 
+def prepare() -> None:
+    """The store's folder."""
+    try:
+        folder().mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder(), error) from None
+
+
 def keep(profile: Profile, text: str) -> Path:
     """A copy in the store."""
+    prepare()
     path = folder() / name(profile)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(path, error) from None
     write(path, text)
     return path
 

@@ -53,6 +53,17 @@ def test_without_a_file_only_the_store(tmp_path: Path, store: Path) -> None:
     assert len(list(store.iterdir())) == 1
 
 
+def test_a_store_that_cannot_be(tmp_path: Path, store: Path) -> None:
+    store.parents[1].write_text("a file where the folder should be")
+    start = launcher(tmp_path / "bin", ALL_WELL)
+    result = eco("measure", "--", start.path)
+    assert result.returncode == 5
+    assert "cannot be written" in complaint(result)
+    result = eco("measure", "-o", tmp_path / "net.json", "--", start.path)
+    assert result.returncode == 0
+    assert f"`eco exec` will need --profile {tmp_path / 'net.json'}" in result.stderr
+
+
 def test_options(tmp_path: Path) -> None:
     start = launcher(tmp_path / "bin", ALL_WELL)
     others = ["--round-trips", "7", "--repeats", "2", "--tolerance", "0.3", "--no-tune"]

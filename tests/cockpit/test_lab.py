@@ -1,0 +1,87 @@
+"""The whole way over an emulated network: measure, show, tune, bench."""
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from cockpit_harness import ECO
+
+pytestmark = pytest.mark.lab
+SUBNETS = [["n0", "n1", "n2"], ["n3", "n4", "n5"], ["n6", "n7"]]
+
+
+def eco(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([ECO, *words], capture_output=True, text=True, timeout=240)
+
+
+def over(mpi: str, scenario: str = "three-segments") -> list[str | Path]:
+    return ["--", ECO, "lab", "run", scenario, "--mpi", mpi, "--native", "--"]
+
+
+@pytest.fixture(scope="module", params=["openmpi", "mpich"])
+def measured(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path]:
+    mpi = str(request.param)
+    path = tmp_path_factory.mktemp(mpi) / "net.json"
+    done = eco("measure", "-o", path, "--no-tune", "--json", *over(mpi))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert [subnet["hosts"] for subnet in json.loads(done.stdout)["subnets"]] == SUBNETS
+    return mpi, path
+
+
+def test_what_was_found(measured: tuple[str, Path]) -> None:
+    mpi, path = measured
+    summary = json.loads(eco("show", path, "--json").stdout)
+    assert summary["mpi"]["family"] == mpi
+    assert all(subnet["gap"] > 1.2 for subnet in summary["subnets"])
+    # 10 Mbit/s, less the frames' own bytes; nothing between segments is faster.
+    for subnet in summary["subnets"]:
+        assert 0.6e6 < subnet["bandwidth"] < 1.3e6
+    assert all(link["bandwidth"] < 1.3e6 for link in summary["between"])
+    ring = summary["ring"]
+    borders = sum(
+        next(s for s in SUBNETS if one in s) != next(s for s in SUBNETS if two in s)
+        for one, two in zip(ring, ring[1:] + ring[:1], strict=True)
+    )
+    assert borders == 3
+
+
+def test_known_hosts_take_no_time(measured: tuple[str, Path]) -> None:
+    mpi, path = measured
+    before = json.loads(path.read_text())
+    start = time.monotonic()
+    done = eco("measure", "-o", path, "--no-tune", *over(mpi))
+    assert done.returncode == 0, done.stderr
+    assert "holds these hosts already" in done.stdout
+    assert json.loads(path.read_text())["minimum"] == before["minimum"]
+    assert time.monotonic() - start < 60
+
+
+def test_tune_then_bench(measured: tuple[str, Path]) -> None:
+    mpi, path = measured
+    done = eco(
+        "tune", path, "--operations", "bcast", "--sizes", "16384", "--budget", "1", *over(mpi)
+    )
+    assert done.returncode == 0, done.stderr
+    tuning = json.loads(path.read_text())["tuning"]
+    assert {(entry["operation"], entry["bytes"]) for entry in tuning} == {("bcast", 16384)}
+    assert {entry["layout"] for entry in tuning} == {"near", "scattered"}
+    options = ["--operations", "bcast", "--sizes", "16000", "--patterns", "native,eco,k2,star"]
+    done = eco("bench", "--topology", path, *options, "--repeats", "4", "--json", *over(mpi))
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)["results"][0]
+    assert result["ranks"] == 8
+    assert [each["pattern"] for each in result["patterns"]] == ["native", "eco", "k2", "star"]
+    # The message must cross each bus once at least: 12.8 ms at 10 Mbit/s.
+    assert all(each["minimum"] > 0.0128 for each in result["patterns"])
+
+
+def test_a_launcher_that_fails(tmp_path: Path) -> None:
+    done = eco("measure", "-o", tmp_path / "net.json", *over("openmpi", "three-segmnts"))
+    assert done.returncode == 4
+    assert "three-segmnts" in done.stderr.splitlines()[-1]
+    assert not list(tmp_path.iterdir())
