@@ -1,0 +1,111 @@
+#include "eco/probe/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "eco/base/error.h"
+#include "eco/interpose/mpi_transport.h"
+#include "eco/probe/protocol.h"
+
+namespace eco {
+
+using Clock = std::chrono::steady_clock;
+
+void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget, int least,
+                int most) {
+    const int ranks = trial.communicator().size();
+    const auto run = [&](const Choice& choice, Rank root) {
+        meet(comm);
+        const auto start = Clock::now();
+        if (choice.family == Family::native) trial.run_native(root);
+        else trial.run(choice, root);
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    };
+    // Round 0 makes connections, communicators and plans, and is not counted.
+    std::vector<std::vector<Seconds>> own(patterns.size());
+    Seconds spent = 0;
+    for (int round = 0; round <= most; ++round) {
+        std::vector<Seconds> now(patterns.size());
+        for (std::size_t i = 0; i < patterns.size(); ++i) {
+            // Each pattern gets every place in the row, so that none always follows the same one.
+            const std::size_t p = (i + static_cast<std::size_t>(round)) % patterns.size();
+            now[p] = run(patterns[p].choice, round % ranks);
+        }
+        now = slowest(now, comm);
+        if (round > 0)
+            for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
+        spent += std::accumulate(now.begin(), now.end(), 0.0);
+        if (round >= least && spent > budget) return;
+    }
+}
+
+static nlohmann::json summary(const Sampled& sampled) {
+    auto sorted = sampled.samples;
+    std::sort(sorted.begin(), sorted.end());
+    const auto count = static_cast<double>(sorted.size());
+    const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
+    double squares = 0;
+    for (const double sample : sorted) squares += (sample - mean) * (sample - mean);
+    const auto quantile = [&](double q) { return sorted[static_cast<std::size_t>(q * (count - 1) + 0.5)]; };
+    return {{"pattern", sampled.pattern},
+            {"choice", to_text(sampled.choice)},
+            {"median", median(sorted)},
+            {"minimum", sorted.front()},
+            {"mean", mean},
+            {"deviation", std::sqrt(squares / count)},
+            {"q1", quantile(0.25)},
+            {"q3", quantile(0.75)},
+            {"samples", sampled.samples}};
+}
+
+static Choice choice_of(const std::string& pattern, Trial& trial, Operation operation) {
+    if (pattern.starts_with("native")) return {};
+    if (pattern != "eco") return parse_choice(pattern);
+    const Choice* chosen = trial.communicator().choose(operation, trial.known_bytes(), true);
+    return chosen ? *chosen : Choice{};
+}
+
+void bench(const Options& options, Progress& progress) {
+    const auto operations = options.operations.empty()
+                                ? std::vector<std::string>{"bcast", "allgather", "allreduce"}
+                                : options.operations;
+    const auto sizes = options.sizes.empty() ? std::vector<Bytes>{16, 16000} : options.sizes;
+    const auto patterns = options.patterns.empty()
+                              ? std::vector<std::string>{"native", "eco", "native-again"}
+                              : options.patterns;
+    const MPI_Comm comm = ordered_world(options.order);
+    double done = 0;
+    for (const auto& name : operations)
+        for (const Bytes bytes : sizes) {
+            const Operation operation = parse_operation(name);
+            const double share = 1.0 / static_cast<double>(operations.size() * sizes.size());
+            progress.update(done, name + " " + std::to_string(bytes) + " B");
+            done += share;
+            if (operation == Operation::barrier && bytes != sizes.front()) continue;
+            Trial trial(operation, bytes, comm);
+            std::vector<Sampled> sampled;
+            for (const auto& pattern : patterns) {
+                const Choice choice = choice_of(pattern, trial, operation);
+                if (choice.family == Family::native || trial.supports(choice))
+                    sampled.push_back({pattern, choice, {}});
+            }
+            const int ranks = trial.communicator().size();
+            const int most = options.repeats > 0 ? options.repeats : std::max(2 * ranks, 16);
+            const Seconds budget = options.budget > 0 ? options.budget : 20.0;
+            interleave(trial, sampled, comm, budget, options.repeats > 0 && options.budget <= 0 ? most : 3, most);
+            nlohmann::json rows = nlohmann::json::array();
+            for (const auto& row : sampled) rows.push_back(summary(row));
+            if (session()->world_rank == 0)
+                send_event({{"event", "result"},
+                            {"operation", name},
+                            {"bytes", bytes},
+                            {"layout", layout_name(trial.communicator().hierarchy())},
+                            {"ranks", ranks},
+                            {"patterns", rows}});
+        }
+    progress.update(1.0, "done");
+}
+
+}  // namespace eco

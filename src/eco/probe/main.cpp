@@ -1,0 +1,134 @@
+// eco-probe: measures, tunes and benches under any launcher. One executable per MPI interface; the
+// library is loaded, not linked, so that it is the one of the launcher at hand. Rank 0 takes a profile
+// from its standard input and gives its results as lines of its standard output (protocol.h).
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+
+#include "eco/base/error.h"
+#include "eco/interpose/mpi_transport.h"
+#include "eco/probe/bench.h"
+#include "eco/probe/measure.h"
+#include "eco/probe/tune.h"
+
+namespace eco {
+
+namespace {
+
+void open_library(const Options& options) {
+    const std::string family = ECO_FAMILY;
+    const char* named = std::getenv("ECO_LIBMPI");
+    if (!options.libmpi.empty()) return open_native(options.libmpi.c_str());
+    if (named && *named && family != "abi") return open_native(named);
+    if (family == "openmpi") return open_native("libmpi.so.40");
+    if (family == "abi") return open_native("libmpi_abi.so.1");
+    try {
+        open_native("libmpi.so.12");
+    } catch (const Error&) {
+        open_native("libmpich.so.12");
+    }
+}
+
+// From rank 0 to all; empty text where it has none.
+std::string share(std::string text) {
+    const Native& mpi = native();
+    auto length = static_cast<int>(text.size());
+    check_mpi(mpi.Bcast(&length, 1, mpi.int32, 0, mpi.comm_world));
+    text.resize(static_cast<std::size_t>(length));
+    check_mpi(mpi.Bcast(text.data(), length, mpi.byte, 0, mpi.comm_world));
+    return text;
+}
+
+Profile share(const Profile& profile) { return parse_profile(share(to_json(profile)), "profile"); }
+
+void run(const Options& options, int rank) {
+    const bool speaks = rank == 0;
+    Progress progress(speaks);
+    std::optional<Profile> known;
+    if (options.profile_on_stdin) {
+        std::string text;
+        if (speaks) text.assign(std::istreambuf_iterator<char>(std::cin), {});
+        known = parse_profile(share(text), "the profile");
+    }
+    Settings settings = read_settings();
+    settings.verbose = 0;
+    Profile profile;
+    if (options.verb == "measure") {
+        profile = measure(options, known, progress, options.tune ? 0.1 : 1.0);
+        profile = share(profile);
+        if (options.tune && profile.hosts.size() > 1) {
+            settings.choice = "auto";
+            Options tuning = options;
+            tuning.sizes.clear();
+            begin_session(settings, profile);
+            profile.tuning = tune(tuning, progress, 0.1);
+        }
+        progress.update(1.0, "done");
+    } else {
+        if (!known) throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
+        profile = *known;
+        begin_session(settings, profile);
+        if (options.verb == "bench") return bench(options, progress);
+        const auto entries = tune(options, progress, 0.0);
+        // What was timed now replaces what was known of the same library and operation.
+        std::erase_if(profile.tuning, [&](const Tuned& old) {
+            for (const Tuned& entry : entries)
+                if (entry.mpi == old.mpi && entry.operation == old.operation) return true;
+            return false;
+        });
+        profile.tuning.insert(profile.tuning.end(), entries.begin(), entries.end());
+    }
+    if (speaks)
+        send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});
+}
+
+int main_with(const std::vector<std::string>& arguments) {
+    const Options options = parse_options(arguments);
+    open_library(options);
+    const Native& mpi = native();
+    if (mpi.Init(nullptr, nullptr) != MPI_SUCCESS)
+        throw Error(Code::launch, "MPI_Init failed; start the probe with the launcher of this library");
+    int rank = 0;
+    mpi.Comm_rank(mpi.comm_world, &rank);
+    mpi.Comm_set_errhandler(mpi.comm_world, mpi.errors_return);
+    int code = 0;
+    const auto fail = [&](const char* message, int exit_code) {
+        if (rank == 0) send_event({{"event", "error"}, {"message", message}, {"code", exit_code}});
+        else std::fprintf(stderr, "eco: rank %d: %s\n", rank, message);
+        code = exit_code;
+    };
+    try {
+        run(options, rank);
+        if (rank == 0) send_event({{"event", "done"}});
+    } catch (const Error& error) {
+        fail(error.what(), static_cast<int>(error.code()));
+    } catch (const MpiError& error) {
+        fail("an MPI function failed while measuring", static_cast<int>(Code::launch));
+    } catch (const std::exception& error) {
+        fail(error.what(), static_cast<int>(Code::environment));
+    }
+    // Others may wait for this rank for ever.
+    if (code != 0) mpi.Abort(mpi.comm_world, code);
+    end_session();
+    mpi.Finalize();
+    return 0;
+}
+
+}  // namespace
+
+}  // namespace eco
+
+int main(int count, char** words) {
+    try {
+        return eco::main_with({words + 1, words + count});
+    } catch (const eco::Error& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+        return static_cast<int>(error.code());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+        return static_cast<int>(eco::Code::environment);
+    }
+}

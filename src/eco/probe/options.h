@@ -1,0 +1,31 @@
+// The probe's command line as a value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/base/units.h"
+
+namespace eco {
+
+struct Options {
+    std::string verb;  // measure, tune, bench
+    std::string libmpi;
+    bool profile_on_stdin = false;
+    // measure
+    std::vector<Bytes> sizes;
+    int round_trips = 5, repeats = 0;
+    Bytes partition_bytes = 1024;
+    double tolerance = 0.2;
+    bool tune = true;
+    // tune and bench
+    std::vector<std::string> operations, patterns;
+    Seconds budget = 0;
+    std::string order = "near";  // or scattered:SEED
+};
+
+// Throws Error{usage} with one sentence.
+Options parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace eco

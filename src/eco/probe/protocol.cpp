@@ -1,0 +1,22 @@
+#include "eco/probe/protocol.h"
+
+#include <cstdio>
+
+namespace eco {
+
+void send_event(const nlohmann::json& event) {
+    const std::string line = "@eco " + event.dump() + "\n";
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+}
+
+void Progress::update(double done, const std::string& what) {
+    const auto now = Clock::now();
+    if (!speaks_ || (done < 1.0 && now - last_ < std::chrono::milliseconds(250))) return;
+    last_ = now;
+    const double spent = std::chrono::duration<double>(now - start_).count();
+    const double left = done > 0.0 ? spent / done * (1.0 - done) : 0.0;
+    send_event({{"event", "progress"}, {"done", done}, {"left", left}, {"what", what}});
+}
+
+}  // namespace eco

@@ -1,0 +1,26 @@
+// What the probe tells the cockpit: lines on rank 0's standard output, "@eco " and one JSON object,
+// so that they find their way through any launcher. Other ranks say nothing.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace eco {
+
+void send_event(const nlohmann::json& event);
+
+// Sends progress events, a few a second at most.
+class Progress {
+public:
+    explicit Progress(bool speaks) : speaks_(speaks) {}
+    // done: of all work, 0 to 1; what: what is done now.
+    void update(double done, const std::string& what);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    bool speaks_;
+    Clock::time_point start_ = Clock::now(), last_{};
+};
+
+}  // namespace eco

@@ -1,0 +1,15 @@
+// Times native and ECO per operation, size and layout on this network, and keeps the better: ECO only
+// where it wins by more than the noise, so that it is never worse.
+#pragma once
+
+#include "eco/probe/bench.h"
+#include "eco/probe/options.h"
+#include "eco/probe/protocol.h"
+
+namespace eco {
+
+// Needs a session with the profile. Collective; entries are the same on all ranks.
+// first: the progress made before.
+std::vector<Tuned> tune(const Options& options, Progress& progress, double first);
+
+}  // namespace eco
