@@ -7,8 +7,8 @@ a medium exactly once each time it enters it:
   HTB class shares the rate evenly among the stations, each with its own queue, as Ethernet does.
 * switch: a token bucket on each port, one per direction.
 
-A host also shapes its own sending. There TCP sees the queue and holds back, as it does on a real
-card, and nothing is lost at the sender.
+A host also shapes its own sending, fairly among the hosts it sends to, as Linux does on a real
+card. A full queue there is seen by TCP, which holds back: nothing is lost at the sender.
 """
 
 from dataclasses import dataclass, field
@@ -19,6 +19,9 @@ from eco.lab.scenario import Network, Scenario
 FRAME = 1514
 _BURST_TIME = 250e-6
 _PORT_BYTES = 400_000
+_STATION_FRAMES = 512
+_HOST_FRAMES = 32
+_HOST_CLASSES = 16
 
 
 def address(index: int) -> str:
@@ -61,9 +64,9 @@ def burst(rate: float) -> int:
     return max(2 * FRAME, int(rate / 8 * _BURST_TIME))
 
 
-def bucket(card: str, rate: float, queue: int = _PORT_BYTES) -> str:
+def bucket(card: str, rate: float) -> str:
     """A token bucket on what leaves through `card`."""
-    queue = max(queue, 2 * burst(rate))
+    queue = max(_PORT_BYTES, 2 * burst(rate))
     return f"qdisc add dev {card} root tbf rate {rate:.0f}bit burst {burst(rate)} limit {queue}"
 
 
@@ -138,35 +141,53 @@ def _attach_host(
         if i != index
     ]
     wiring.host_links.append(lines)
-    wiring.host_shaping.append([bucket("eth0", network.rate, 4_000_000)])
+    wiring.host_shaping.append(_sender(network.rate))
     if network.kind == "switch":
         wiring.shaping.append(bucket(port, network.rate))
+
+
+def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
+    """`rate` shared evenly among the busy ones of `classes`, each with a queue of its own."""
+    size = burst(rate)
+    top = f"burst {size} cburst {size} quantum {FRAME}"
+    lines = [
+        f"qdisc add dev {card} root handle 1: htb default 1",
+        f"class add dev {card} parent 1: classid 1:ffff htb "
+        f"rate {rate:.0f}bit ceil {rate:.0f}bit {top}",
+    ]
+    for minor in range(1, classes + 1):
+        lines += [
+            f"class add dev {card} parent 1:ffff classid 1:{minor:x} htb "
+            f"rate {rate / classes:.0f}bit ceil {rate:.0f}bit {top}",
+            f"qdisc add dev {card} parent 1:{minor:x} pfifo limit {frames}",
+        ]
+    return lines
+
+
+def _sender(rate: float) -> list[str]:
+    # Destinations are told apart by the low bits of their address.
+    frames = max(_HOST_FRAMES, 4 * burst(rate) // FRAME)
+    lines = _shared("eth0", rate, _HOST_CLASSES, frames)
+    for low in range(_HOST_CLASSES):
+        lines.append(
+            "filter add dev eth0 parent 1: protocol ip prio 1 u32 "
+            f"match u32 {low:#x} {_HOST_CLASSES - 1:#x} at 16 flowid 1:{low + 1:x}"
+        )
+    return lines
 
 
 def _make_bus(
     wiring: Wiring, bus: str, network: Network, ports: list[str], first_host: int
 ) -> None:
-    rate = f"{network.rate:.0f}bit"
-    share = f"{network.rate / len(ports):.0f}bit"
-    queue = max(_PORT_BYTES // FRAME, 2 * burst(network.rate) // FRAME)
     wiring.links += [f"link add {bus} type ifb", f"link set {bus} up"]
-    top = f"burst {burst(network.rate)} cburst {burst(network.rate)} quantum {FRAME}"
-    wiring.shaping += [
-        f"qdisc add dev {bus} root handle 1: htb default 1",
-        f"class add dev {bus} parent 1: classid 1:ffff htb rate {rate} ceil {rate} {top}",
-    ]
-    stations = [None, *range(first_host, first_host + len(network.hosts))]
-    for minor, station in enumerate(stations, start=1):
-        wiring.shaping += [
-            f"class add dev {bus} parent 1:ffff classid 1:{minor:x} htb rate {share} ceil {rate} "
-            f"{top}",
-            f"qdisc add dev {bus} parent 1:{minor:x} pfifo limit {queue}",
-        ]
-        if station is not None:
-            wiring.shaping.append(
-                f"filter add dev {bus} parent 1: protocol ip prio 1 u32 "
-                f"match ip src {address(station)}/32 flowid 1:{minor:x}"
-            )
+    # The first class is for what comes from other networks; the others are the hosts'.
+    frames = max(_STATION_FRAMES, 2 * burst(network.rate) // FRAME)
+    wiring.shaping += _shared(bus, network.rate, 1 + len(network.hosts), frames)
+    for n in range(len(network.hosts)):
+        wiring.shaping.append(
+            f"filter add dev {bus} parent 1: protocol ip prio 1 u32 "
+            f"match ip src {address(first_host + n)}/32 flowid 1:{n + 2:x}"
+        )
     for port in ports:
         wiring.shaping += [
             f"qdisc add dev {port} ingress",
