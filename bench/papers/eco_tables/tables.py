@@ -113,8 +113,10 @@ TABLES = {
             "colliding, so our means and medians agree.",
             "There the roots and the hosts' order are not told; here all roots in turn, so that "
             "no pattern profits from a lucky root.",
-            "A star sends all over the root's bus one after another: best of the rivals in both, "
-            "where collisions or crossings punish parallel sends on one segment.",
+            "Collisions there punish what is sent in parallel on one segment, which favours the "
+            "star among the rivals; queues here do not.",
+            "A butterfly's broadcast is a binomial tree: over ranks in a row it crosses few "
+            "segment borders by luck, which the paper's order of hosts did not give it.",
             "ECO here cuts long messages into segments, so that the three buses work at once; "
             "the paper's does not.",
         ),
