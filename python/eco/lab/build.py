@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from eco.errors import EcoError, ExitCode
-from eco.lab import kernel
+from eco.lab import kernel, relay
 from eco.lab.scenario import Scenario
 from eco.lab.wiring import Wiring, address, wire
 
@@ -119,14 +119,4 @@ def _host_names(scenario: Scenario) -> None:
 
 
 def _start_relay(wiring: Wiring) -> list[int]:
-    if not wiring.relays:
-        return []
-    child = os.fork()
-    if child != 0:
-        return [child]
-    from eco.lab import relay
-
-    try:
-        relay.serve(wiring.relays)
-    finally:
-        os._exit(1)
+    return [relay.start(wiring.relays)] if wiring.relays else []

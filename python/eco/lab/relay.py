@@ -1,94 +1,48 @@
-"""Delay and loss between two interfaces, for kernels without netem.
+"""Delay, loss and the time that frames take on slow wires, by the native relay (src/eco/lab)."""
 
-Frames are read from one interface, kept until they are due and sent on the other. Raw sockets do
-this without /dev/net/tun, so an ordinary user can have a wide-area link as well. The rate is not
-kept here: a token bucket in the kernel shapes the frames before they arrive.
-"""
-
-import random
-import select
-import socket
-import time
-from collections import deque
+import os
+import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
-_ETH_P_ALL = 3
-_SOL_PACKET = 263
-_PACKET_IGNORE_OUTGOING = 23
-_SO_RCVBUFFORCE = 33
-_BUFFER = 8 << 20
-_BURST = 64
-# A scheduler that is late by more than this must not turn into a burst of frames at once, but a
-# relay which sleeps for less than it costs to wake up would only burn the processor.
-_EARLY = 50e-6
+from eco.errors import EcoError, ExitCode
+
+_PROJECT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two interfaces to join; delay in seconds and loss as a fraction, each way."""
+    """Two interfaces to join: rates in bit/s (0: no time) towards each end, delay in seconds and
+    loss as a fraction, each way."""
 
     left: str
     right: str
+    rate_to_right: float
+    rate_to_left: float
     delay: float
     loss: float
 
 
-def _open(interface: str) -> socket.socket:
-    handle = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
-    handle.setsockopt(_SOL_PACKET, _PACKET_IGNORE_OUTGOING, 1)
-    try:
-        handle.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _BUFFER)
-    except OSError:  # only root may pass the system's limit
-        handle.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
-    handle.setblocking(False)
-    handle.bind((interface, 0))
-    return handle
+def _binary() -> Path:
+    own = Path(os.environ.get("ECO_BIN", _PROJECT / "build/release/bin/eco")).resolve().parent
+    for folder in (own, own.parent / "lib/eco", _PROJECT / "build/release/bin"):
+        if (folder / "eco-lab-relay").is_file():
+            return folder / "eco-lab-relay"
+    raise EcoError(
+        f"eco-lab-relay is missing beside {own}; build ECO with make", ExitCode.ENVIRONMENT
+    )
 
 
-class _Direction:
-    def __init__(self, source: socket.socket, target: socket.socket, pair: Pair) -> None:
-        self.source = source
-        self.target = target
-        self.delay = pair.delay
-        self.loss = pair.loss
-        self.waiting: deque[tuple[float, bytes]] = deque()
-
-    def take(self, now: float) -> None:
-        due = now + self.delay
-        receive, keep, lose = self.source.recv, self.waiting.append, self.loss
-        try:
-            for _ in range(_BURST):
-                frame = receive(2048)
-                if lose == 0 or random.random() >= lose:
-                    keep((due, frame))
-        except BlockingIOError:
-            pass
-
-    def give(self, now: float) -> float:
-        """Send what is due; returns when the next frame is."""
-        waiting = self.waiting
-        limit = now + _EARLY
-        while waiting and waiting[0][0] <= limit:
-            try:
-                self.target.send(waiting.popleft()[1])
-            except OSError:  # a full queue loses frames, as on a real wire
-                pass
-        return waiting[0][0] if waiting else float("inf")
-
-
-def serve(pairs: list[Pair]) -> None:
-    """Relay between all pairs for ever."""
-    directions: dict[socket.socket, _Direction] = {}
-    for pair in pairs:
-        left, right = _open(pair.left), _open(pair.right)
-        directions[left] = _Direction(left, right, pair)
-        directions[right] = _Direction(right, left, pair)
-    sources = list(directions)
-    while True:
-        now = time.monotonic()
-        due = min(direction.give(now) for direction in directions.values())
-        timeout = None if due == float("inf") else max(0.0, due - time.monotonic())
-        ready, _, _ = select.select(sources, (), (), timeout)
-        now = time.monotonic()
-        for source in ready:
-            directions[source].take(now)
+def start(pairs: list[Pair]) -> int:
+    """Start the relay over all pairs in this network namespace; its process, once it is ready."""
+    lines = [
+        f"{p.left} {p.right} {p.rate_to_right:g} {p.rate_to_left:g} {p.delay:g} {p.loss:g}\n"
+        for p in pairs
+    ]
+    process = subprocess.Popen([_binary()], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin and process.stdout
+    process.stdin.write("".join(lines).encode())
+    process.stdin.close()
+    if process.stdout.readline() != b"ready\n":
+        raise EcoError("eco-lab-relay did not start; see its message above", ExitCode.ENVIRONMENT)
+    return process.pid

@@ -7,21 +7,26 @@ a medium exactly once each time it enters it:
   HTB class shares the rate evenly among the stations, each with its own queue, as Ethernet does.
 * switch: a token bucket on each port, one per direction.
 
+A bucket lets a lone frame pass at once. So a relay keeps each frame for as long as it takes to be
+sent, once for a bus and twice for a switch (to it and from it), which is how hops show in a
+measurement; on fast wires that time is shorter than the relay's own.
+
 A host also shapes its own sending, fairly among the hosts it sends to, as Linux does on a real
 card. A full queue there is seen by TCP, which holds back: nothing is lost at the sender.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eco.lab.relay import Pair
-from eco.lab.scenario import Network, Scenario
+from eco.lab.scenario import Link, Network, Scenario
 
 FRAME = 1514
 _BURST_TIME = 250e-6
 _PORT_BYTES = 400_000
-_STATION_FRAMES = 512
-_HOST_FRAMES = 32
+_STATION_FRAMES = 256
+_HOST_FRAMES = 1000
 _HOST_CLASSES = 16
+_FASTEST_TIMED = 50e6
 
 
 def address(index: int) -> str:
@@ -51,6 +56,14 @@ class Wiring:
             f"link add {name} type bridge ageing_time 360000000 mcast_snooping 0 stp_state 0"
         )
         self.links.append(f"link set {name} up")
+
+    def relay(self, left: str, right: str, network: Network, link: Link | None = None) -> None:
+        """Join two interfaces; frames to the right enter `network`, of frames to the left too
+        if it is a switch."""
+        timed = network.rate if network.rate <= _FASTEST_TIMED else 0.0
+        back = timed if network.kind == "switch" else 0.0
+        delay, loss = (link.delay, link.loss) if link else (0.0, 0.0)
+        self.relays.append(Pair(left, right, timed, back, delay, loss))
 
     def cable(self, left: str, right: str) -> None:
         self.links.append(f"link add {left} type veth peer name {right}")
@@ -83,37 +96,28 @@ def wire(scenario: Scenario) -> Wiring:
         first_host.append(index)
         for host in network.hosts:
             _attach_host(wiring, network, host, index, f"br{n}", all_hosts)
-            ports[n].append(f"p{index}")
+            ports[n].append(f"r{index}" if network.rate <= _FASTEST_TIMED else f"p{index}")
             index += 1
     for n, link in enumerate(scenario.links):
-        many = len(link.between) > 2
-        relay_ends: list[str] = []
-        if many or not link.relayed:
-            wiring.bridge(f"core{n}")
+        # Frames go from network to network through two ports: each has its half of delay and loss.
+        half = replace(link, delay=link.delay / 2, loss=1 - (1 - link.loss) ** 0.5)
+        wiring.bridge(f"core{n}")
         for p, name in enumerate(link.between):
             network = scenario.networks[number[name]]
             inner, outer = f"d{n}.{p}", f"u{n}.{p}"
-            wiring.cable(inner, outer)
-            wiring.links.append(f"link set {inner} master br{number[name]}")
-            ports[number[name]].append(inner)
-            if link.relayed and many:
-                wiring.cable(f"v{n}.{p}", f"w{n}.{p}")
-                wiring.links.append(f"link set w{n}.{p} master core{n}")
-                # Two ports are passed from network to network, each has its half.
-                half_loss = 1 - (1 - link.loss) ** 0.5
-                wiring.relays.append(Pair(outer, f"v{n}.{p}", link.delay / 2, half_loss))
-            elif link.relayed:
-                relay_ends.append(outer)
+            if link.relayed or network.rate <= _FASTEST_TIMED:
+                wiring.cable(inner, f"v{n}.{p}")
+                wiring.cable(f"w{n}.{p}", outer)
+                wiring.relay(f"w{n}.{p}", f"v{n}.{p}", network, half)
             else:
-                wiring.links.append(f"link set {outer} master core{n}")
+                wiring.cable(inner, outer)
+            wiring.links.append(f"link set {inner} master br{number[name]}")
+            wiring.links.append(f"link set {outer} master core{n}")
+            ports[number[name]].append(inner)
             rate = link.rate or (network.rate if network.kind == "switch" else None)
             if rate is not None:
                 wiring.shaping.append(bucket(inner, rate))
-                into = f"w{n}.{p}" if link.relayed and many else outer
-                if not (link.relayed and not many):
-                    wiring.shaping.append(bucket(into, rate))
-        if relay_ends:
-            wiring.relays.append(Pair(relay_ends[0], relay_ends[1], link.delay, link.loss))
+                wiring.shaping.append(bucket(outer, rate))
     for n, network in enumerate(scenario.networks):
         if network.kind == "bus":
             _make_bus(wiring, f"bus{n}", network, ports[n], first_host[n])
@@ -123,12 +127,18 @@ def wire(scenario: Scenario) -> Wiring:
 def _attach_host(
     wiring: Wiring, network: Network, host: str, index: int, bridge: str, hosts: int
 ) -> None:
-    port = f"p{index}"
+    card = f"p{index}"
     wiring.links += [
-        f"link add {port} type veth peer name eth0 netns {host} address {hardware_address(index)}",
-        f"link set {port} master {bridge} up",
+        f"link add {card} type veth peer name eth0 netns {host} address {hardware_address(index)}",
+        f"link set {card} up",
     ]
-    wiring.cards.append(port)
+    wiring.cards.append(card)
+    port = card
+    if network.rate <= _FASTEST_TIMED:
+        port = f"r{index}"
+        wiring.cable(f"q{index}", port)
+        wiring.relay(card, f"q{index}", network)
+    wiring.links.append(f"link set {port} master {bridge}")
     lines = [
         "link set lo up",
         f"address add {address(index)}/16 dev eth0",
