@@ -29,7 +29,7 @@ def measured(
     done = eco("measure", "-o", path, "--no-tune", "--json", *over(mpi))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert [subnet["hosts"] for subnet in json.loads(done.stdout)["subnets"]] == SUBNETS
+    assert len(json.loads(done.stdout)["hosts"]) == 8
     return mpi, path
 
 
@@ -37,6 +37,7 @@ def test_what_was_found(measured: tuple[str, Path]) -> None:
     mpi, path = measured
     summary = json.loads(eco("show", path, "--json").stdout)
     assert summary["mpi"]["family"] == mpi
+    assert [subnet["hosts"] for subnet in summary["subnets"]] == SUBNETS
     assert all(subnet["gap"] > 1.2 for subnet in summary["subnets"])
     # 10 Mbit/s, less the frames' own bytes; nothing between segments is faster.
     for subnet in summary["subnets"]:

@@ -14,6 +14,7 @@ from typing import Any
 PROJECT = Path(__file__).resolve().parents[3]
 ECO = PROJECT / "build" / "release" / "bin" / "eco"
 OUT = PROJECT / "build" / "papers"
+_NOT_OURS = {"ECO_CHOICE", "ECO_PROFILE", "ECO_DISABLE", "ECO_VERBOSE", "ECO_KEEP_ORDER"}
 
 
 class Failure(Exception):
@@ -90,7 +91,8 @@ class Lab:
         if keep:
             shown = [f"{name}={value}" for name, value in variables.items()]
             self.commands.append(shlex.join([*shown, "eco", *words]).replace(f"{PROJECT}/", ""))
-        env = {name: value for name, value in os.environ.items() if not name.startswith("ECO_")}
+        # What the user's shell says about ECO is not what is compared.
+        env = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
         done = subprocess.run(
             [str(ECO), *words],
             stdin=subprocess.DEVNULL,

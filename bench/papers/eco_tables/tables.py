@@ -108,15 +108,15 @@ TABLES = {
         },
         _table3,
         (
-            "Means there are far above medians: a real ethernet with collisions and back-off and "
-            "some ambient traffic, over 1,000 repetitions. The emulated buses queue instead of "
-            "colliding, so our means and medians agree.",
+            "Means there are far above medians: a real ethernet with collisions, back-off and some "
+            "ambient traffic, over 1,000 repetitions. The emulated buses queue instead of "
+            "colliding, and nobody else is on them.",
             "There the roots and the hosts' order are not told; here all roots in turn, so that "
             "no pattern profits from a lucky root.",
             "Collisions there punish what is sent in parallel on one segment, which favours the "
             "star among the rivals; queues here do not.",
-            "A butterfly's broadcast is a binomial tree: over ranks in a row it crosses few "
-            "segment borders by luck, which the paper's order of hosts did not give it.",
+            "The paper says that a butterfly broadcasts as the binary tree does; the nearest pattern "
+            "here is a binomial tree, shown beside.",
             "ECO here cuts long messages into segments, so that the three buses work at once; "
             "the paper's does not.",
         ),
@@ -174,10 +174,10 @@ TABLES = {
         ),
         (
             _NOT_CHARMM,
-            "One subnet: only the pattern inside it differs. The butterfly uses all ports of the "
-            "switch at once and wins over trees in both.",
-            "The paper's k=3 takes three times k=2's; with MPI over TCP a third child costs no "
-            "such penalty.",
+            "One subnet: only the pattern inside it differs. A butterfly keeps all ports of a switch "
+            "busy at once, a tree does not; with k=3 fewer are than with k=2.",
+            "The paper's sends are PVM's, packed and copied one child after another, which may be "
+            "why its k=3 suffers more.",
             "ECO now chooses the pattern inside a subnet by measuring (the paper's future work), "
             "and takes the native collective where that is fastest.",
         ),
@@ -202,9 +202,10 @@ TABLES = {
         (
             "The program there is one written in Dome, with hosts of four makes and speeds; here "
             "all hosts are one machine and only the networks differ.",
-            "The paper's ring passes every message on around all hosts in the order given. Ours "
-            "forwards a block as soon as it is there, so that all links work at once: for "
-            "gather-to-all and reduce-to-all of long messages that is nearly as good as can be.",
+            "The paper's ring passes everything on around all hosts, in their order or at random. "
+            "Ours goes on with a block as soon as it is there, so that all links work at once; for "
+            "gather-to-all and reduce-to-all of long messages that is a strong pattern, and one "
+            "that ECO itself chooses from.",
         ),
     ),
 }
