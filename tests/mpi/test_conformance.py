@@ -80,6 +80,25 @@ def test_ranks(mpi: Mpi, ranks: int) -> None:
     same_results(native, eco, OPERATIONS if ranks > 1 else [])
 
 
+# Textbook patterns and plans that ECO might not choose here by itself.
+CHOICES = ["k2", "chain", "binomial", "ring", "butterfly", "direct:window=2", "exchange:inner=k2"]
+CHOICES += ["tree:top=chain,inner=chain,segments=4", "tree:top=star,inner=binomial"]
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("choice", CHOICES)
+@each
+def test_choices(mpi: Mpi, choice: str) -> None:
+    """One plan for all operations; those that it cannot do are done otherwise."""
+    program = built(mpi, "conformance")
+    native = lab(mpi, program, "--light", eco=False, ranks=5, order=SPREAD, scale=100)
+    eco = lab(mpi, program, "--light", eco=True, choice=choice, ranks=5, order=SPREAD, scale=100)
+    same_results(native, eco, [])
+    assert eco.used
+
+
 @pytest.mark.lab
 @pytest.mark.long
 @pytest.mark.timeout(1200)
