@@ -115,8 +115,8 @@ TABLES = {
             "no pattern profits from a lucky root.",
             "Collisions there punish what is sent in parallel on one segment, which favours the "
             "star among the rivals; queues here do not.",
-            "The paper says that a butterfly broadcasts as the binary tree does; the nearest pattern "
-            "here is a binomial tree, shown beside.",
+            "The paper says that a butterfly broadcasts as the binary tree does; the nearest "
+            "pattern here is a binomial tree, shown beside.",
             "ECO here cuts long messages into segments, so that the three buses work at once; "
             "the paper's does not.",
         ),
@@ -174,8 +174,8 @@ TABLES = {
         ),
         (
             _NOT_CHARMM,
-            "One subnet: only the pattern inside it differs. A butterfly keeps all ports of a switch "
-            "busy at once, a tree does not; with k=3 fewer are than with k=2.",
+            "One subnet: only the pattern inside it differs. A butterfly keeps all ports of a "
+            "switch busy at once, a tree does not; with k=3 fewer are than with k=2.",
             "The paper's sends are PVM's, packed and copied one child after another, which may be "
             "why its k=3 suffers more.",
             "ECO now chooses the pattern inside a subnet by measuring (the paper's future work), "
