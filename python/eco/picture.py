@@ -84,12 +84,12 @@ def _title(figure: Figure, profile: Profile) -> None:
     figure.text(0.025, 0.93, count, size=19, weight="bold", color=INK)
     how = f"measured {profile.created[:10]} with {profile.mpi_version.partition(',')[0]}"
     figure.text(0.025, 0.89, how, size=10.5, color=PALE)
-    heading = f"One way, {quantities.size(profile.sizes[-1])}, between each pair of hosts"
+    heading = f"One way, {quantities.size(profile.partition_bytes)}, between each pair of hosts"
     figure.text(0.57, 0.865, heading, size=10.5, color=PALE)
 
 
 def _norm(profile: Profile) -> LogNorm:
-    times = [value for row in profile.minimum[-1] for value in row if value > 0] or [1e-3]
+    times = [value for row in profile.partition_cost for value in row if value > 0] or [1e-3]
     low, high = min(times), max(times)
     # One kind of link is no contrast: a narrow range would make noise look like structure.
     middle = math.sqrt(low * high)
@@ -217,7 +217,7 @@ def _places(disc: _Disc) -> dict[int, Point]:
 
 def _links(axes: Axes, profile: Profile, places: dict[int, Point], norm: LogNorm) -> None:
     """Fast links above slow ones, and thicker."""
-    times = profile.minimum[-1]
+    times = profile.partition_cost
     finest = profile.levels[-1]
     subnets = list(structure.tree(profile).subnets)
     pairs = sorted(structure.inside(range(len(profile.hosts))), key=lambda p: -times[p[0]][p[1]])
@@ -279,7 +279,7 @@ def _matrix(axes: Axes, profile: Profile, norm: LogNorm) -> None:
         first.setdefault(profile.levels[-1][host], at[host])
     finest = profile.levels[-1]
     order = sorted(range(len(profile.hosts)), key=lambda host: (first[finest[host]], at[host]))
-    times = [[profile.minimum[-1][a][b] or math.nan for b in order] for a in order]
+    times = [[profile.partition_cost[a][b] or math.nan for b in order] for a in order]
     cells = TIMES.with_extremes(bad="#eef1f3")
     axes.imshow(times, cmap=cells, norm=norm, aspect="equal", interpolation="nearest")
     for place in range(1, len(order)):
