@@ -29,6 +29,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, help="of each figure (default: 3; in Table 3 more)")
     parser.add_argument("--atoms", type=int, default=4000, help="of the molecular dynamics")
     parser.add_argument("--steps", type=int, default=10, help="of the molecular dynamics")
+    parser.add_argument("--again", action="store_true", help="measure the networks anew")
     parser.add_argument("--json", action="store_true", help="all figures, as JSON")
     found = parser.parse_args()
     try:
@@ -48,7 +49,7 @@ def main() -> int:
     if not given.json:
         print(report.heading(facts))
     for table in given.tables:
-        lab = Lab(given.mpi, given.repeats)
+        lab = Lab(given.mpi, given.repeats, given.again)
         try:
             ours = table.run(lab, settings)
         except Failure as failure:

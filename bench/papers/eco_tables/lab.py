@@ -27,15 +27,18 @@ class Lab:
 
     mpi: str
     repeats: int | None
+    again: bool = False  # measure networks anew
     commands: list[str] = field(default_factory=list)
 
     def profile(self, scenario: str) -> Path:
-        """Measured once; later runs use the same."""
+        """Measured and tuned once; later runs use the same."""
         path = OUT / f"{scenario}-{self.mpi}.json"
-        if not path.exists():
+        if self.again or not path.exists():
             OUT.mkdir(parents=True, exist_ok=True)
-            say(f"measuring {scenario} once")
-            self._run(["measure", "-o", str(path), "--", *self._launcher(scenario)])
+            say(f"measuring {scenario} once; kept in {path.relative_to(PROJECT)}")
+            words = ["measure", "-o", str(path), "--again", "--", *self._launcher(scenario)]
+            self._run(words)
+            self.again = False
         return path
 
     def bench(
