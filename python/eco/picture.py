@@ -261,8 +261,8 @@ def _discs(axes: Axes, profile: Profile, disc: _Disc, parent: Point) -> None:
     side = 1 if y > parent[1] + 0.1 * disc.radius else -1
     axes.text(
         x, y + (disc.radius + 0.1) * side, text, size=9.5 if len(profile.hosts) <= 24 else 7,
-        color=INK, ha="center", va="bottom" if side > 0 else "top", zorder=7, linespacing=1.35,
-        bbox={"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 1.5},
+        color=INK, ha="center", va="bottom" if side > 0 else "top", zorder=4, linespacing=1.35,
+        bbox={"facecolor": "white", "alpha": 0.6, "lw": 0, "pad": 0.5},
     )  # fmt: skip
 
 

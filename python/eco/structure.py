@@ -89,21 +89,45 @@ def bandwidth(profile: Profile, a: int, b: int) -> float | None:
 
 
 def gap(profile: Profile, hosts: Sequence[int]) -> float | None:
-    """How clear a boundary is: the cheapest crossing over the dearest link that holds it together.
+    """How clear a boundary is, in Fig. 2's terms: its tolerance is what this must exceed.
 
-    That is the dearest of the cheapest links by which its hosts hang together: with several hosts
-    one wrong measurement does not hide a boundary, as it does not hide one from Fig. 2.
+    The least, over all links that cross it, of the link's cost over what holds together the hosts
+    on one side or the other, whichever is quicker: fast hosts are near to slow ones too.
     """
     cost = profile.partition_cost
-    others = [host for host in range(len(profile.hosts)) if host not in set(hosts)]
-    if len(hosts) < 2 or not others:
+    own = set(hosts)
+    clusters = _level_of(profile, own)
+    if clusters is None or len(own) == len(profile.hosts):
         return None
-    crossing = min(cost[a][b] for a in hosts for b in others)
-    return crossing / _dearest_needed(profile, hosts)
+    others: dict[int, list[int]] = {}
+    for host in range(len(profile.hosts)):
+        if host not in own:
+            others.setdefault(clusters[host], []).append(host)
+    inside = _dearest_needed(profile, hosts)
+    ratios = []
+    for other in others.values():
+        held = min(inside, _dearest_needed(profile, other))
+        if held < math.inf:
+            ratios.append(min(cost[a][b] for a in hosts for b in other) / held)
+    return min(ratios, default=None)
+
+
+def _level_of(profile: Profile, hosts: set[int]) -> tuple[int, ...] | None:
+    """The finest level in which these hosts are one cluster."""
+    for level in reversed(profile.levels):
+        number = level[min(hosts)]
+        if hosts == {host for host, cluster in enumerate(level) if cluster == number}:
+            return level
+    return None
 
 
 def _dearest_needed(profile: Profile, hosts: Sequence[int]) -> float:
-    """The heaviest edge of the hosts' minimal spanning tree."""
+    """The heaviest edge of the hosts' minimal spanning tree; of a lone host infinite.
+
+    So one wrong measurement hides no boundary, as it hides none from Fig. 2.
+    """
+    if len(hosts) < 2:
+        return math.inf
     cost = profile.partition_cost
     joined, rest, dearest = [hosts[0]], set(hosts[1:]), 0.0
     nearest = {host: cost[hosts[0]][host] for host in rest}

@@ -146,11 +146,31 @@ def test_structure() -> None:
     assert [part.hosts for part in root.parts[0].parts] == [(0, 1, 2), (3, 4, 5)]
     assert [subnet.number for subnet in root.subnets] == [0, 1, 2]
     assert structure.gap(found, (0, 1, 2)) == pytest.approx(2.0)
-    assert structure.gap(found, (0,)) is None
+    assert structure.gap(found, range(8)) is None
     link = structure.link(found, [(0, 1), (0, 2)])
     assert link is not None
     assert link.latency == pytest.approx(3e-4 * (1 + 1 / 400))
     assert link.bandwidth == pytest.approx(400 / 3e-4)
+
+
+def test_fast_hosts_are_near_to_slow_ones_too() -> None:
+    """Two hosts on a fast switch reach a slow bus in the time of one crossing of the bus."""
+    written = document([0, 0, 0, 1, 1])
+    for matrix in written["minimum"]:
+        for a in range(5):
+            for b in range(5):
+                if (a < 3) != (b < 3):
+                    matrix[a][b] = matrix[0][1]
+        matrix[3][4] = matrix[4][3] = matrix[0][1] / 10
+    found = profile.from_document(written, "")
+    assert structure.gap(found, (0, 1, 2)) == pytest.approx(10)
+    assert structure.gap(found, (3, 4)) == pytest.approx(10)
+
+
+def test_a_lone_host() -> None:
+    found = profile.from_document(document([0, 0, 1]), "")
+    assert structure.gap(found, (2,)) == pytest.approx(2)
+    assert structure.gap(profile.from_document(document([0, 1]), ""), (0,)) is None
 
 
 def test_one_wrong_time_hides_no_boundary() -> None:
