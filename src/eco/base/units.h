@@ -5,8 +5,8 @@
 
 namespace eco {
 
-using Rank = int;             // of a process, in the communicator at hand
-using Bytes = std::int64_t;   // of memory or of a message
+using Rank = int;            // of a process, in the communicator at hand
+using Bytes = std::int64_t;  // of memory or of a message
 using Seconds = double;
 
 }  // namespace eco

@@ -4,8 +4,9 @@
 
 #include <mpi.h>
 
-// Handles such as MPI_COMM_WORLD are addresses of the library's data in Open MPI. ECO's objects must
-// not refer to those by name, or they could not be preloaded into a program that loads MPI later.
+// Handles such as MPI_COMM_WORLD are addresses of the library's data in Open MPI. ECO's objects
+// must not refer to those by name, or they could not be preloaded into a program that loads MPI
+// later.
 #if defined(OPEN_MPI)
 #define ECO_FAMILY "openmpi"
 #define ECO_HANDLE(type, name, symbol) (reinterpret_cast<type>(::eco::native_data(symbol)))

@@ -27,9 +27,10 @@ public:
     // Runs the schedule for this root. Throws MpiError.
     void run(const Layout& layout, Rank root = 0, const Combine& combine = {});
 
-    // Calls the body; turns what it throws into an MPI error code, by way of the communicator's error
-    // handler.
-    template <typename Body> int guard(Body body) {
+    // Calls the body; turns what it throws into an MPI error code, by way of the communicator's
+    // error handler.
+    template <typename Body>
+    int guard(Body body) {
         try {
             body();
             return MPI_SUCCESS;

@@ -20,8 +20,9 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     if (mpi.Comm_group(comm, &group) != MPI_SUCCESS) return;
     std::vector<int> ranks(static_cast<std::size_t>(size_)), world(ranks.size());
     std::iota(ranks.begin(), ranks.end(), 0);
-    const bool translated = mpi.Group_translate_ranks(group, size_, ranks.data(), session.world_group,
-                                                      world.data()) == MPI_SUCCESS;
+    const bool translated =
+        mpi.Group_translate_ranks(group, size_, ranks.data(), session.world_group, world.data()) ==
+        MPI_SUCCESS;
     mpi.Group_free(&group);
     if (!translated) return;
     std::vector<int> host_of;
@@ -36,7 +37,8 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
 
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative) {
     const auto size_class =
-        bytes < 0 ? 0U : 1U + static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+        bytes < 0 ? 0U
+                  : 1U + static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bytes)));
     Chosen& chosen = chosen_[static_cast<std::size_t>(operation)][commutative ? 1 : 0][size_class];
     if (!chosen.known) {
         // All sizes of a class get the choice of its least, whoever calls first.
@@ -83,7 +85,8 @@ Communicator* communicator_of(MPI_Comm comm) {
     if (!here || comm == mpi.comm_null) return nullptr;
     void* attribute = nullptr;
     int found = 0;
-    if (mpi.Comm_get_attr(comm, here->keyval, static_cast<void*>(&attribute), &found) != MPI_SUCCESS)
+    if (mpi.Comm_get_attr(comm, here->keyval, static_cast<void*>(&attribute), &found) !=
+        MPI_SUCCESS)
         return nullptr;
     if (!found) {
         auto fresh = std::make_unique<Communicator>(comm, *here);

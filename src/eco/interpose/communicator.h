@@ -1,6 +1,6 @@
-// ECO's side of one of the program's communicators: where its ranks are, the hidden communicator that
-// schedules run on, and the programs planned so far. Made at the communicator's first collective,
-// without communication; kept as its attribute; goes with it.
+// ECO's side of one of the program's communicators: where its ranks are, the hidden communicator
+// that schedules run on, and the programs planned so far. Made at the communicator's first
+// collective, without communication; kept as its attribute; goes with it.
 #pragma once
 
 #include <array>

@@ -21,8 +21,7 @@ Type::Type(MPI_Datatype datatype) : handle(datatype) {
     true_extent = true_stretch;
     // A derived type may hold its parts in another order than memory does.
     predefined = combiner == MPI_COMBINER_NAMED;
-    plain = predefined && lb == 0 && first == 0 && size == extent &&
-            size == true_extent;
+    plain = predefined && lb == 0 && first == 0 && size == extent && size == true_extent;
 }
 
 Storage allocate(Bytes bytes) {
@@ -39,9 +38,9 @@ void pack(const void* user, Bytes count, const Type& type, std::byte* to, MPI_Co
     for (Bytes done = 0; done < count; done += most) {
         const Bytes now = std::min(most, count - done);
         int position = 0;
-        check_mpi(native().Pack(bytes_at(user, done * type.extent), static_cast<int>(now), type.handle,
-                                to + done * type.size, static_cast<int>(now * type.size), &position,
-                                comm));
+        check_mpi(native().Pack(bytes_at(user, done * type.extent), static_cast<int>(now),
+                                type.handle, to + done * type.size,
+                                static_cast<int>(now * type.size), &position, comm));
     }
 }
 
@@ -50,9 +49,9 @@ void unpack(const std::byte* from, void* user, Bytes count, const Type& type, MP
     for (Bytes done = 0; done < count; done += most) {
         const Bytes now = std::min(most, count - done);
         int position = 0;
-        check_mpi(native().Unpack(from + done * type.size, static_cast<int>(now * type.size), &position,
-                                  bytes_at(user, done * type.extent), static_cast<int>(now),
-                                  type.handle, comm));
+        check_mpi(native().Unpack(from + done * type.size, static_cast<int>(now * type.size),
+                                  &position, bytes_at(user, done * type.extent),
+                                  static_cast<int>(now), type.handle, comm));
     }
 }
 

@@ -19,8 +19,8 @@ void MpiTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag)
     Bytes sent = 0;
     do {
         const Bytes length = std::min(chunk, bytes - sent);
-        check_mpi(native().Isend(start + sent, static_cast<int>(length), native().byte, to, tag, comm_,
-                                 &add(id)));
+        check_mpi(native().Isend(start + sent, static_cast<int>(length), native().byte, to, tag,
+                                 comm_, &add(id)));
         sent += length;
     } while (sent < bytes);
 }
@@ -31,8 +31,8 @@ void MpiTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
     Bytes received = 0;
     do {
         const Bytes length = std::min(chunk, bytes - received);
-        check_mpi(native().Irecv(start + received, static_cast<int>(length), native().byte, from, tag,
-                                 comm_, &add(id)));
+        check_mpi(native().Irecv(start + received, static_cast<int>(length), native().byte, from,
+                                 tag, comm_, &add(id)));
         received += length;
     } while (received < bytes);
 }

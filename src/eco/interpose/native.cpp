@@ -44,7 +44,8 @@ std::string family() {
     return dlsym(library.handle, "ompi_mpi_comm_world") ? "openmpi" : "mpich";
 }
 
-template <typename Function> void find(Function& function, const char* profiled, const char* plain) {
+template <typename Function>
+void find(Function& function, const char* profiled, const char* plain) {
     void* address = dlsym(library.handle, profiled);
     if (!address) address = dlsym(library.handle, plain);
     std::memcpy(&function, &address, sizeof address);
@@ -101,8 +102,8 @@ int load_native() {
 
 void open_native(const char* path) {
     if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL))
-        throw Error(Code::environment, std::string("the MPI library cannot be loaded (") + dlerror() +
-                                           "); set ECO_LIBMPI to its path");
+        throw Error(Code::environment, std::string("the MPI library cannot be loaded (") +
+                                           dlerror() + "); set ECO_LIBMPI to its path");
     if (load_native() != 1)
         throw Error(Code::environment,
                     std::string(path) + " is not an MPI library of the " ECO_FAMILY " interface");

@@ -1,5 +1,5 @@
-// The MPI library's own functions and handles, found in the library that the program has loaded; ECO
-// is linked with none. Everything in ECO that speaks MPI goes through native().
+// The MPI library's own functions and handles, found in the library that the program has loaded;
+// ECO is linked with none. Everything in ECO that speaks MPI goes through native().
 #pragma once
 
 #include "eco/interpose/abi.h"

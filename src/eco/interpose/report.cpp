@@ -61,7 +61,8 @@ void print_report() {
         std::fprintf(stderr, "eco: %s%s at %s: %s ×%ld\n", name.c_str(), size.c_str(),
                      place(key.site).c_str(), key.choice.c_str(), count);
     }
-    if (calls.empty()) std::fprintf(stderr, "eco: no collective was called on more than one rank\n");
+    if (calls.empty())
+        std::fprintf(stderr, "eco: no collective was called on more than one rank\n");
 }
 
 }  // namespace eco

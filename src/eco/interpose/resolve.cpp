@@ -1,5 +1,5 @@
-// Fills the slots of stubs.S at the first call: with ECO's functions, or, where the MPI library that
-// the program uses has another interface, with the library's own.
+// Fills the slots of stubs.S at the first call: with ECO's functions, or, where the MPI library
+// that the program uses has another interface, with the library's own.
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -59,18 +59,22 @@ void eco_resolve() {
     static std::once_flag once;
     std::call_once(once, [] {
         switch (eco::load_native()) {
-        case 1: use_eco(); return;
-        case 0:
-            if (says_so())
-                std::fprintf(stderr, "eco: this program's MPI library is not of the " ECO_FAMILY
-                                     " interface that was preloaded, so its own collectives run; "
-                                     "start it with 'eco exec', which picks the right object\n");
-            use_native();
-            return;
-        default:
-            std::fprintf(stderr, "eco: an MPI function was called and no MPI library is loaded; link "
-                                 "the program with libmpi dynamically, or run it without ECO\n");
-            std::abort();
+            case 1:
+                use_eco();
+                return;
+            case 0:
+                if (says_so())
+                    std::fprintf(stderr,
+                                 "eco: this program's MPI library is not of the " ECO_FAMILY
+                                 " interface that was preloaded, so its own collectives run; "
+                                 "start it with 'eco exec', which picks the right object\n");
+                use_native();
+                return;
+            default:
+                std::fprintf(stderr,
+                             "eco: an MPI function was called and no MPI library is loaded; link "
+                             "the program with libmpi dynamically, or run it without ECO\n");
+                std::abort();
         }
     });
 }

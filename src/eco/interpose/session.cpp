@@ -27,7 +27,7 @@ std::string find_in_store(const std::string& host) {
     if (!folder) return best;
     while (const dirent* entry = readdir(folder)) {
         const std::string path = store + "/" + entry->d_name;
-        struct stat status {};
+        struct stat status{};
         if (!path.ends_with(".json") || stat(path.c_str(), &status) != 0) continue;
         const auto later = [](const timespec& a, const timespec& b) {
             return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
@@ -76,7 +76,8 @@ std::string what_to_share() {
 bool agree(std::string& text) {
     const Native& mpi = native();
     int length = static_cast<int>(text.size());
-    if (mpi.Bcast(&length, 1, mpi.int32, 0, mpi.comm_world) != MPI_SUCCESS || length == 0) return false;
+    if (mpi.Bcast(&length, 1, mpi.int32, 0, mpi.comm_world) != MPI_SUCCESS || length == 0)
+        return false;
     text.resize(static_cast<std::size_t>(length));
     return mpi.Bcast(text.data(), length, mpi.byte, 0, mpi.comm_world) == MPI_SUCCESS;
 }
@@ -135,9 +136,10 @@ void begin_session(const Settings& settings, const Profile& profile) {
     const auto missing = std::count(fresh->host_of_world.begin(), fresh->host_of_world.end(), -1);
     current = std::move(fresh);
     if (missing > 0)
-        complain_once(std::to_string(missing) + " of " + std::to_string(ranks) +
-                      " ranks are on hosts that the profile does not know, so the MPI library's own "
-                      "collectives run where they take part; 'eco measure' adds them");
+        complain_once(
+            std::to_string(missing) + " of " + std::to_string(ranks) +
+            " ranks are on hosts that the profile does not know, so the MPI library's own "
+            "collectives run where they take part; 'eco measure' adds them");
 }
 
 void begin_session() {

@@ -31,8 +31,8 @@ struct Session {
 // Null where ECO stands aside: before MPI_Init, without a profile, after MPI_Finalize.
 Session* session();
 
-// Collective over MPI_COMM_WORLD, right after the native MPI_Init. Never fails: where it cannot work
-// it leaves session() null, and rank 0 says why in one line.
+// Collective over MPI_COMM_WORLD, right after the native MPI_Init. Never fails: where it cannot
+// work it leaves session() null, and rank 0 says why in one line.
 void begin_session();
 
 // The same with a given profile, for the probe. ranks: whether hosts may be missing in the profile.

@@ -8,7 +8,8 @@ namespace eco {
 
 namespace {
 
-template <typename NativeCall> int barrier(MPI_Comm comm, const void* site, NativeCall run_native) {
+template <typename NativeCall>
+int barrier(MPI_Comm comm, const void* site, NativeCall run_native) {
     Call call(Operation::barrier, comm, site);
     if (!call || !call.takes(0)) return run_native();
     return call.guard([&] {
@@ -52,12 +53,13 @@ void allgather_blocks(Call& call, const void* sendbuf, Bytes sendcount, MPI_Data
         packed = allocate(end);
         layout.output = packed.get();
     }
-    const auto user_block = [&](std::size_t b) { return bytes_at(recvbuf, places[b] * type.extent); };
+    const auto user_block = [&](std::size_t b) {
+        return bytes_at(recvbuf, places[b] * type.extent);
+    };
     layout.length = [&](int block) { return lengths[static_cast<std::size_t>(block)]; };
     layout.output_offset = [&](int block) { return offsets[static_cast<std::size_t>(block)]; };
     if (in_place) {
-        if (packed)
-            pack(user_block(me), counts[me], type, packed.get() + offsets[me], call.comm());
+        if (packed) pack(user_block(me), counts[me], type, packed.get() + offsets[me], call.comm());
         layout.input = layout.output;
         layout.input_offset = layout.output_offset;
     } else {
@@ -163,7 +165,8 @@ Side one_type(int ranks, const void* buffer, MPI_Datatype datatype, MPI_Comm com
     side.types.emplace_back(datatype);
     const Type* type = side.types.data();
     for (int peer = 0; peer < ranks; ++peer)
-        side.blocks.push_back({bytes_at(buffer, place(peer) * type->extent), count(peer), type, 0, 0});
+        side.blocks.push_back(
+            {bytes_at(buffer, place(peer) * type->extent), count(peer), type, 0, 0});
     return side;
 }
 
@@ -220,7 +223,8 @@ int alltoall(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* 
                 call.size(), buffer, type, comm, [=](int) { return static_cast<Bytes>(count); },
                 [=](int peer) { return peer * static_cast<Bytes>(count); });
         };
-        Side from = in_place ? equal(recvbuf, recvcount, recvtype) : equal(sendbuf, sendcount, sendtype);
+        Side from =
+            in_place ? equal(recvbuf, recvcount, recvtype) : equal(sendbuf, sendcount, sendtype);
         Side to = equal(recvbuf, recvcount, recvtype);
         exchange(call, from, sendbuf, to, recvbuf, in_place, bytes);
     });
@@ -285,12 +289,11 @@ int eco_Barrier(MPI_Comm comm) {
     int eco_Allgather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,         \
                               void* recvbuf, Count recvcount, MPI_Datatype recvtype,               \
                               MPI_Comm comm) {                                                     \
-        return eco::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,    \
-                              ECO_SITE, [&] {                                                      \
-                                  return eco::native().Allgather##suffix(                          \
-                                      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,  \
-                                      comm);                                                       \
-                              });                                                                  \
+        return eco::allgather(                                                                     \
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ECO_SITE, [&] {      \
+                return eco::native().Allgather##suffix(sendbuf, sendcount, sendtype, recvbuf,      \
+                                                       recvcount, recvtype, comm);                 \
+            });                                                                                    \
     }                                                                                              \
     int eco_Allgatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,        \
                                void* recvbuf, const Count* recvcounts, const Displacement* displs, \
@@ -305,12 +308,11 @@ int eco_Barrier(MPI_Comm comm) {
     int eco_Alltoall##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,          \
                              void* recvbuf, Count recvcount, MPI_Datatype recvtype,                \
                              MPI_Comm comm) {                                                      \
-        return eco::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,     \
-                             ECO_SITE, [&] {                                                       \
-                                 return eco::native().Alltoall##suffix(                            \
-                                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,   \
-                                     comm);                                                        \
-                             });                                                                   \
+        return eco::alltoall(                                                                      \
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ECO_SITE, [&] {      \
+                return eco::native().Alltoall##suffix(sendbuf, sendcount, sendtype, recvbuf,       \
+                                                      recvcount, recvtype, comm);                  \
+            });                                                                                    \
     }                                                                                              \
     int eco_Alltoallv##suffix(const void* sendbuf, const Count* sendcounts,                        \
                               const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,   \

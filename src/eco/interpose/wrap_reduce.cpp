@@ -62,8 +62,8 @@ private:
         return copy;
     }
     void local(std::byte* in, std::byte* inout, int count) const {
-        check_mpi(native().Reduce_local(in - type_.true_lb, inout - type_.true_lb, count, type_.handle,
-                                        op_));
+        check_mpi(native().Reduce_local(in - type_.true_lb, inout - type_.true_lb, count,
+                                        type_.handle, op_));
     }
 
     const Type& type_;
@@ -105,8 +105,8 @@ int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
 // counts: elements of each rank's block.
 template <typename NativeCall>
 int reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<Bytes>& counts,
-                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                   Call& call, NativeCall run_native) {
+                   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, Call& call,
+                   NativeCall run_native) {
     if (!is_type(datatype) || !is_operator(op)) return run_native();
     const Type type(datatype);
     Bytes total = 0;
@@ -116,7 +116,8 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<Bytes>&
         offsets.push_back(total * type.extent);
         total += count;
     }
-    const bool sound = std::all_of(counts.begin(), counts.end(), [](Bytes count) { return count >= 0; });
+    const bool sound =
+        std::all_of(counts.begin(), counts.end(), [](Bytes count) { return count >= 0; });
     if (!sound || total == 0 || type.size == 0 || !type.can_be_staged() || !takes_type(op, type))
         return run_native();
     const bool commutative = commutes(op);
@@ -161,27 +162,23 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<Bytes>&
     }                                                                                              \
     int eco_Allreduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,  \
                               MPI_Op op, MPI_Comm comm) {                                          \
-        return eco::reduce(eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm,  \
-                           ECO_SITE, [&] {                                                         \
-                               return eco::native().Allreduce##suffix(sendbuf, recvbuf, count,     \
-                                                                      type, op, comm);             \
-                           });                                                                     \
+        return eco::reduce(                                                                        \
+            eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE, [&] { \
+                return eco::native().Allreduce##suffix(sendbuf, recvbuf, count, type, op, comm);   \
+            });                                                                                    \
     }                                                                                              \
     int eco_Scan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,       \
                          MPI_Op op, MPI_Comm comm) {                                               \
-        return eco::reduce(eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm,       \
-                           ECO_SITE, [&] {                                                         \
-                               return eco::native().Scan##suffix(sendbuf, recvbuf, count, type,    \
-                                                                 op, comm);                        \
-                           });                                                                     \
+        return eco::reduce(                                                                        \
+            eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE,            \
+            [&] { return eco::native().Scan##suffix(sendbuf, recvbuf, count, type, op, comm); });  \
     }                                                                                              \
     int eco_Exscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,     \
                            MPI_Op op, MPI_Comm comm) {                                             \
-        return eco::reduce(eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm,     \
-                           ECO_SITE, [&] {                                                         \
-                               return eco::native().Exscan##suffix(sendbuf, recvbuf, count, type,  \
-                                                                   op, comm);                      \
-                           });                                                                     \
+        return eco::reduce(                                                                        \
+            eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE, [&] {    \
+                return eco::native().Exscan##suffix(sendbuf, recvbuf, count, type, op, comm);      \
+            });                                                                                    \
     }                                                                                              \
     int eco_Reduce_scatter##suffix(const void* sendbuf, void* recvbuf, const Count* counts,        \
                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm) {                  \

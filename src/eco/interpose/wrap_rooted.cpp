@@ -37,7 +37,8 @@ struct BlockArray {
     std::vector<Bytes> counts, displacements;  // elements
     std::vector<Bytes> lengths, offsets;       // bytes, in the memory that the executor sees
 
-    BlockArray(const std::vector<Bytes>& elements, const std::vector<Bytes>& places, const Type& type)
+    BlockArray(const std::vector<Bytes>& elements, const std::vector<Bytes>& places,
+               const Type& type)
         : counts(elements), displacements(places) {
         Bytes end = 0;
         for (std::size_t b = 0; b < counts.size(); ++b) {
@@ -62,7 +63,7 @@ BlockArray equal_blocks(int ranks, Count count, const Type& type) {
 
 template <typename Count, typename Displacement>
 BlockArray given_blocks(int ranks, const Count* counts, const Displacement* displacements,
-                     const Type& type) {
+                        const Type& type) {
     return {std::vector<Bytes>(counts, counts + ranks),
             std::vector<Bytes>(displacements, displacements + ranks), type};
 }
@@ -73,8 +74,8 @@ void set_lengths(Layout& layout, const std::vector<Bytes>& lengths) {
     layout.input_offset = layout.output_offset = [](int) { return Bytes{0}; };
 }
 
-// Before the blocks themselves, the same schedule carries each block's length, so that whoever passes
-// blocks on knows how long they are.
+// Before the blocks themselves, the same schedule carries each block's length, so that whoever
+// passes blocks on knows how long they are.
 void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths) {
     Layout layout;
     layout.unit = sizeof(Bytes);
@@ -122,16 +123,18 @@ void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes se
             layout.input = packed_input.get();
         }
     }
-    if (lengths_known) lengths.assign(lengths.size(), lengths[me]);
-    else run_lengths(call, root, lengths);
+    if (lengths_known)
+        lengths.assign(lengths.size(), lengths[me]);
+    else
+        run_lengths(call, root, lengths);
     call.run(layout, root);
     if (!packed_output) return;
     const Type type(recvtype);
     for (std::size_t b = 0; b < lengths.size(); ++b)
         if (!in_place || b != me)
             unpack(packed_output.get() + blocks->offsets[b],
-                   bytes_at(recvbuf, blocks->displacements[b] * type.extent), blocks->counts[b], type,
-                   call.comm());
+                   bytes_at(recvbuf, blocks->displacements[b] * type.extent), blocks->counts[b],
+                   type, call.comm());
 }
 
 void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const BlockArray* blocks,
@@ -150,8 +153,8 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
         if (!type.plain) {
             packed_input = allocate(blocks->total);
             for (std::size_t b = 0; b < lengths.size(); ++b)
-                pack(bytes_at(sendbuf, blocks->displacements[b] * type.extent), blocks->counts[b], type,
-                     packed_input.get() + blocks->offsets[b], call.comm());
+                pack(bytes_at(sendbuf, blocks->displacements[b] * type.extent), blocks->counts[b],
+                     type, packed_input.get() + blocks->offsets[b], call.comm());
             layout.input = packed_input.get();
         }
         layout.input_offset = [blocks](int block) {
@@ -170,8 +173,10 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
             layout.output = packed_output.get();
         }
     }
-    if (lengths_known) lengths.assign(lengths.size(), lengths[me]);
-    else run_lengths(call, root, lengths);
+    if (lengths_known)
+        lengths.assign(lengths.size(), lengths[me]);
+    else
+        run_lengths(call, root, lengths);
     call.run(layout, root);
     if (packed_output) unpack(packed_output.get(), recvbuf, recvcount, Type(recvtype), call.comm());
 }
@@ -204,8 +209,8 @@ int gatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
     if (!call || !call.is_rank(root) || !call.takes(-1)) return run_native();
     return call.guard([&] {
         if (call.rank() != root)
-            return gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, nullptr, recvtype,
-                                 root);
+            return gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, nullptr,
+                                 recvtype, root);
         const BlockArray blocks = given_blocks(call.size(), recvcounts, displs, Type(recvtype));
         gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, &blocks, recvtype, root);
     });
@@ -239,8 +244,8 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
     if (!call || !call.is_rank(root) || !call.takes(-1)) return run_native();
     return call.guard([&] {
         if (call.rank() != root)
-            return scatter_blocks(call, false, sendbuf, nullptr, sendtype, recvbuf, recvcount, recvtype,
-                                  root);
+            return scatter_blocks(call, false, sendbuf, nullptr, sendtype, recvbuf, recvcount,
+                                  recvtype, root);
         const BlockArray blocks = given_blocks(call.size(), sendcounts, displs, Type(sendtype));
         scatter_blocks(call, false, sendbuf, &blocks, sendtype, recvbuf, recvcount, recvtype, root);
     });
@@ -253,8 +258,9 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
 // Each function and its large-count twin.
 #define ECO_DEFINE(suffix, Count, Displacement)                                                    \
     int eco_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm) { \
-        return eco::bcast(buffer, count, type, root, comm, ECO_SITE,                               \
-                          [&] { return eco::native().Bcast##suffix(buffer, count, type, root, comm); });\
+        return eco::bcast(buffer, count, type, root, comm, ECO_SITE, [&] {                         \
+            return eco::native().Bcast##suffix(buffer, count, type, root, comm);                   \
+        });                                                                                        \
     }                                                                                              \
     int eco_Gather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,            \
                            void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,        \
@@ -271,9 +277,9 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
                             MPI_Datatype recvtype, int root, MPI_Comm comm) {                      \
         return eco::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,   \
                             root, comm, ECO_SITE, [&] {                                            \
-                                return eco::native().Gatherv##suffix(                              \
-                                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,     \
-                                    recvtype, root, comm);                                         \
+                                return eco::native().Gatherv##suffix(sendbuf, sendcount, sendtype, \
+                                                                     recvbuf, recvcounts, displs,  \
+                                                                     recvtype, root, comm);        \
                             });                                                                    \
     }                                                                                              \
     int eco_Scatter##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \

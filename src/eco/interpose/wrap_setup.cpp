@@ -1,5 +1,5 @@
-// Init and Finalize, which begin and end the session, and Cart_create, which may place neighbours of
-// a ring near each other (ECO §6.2).
+// Init and Finalize, which begin and end the session, and Cart_create, which may place neighbours
+// of a ring near each other (ECO §6.2).
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -20,8 +20,8 @@ static int after_init(int result) {
 }
 
 // Ranks in ring order, then the grid as the library makes it. Collective.
-static int ring_create(Communicator& communicator, MPI_Comm comm, const int* dims, const int* periods,
-                       MPI_Comm* result) {
+static int ring_create(Communicator& communicator, MPI_Comm comm, const int* dims,
+                       const int* periods, MPI_Comm* result) {
     const Native& mpi = native();
     const auto& ring = communicator.hierarchy().ring;
     const auto place = std::find(ring.begin(), ring.end(), communicator.rank()) - ring.begin();

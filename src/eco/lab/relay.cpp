@@ -1,11 +1,13 @@
-// eco-lab-relay: what the kernel's queues cannot do for an emulated wire. Each frame is read from one
-// interface, kept as long as it takes to be sent at the wire's rate and to travel, and sent on the
-// other. A token bucket lets a lone frame pass at once; on a real wire it needs its length over the
-// rate at every hop, and that is how hops show in a measurement.
+// eco-lab-relay: what the kernel's queues cannot do for an emulated wire. Each frame is read from
+// one interface, kept as long as it takes to be sent at the wire's rate and to travel, and sent on
+// the other. A token bucket lets a lone frame pass at once; on a real wire it needs its length over
+// the rate at every hop, and that is how hops show in a measurement.
 //
 // Standard input, one line per wire, then end of file:
 //   LEFT RIGHT RATE_TO_RIGHT RATE_TO_LEFT DELAY LOSS
-// rates in bit/s (0: no time at all), delay in seconds, loss a fraction, each way. Runs until killed.
+// rates in bit/s (0: no time at all), delay in seconds, loss a fraction, each way. Runs until
+// killed.
+#include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
@@ -16,7 +18,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -59,7 +60,8 @@ int open_interface(const std::string& name) {
     address.sll_family = AF_PACKET;
     address.sll_protocol = htons(ETH_P_ALL);
     address.sll_ifindex = static_cast<int>(if_nametoindex(name.c_str()));
-    if (address.sll_ifindex == 0 || bind(handle, reinterpret_cast<sockaddr*>(&address), sizeof address))
+    if (address.sll_ifindex == 0 ||
+        bind(handle, reinterpret_cast<sockaddr*>(&address), sizeof address))
         give_up("interface " + name);
     return handle;
 }
@@ -142,7 +144,8 @@ int main() {
             timeout.tv_sec = left.count() / 1'000'000'000;
             timeout.tv_nsec = left.count() % 1'000'000'000;
         }
-        if (ppoll(sources.data(), sources.size(), next == Time::max() ? nullptr : &timeout, nullptr) < 0)
+        if (ppoll(sources.data(), sources.size(), next == Time::max() ? nullptr : &timeout,
+                  nullptr) < 0)
             continue;
         for (std::size_t i = 0; i < sources.size(); ++i)
             if (sources[i].revents != 0) directions[i].take(random);

@@ -13,16 +13,23 @@ namespace {
 class Butterfly {
 public:
     Butterfly(const Request& request, Rank me)
-        : request_(request), me_(me), core_(static_cast<int>(std::bit_floor(
-                                          static_cast<unsigned>(request.ranks())))),
-          folded_(request.ranks() - core_), builder_(request, 1) {}
+        : request_(request),
+          me_(me),
+          core_(static_cast<int>(std::bit_floor(static_cast<unsigned>(request.ranks())))),
+          folded_(request.ranks() - core_),
+          builder_(request, 1) {}
 
     Program run() {
         switch (base(request_.operation)) {
-        case Operation::barrier:
-        case Operation::allreduce: allreduce(); break;
-        case Operation::allgather: allgather(); break;
-        default: ECO_CHECK(false);
+            case Operation::barrier:
+            case Operation::allreduce:
+                allreduce();
+                break;
+            case Operation::allgather:
+                allgather();
+                break;
+            default:
+                ECO_CHECK(false);
         }
         return builder_.finish();
     }

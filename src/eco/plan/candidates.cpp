@@ -1,6 +1,7 @@
 // Which choices are worth timing. What helps where:
 // - trees: few crossings of slow links; segments let all levels work at once on long messages;
-// - balanced: a bus carries each crossing one after the other, so none may get many more than others;
+// - balanced: a bus carries each crossing one after the other, so none may get many more than
+// others;
 // - exchange: one crossing of the widest level each way instead of two one after the other;
 // - ring: every link carries each byte once, for long messages to and from all.
 #include <algorithm>
@@ -31,57 +32,62 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     const int fine = pieces(2000), coarse = pieces(8000);
     std::vector<Choice> list;
     switch (base(request.operation)) {
-    case bcast:
-    case reduce:
-        list = {tree(Shape::balanced, Shape::star, fine), tree(Shape::star, Shape::star, 1)};
-        if (fine > 1) list.push_back(tree(Shape::balanced, Shape::chain, fine));
-        if (coarse > 1 && coarse != fine) list.push_back(tree(Shape::balanced, Shape::chain, coarse));
-        list.push_back(tree(Shape::star, Shape::binomial, 1));
-        break;
-    case allreduce:
-        list = {of(Family::exchange), tree(Shape::balanced, Shape::star, fine)};
-        if (bytes >= 1024) list.push_back(of(Family::ring));
-        if (fine > 1) list.push_back(tree(Shape::balanced, Shape::chain, fine));
-        break;
-    case barrier: list = {of(Family::exchange), tree(Shape::star, Shape::star, 1)}; break;
-    case gather:
-    case scatter: {
-        list = {tree(Shape::star, Shape::star, 0)};
-        if (bytes < 0 || bytes >= 1024) {
-            Choice star = tree(Shape::star, Shape::star, 0);
-            star.on_ranks = true;
-            list.push_back(star);
+        case bcast:
+        case reduce:
+            list = {tree(Shape::balanced, Shape::star, fine), tree(Shape::star, Shape::star, 1)};
+            if (fine > 1) list.push_back(tree(Shape::balanced, Shape::chain, fine));
+            if (coarse > 1 && coarse != fine)
+                list.push_back(tree(Shape::balanced, Shape::chain, coarse));
+            list.push_back(tree(Shape::star, Shape::binomial, 1));
+            break;
+        case allreduce:
+            list = {of(Family::exchange), tree(Shape::balanced, Shape::star, fine)};
+            if (bytes >= 1024) list.push_back(of(Family::ring));
+            if (fine > 1) list.push_back(tree(Shape::balanced, Shape::chain, fine));
+            break;
+        case barrier:
+            list = {of(Family::exchange), tree(Shape::star, Shape::star, 1)};
+            break;
+        case gather:
+        case scatter: {
+            list = {tree(Shape::star, Shape::star, 0)};
+            if (bytes < 0 || bytes >= 1024) {
+                Choice star = tree(Shape::star, Shape::star, 0);
+                star.on_ranks = true;
+                list.push_back(star);
+            }
+            break;
         }
-        break;
-    }
-    case allgather:
-        list = {of(Family::exchange)};
-        if (bytes >= 256) {
-            list.push_back(of(Family::ring));
-            list.push_back(tree(Shape::balanced, Shape::star, 1));
-        }
-        break;
-    case reduce_scatter:
-        list = {of(Family::exchange)};
-        if (bytes >= 256) list.push_back(of(Family::ring));
-        break;
-    case alltoall:
-        if (request.operation == alltoall && bytes <= 4096) list.push_back(of(Family::exchange));
-        list.push_back(of(Family::direct));
-        if (bytes < 0 || bytes > 1024) {
+        case allgather:
+            list = {of(Family::exchange)};
+            if (bytes >= 256) {
+                list.push_back(of(Family::ring));
+                list.push_back(tree(Shape::balanced, Shape::star, 1));
+            }
+            break;
+        case reduce_scatter:
+            list = {of(Family::exchange)};
+            if (bytes >= 256) list.push_back(of(Family::ring));
+            break;
+        case alltoall:
+            if (request.operation == alltoall && bytes <= 4096)
+                list.push_back(of(Family::exchange));
             list.push_back(of(Family::direct));
-            list.back().window = 1;
+            if (bytes < 0 || bytes > 1024) {
+                list.push_back(of(Family::direct));
+                list.back().window = 1;
+            }
+            break;
+        case scan:
+        case exscan: {
+            list = {of(Family::ordered, fine)};
+            Choice chain = of(Family::ordered, fine);
+            chain.on_ranks = true;
+            if (!flat) list.push_back(chain);
+            break;
         }
-        break;
-    case scan:
-    case exscan: {
-        list = {of(Family::ordered, fine)};
-        Choice chain = of(Family::ordered, fine);
-        chain.on_ranks = true;
-        if (!flat) list.push_back(chain);
-        break;
-    }
-    default: break;
+        default:
+            break;
     }
     std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request); });
     if (list.empty()) list.push_back(tree(Shape::star, Shape::star, 0));

@@ -37,8 +37,8 @@ std::string to_text(const Choice& choice) {
 static int parse_count(const std::string& key, const std::string& value, int most) {
     if (value.empty() || value.size() > 6 ||
         value.find_first_not_of("0123456789") != std::string::npos || std::stoi(value) > most)
-        throw Error(Code::usage,
-                    key + "=" + value + " in a choice: " + key + " takes 0 to " + std::to_string(most));
+        throw Error(Code::usage, key + "=" + value + " in a choice: " + key + " takes 0 to " +
+                                     std::to_string(most));
     return std::stoi(value);
 }
 
@@ -80,11 +80,16 @@ Choice parse_choice(const std::string& text) {
         const auto equals = item.find('=');
         const std::string key = item.substr(0, equals);
         const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-        if (key == "top") choice.top = parse_form(value);
-        else if (key == "inner") choice.inner = parse_form(value);
-        else if (key == "segments") choice.segments = parse_count(key, value, 4096);
-        else if (key == "window") choice.window = parse_count(key, value, 4096);
-        else if (key == "on" && (value == "ranks" || value == "levels")) choice.on_ranks = value == "ranks";
+        if (key == "top")
+            choice.top = parse_form(value);
+        else if (key == "inner")
+            choice.inner = parse_form(value);
+        else if (key == "segments")
+            choice.segments = parse_count(key, value, 4096);
+        else if (key == "window")
+            choice.window = parse_count(key, value, 4096);
+        else if (key == "on" && (value == "ranks" || value == "levels"))
+            choice.on_ranks = value == "ranks";
         else
             throw Error(Code::usage, "'" + item +
                                          "' in a choice is not known; keys are top, inner, "

@@ -7,9 +7,9 @@
 namespace eco {
 
 TEST(Choice, WrittenAndReadBack) {
-    for (const char* text :
-         {"native", "tree:top=balanced,inner=star,segments=4", "exchange:inner=k2", "ring:segments=2",
-          "direct:window=1", "ordered", "tree:inner=k3,on=ranks", "butterfly:on=ranks"})
+    for (const char* text : {"native", "tree:top=balanced,inner=star,segments=4",
+                             "exchange:inner=k2", "ring:segments=2", "direct:window=1", "ordered",
+                             "tree:inner=k3,on=ranks", "butterfly:on=ranks"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
 
@@ -20,8 +20,9 @@ TEST(Choice, PatternsOfThePaper) {
 }
 
 TEST(Choice, NonsenseIsRefused) {
-    for (const char* text : {"", "fastest", "tree:", "tree:top=", "tree:top=round", "ring:segments=-1",
-                             "ring:segments=99999", "tree:depth=2", "k0", "tree:on=hosts"})
+    for (const char* text :
+         {"", "fastest", "tree:", "tree:top=", "tree:top=round", "ring:segments=-1",
+          "ring:segments=99999", "tree:depth=2", "k0", "tree:on=hosts"})
         if (std::string(text) != "tree:") {
             EXPECT_THROW(parse_choice(text), Error) << text;
         }

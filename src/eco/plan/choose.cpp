@@ -14,10 +14,11 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
     for (const Tuned& tuned : profile.tuning) {
         if (!tuned.mpi.starts_with(mpi_family)) continue;
         try {
-            entries_.push_back({parse_operation(tuned.operation), tuned.layout == "near", tuned.bytes,
-                                parse_choice(tuned.choice)});
+            entries_.push_back({parse_operation(tuned.operation), tuned.layout == "near",
+                                tuned.bytes, parse_choice(tuned.choice)});
         } catch (const Error& error) {
-            settings.complaints.push_back(std::string("one tuning entry is ignored: ") + error.what());
+            settings.complaints.push_back(std::string("one tuning entry is ignored: ") +
+                                          error.what());
         }
     }
     if (settings.choice == "auto") return;
@@ -37,10 +38,17 @@ Choice Chooser::choose(const Request& request, Bytes bytes) const {
     Choice choice;
     if (keep_order_ && traits(request.operation).reduces) return choice;
     switch (mode_) {
-    case Mode::native: return choice;
-    case Mode::eco: choice = candidates(request, bytes).front(); break;
-    case Mode::fixed: choice = fixed_; break;
-    case Mode::automatic: choice = tuned(request, bytes); break;
+        case Mode::native:
+            return choice;
+        case Mode::eco:
+            choice = candidates(request, bytes).front();
+            break;
+        case Mode::fixed:
+            choice = fixed_;
+            break;
+        case Mode::automatic:
+            choice = tuned(request, bytes);
+            break;
     }
     return supports(choice, request) ? choice : Choice{};
 }
@@ -52,14 +60,17 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     if (flat && !one_subnet_) return {};
     const bool near = is_near(*request.hierarchy);
     const auto distance = [&](const Entry& entry) {
-        const auto size = [](Bytes b) { return std::log2(static_cast<double>(std::max<Bytes>(b, 1))); };
+        const auto size = [](Bytes b) {
+            return std::log2(static_cast<double>(std::max<Bytes>(b, 1)));
+        };
         return std::abs(size(entry.bytes) - size(bytes));
     };
     const Entry* best = nullptr;
     for (const Entry& entry : entries_) {
         if (entry.operation != request.operation || (entry.bytes < 0) != (bytes < 0)) continue;
         if (best && best->near == near && entry.near != near) continue;
-        if (!best || (entry.near == near && best->near != near) || distance(entry) < distance(*best))
+        if (!best || (entry.near == near && best->near != near) ||
+            distance(entry) < distance(*best))
             best = &entry;
     }
     return best ? best->choice : entries_.empty() ? untuned(request, bytes) : Choice{};
@@ -70,11 +81,13 @@ Choice Chooser::untuned(const Request& request, Bytes bytes) const {
     using enum Operation;
     if (one_subnet_) return {};
     switch (base(request.operation)) {
-    case bcast:
-    case reduce:
-    case allreduce:
-    case barrier: return candidates(request, bytes).front();
-    default: return {};
+        case bcast:
+        case reduce:
+        case allreduce:
+        case barrier:
+            return candidates(request, bytes).front();
+        default:
+            return {};
     }
 }
 

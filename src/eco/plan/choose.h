@@ -1,5 +1,5 @@
-// Turns a profile's tuning, the settings and a request into the choice for one call. Depends only on
-// what all ranks know equally, so all choose alike. Called by interpose and the probe.
+// Turns a profile's tuning, the settings and a request into the choice for one call. Depends only
+// on what all ranks know equally, so all choose alike. Called by interpose and the probe.
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // The widest groups exchange with each other, leader with leader, instead of all through one root,
-// which ECO §7 names as the bottleneck. Inside a group a tree below its leader collects and spreads.
-// One crossing of the widest level each way at once, where a tree needs two one after the other.
+// which ECO §7 names as the bottleneck. Inside a group a tree below its leader collects and
+// spreads. One crossing of the widest level each way at once, where a tree needs two one after the
+// other.
 #include <algorithm>
 #include <iterator>
 
@@ -14,7 +15,10 @@ namespace {
 class ExchangePlanner {
 public:
     ExchangePlanner(const Choice& choice, const Request& request, Rank me)
-        : choice_(choice), request_(request), me_(me), segments_(segments_of(choice)),
+        : choice_(choice),
+          request_(request),
+          me_(me),
+          segments_(segments_of(choice)),
           builder_(request, segments_) {
         const Group& top = request.hierarchy->top;
         groups_ = top.is_rank() ? std::vector<Group>{top} : top.parts;
@@ -24,12 +28,21 @@ public:
 
     Program run() {
         switch (base(request_.operation)) {
-        case Operation::barrier:
-        case Operation::allreduce: allreduce(); break;
-        case Operation::allgather: allgather(); break;
-        case Operation::reduce_scatter: reduce_scatter(); break;
-        case Operation::alltoall: alltoall(); break;
-        default: ECO_CHECK(false);
+            case Operation::barrier:
+            case Operation::allreduce:
+                allreduce();
+                break;
+            case Operation::allgather:
+                allgather();
+                break;
+            case Operation::reduce_scatter:
+                reduce_scatter();
+                break;
+            case Operation::alltoall:
+                alltoall();
+                break;
+            default:
+                ECO_CHECK(false);
         }
         return builder_.finish();
     }
@@ -39,14 +52,17 @@ private:
     Rank leader(std::size_t group) const { return groups_[group].ranks.front(); }
     bool leads() const { return leader(own_) == me_; }
     Rank parent() const { return tree_.parent[static_cast<std::size_t>(me_)]; }
-    const std::vector<Rank>& children() const { return tree_.children[static_cast<std::size_t>(me_)]; }
+    const std::vector<Rank>& children() const {
+        return tree_.children[static_cast<std::size_t>(me_)];
+    }
     std::vector<Piece> blocks(const std::vector<Rank>& ranks) const {
         return pieces_of(ranks, segments_);
     }
     // Each group's own successor first, so that not all leaders send to one at once.
     std::vector<std::size_t> other_groups() const {
         std::vector<std::size_t> others;
-        for (std::size_t i = 1; i < groups_.size(); ++i) others.push_back((own_ + i) % groups_.size());
+        for (std::size_t i = 1; i < groups_.size(); ++i)
+            others.push_back((own_ + i) % groups_.size());
         return others;
     }
 
@@ -113,7 +129,8 @@ private:
 
     // What a rank of the own group lacks once its subtree has been collected.
     std::vector<Piece> missing(Rank rank) const {
-        const auto every = all_pieces(request_.ranks() * segments_), below = blocks(tree_.subtree(rank));
+        const auto every = all_pieces(request_.ranks() * segments_),
+                   below = blocks(tree_.subtree(rank));
         std::vector<Piece> rest;
         std::set_difference(every.begin(), every.end(), below.begin(), below.end(),
                             std::back_inserter(rest));
@@ -150,7 +167,8 @@ private:
     }
 
     // From each of `sources` to each of `targets`.
-    std::vector<Piece> pairs(const std::vector<Rank>& sources, const std::vector<Rank>& targets) const {
+    std::vector<Piece> pairs(const std::vector<Rank>& sources,
+                             const std::vector<Rank>& targets) const {
         std::vector<Rank> numbers;
         for (const Rank source : sources)
             for (const Rank target : targets) numbers.push_back(source * request_.ranks() + target);

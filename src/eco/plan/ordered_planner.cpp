@@ -1,7 +1,7 @@
-// Scans. Ranks in a row that share a widest group form a run. Inside every run at once a prefix goes
-// from rank to rank; then the sum of all earlier runs travels from the end of one run to the end of
-// the next, and each end hands it to the run's other ranks. Ranks that lie scattered make short runs,
-// which is a chain in rank order: right, if not fast.
+// Scans. Ranks in a row that share a widest group form a run. Inside every run at once a prefix
+// goes from rank to rank; then the sum of all earlier runs travels from the end of one run to the
+// end of the next, and each end hands it to the run's other ranks. Ranks that lie scattered make
+// short runs, which is a chain in rank order: right, if not fast.
 #include "eco/plan/planner.h"
 
 namespace eco {
@@ -20,7 +20,8 @@ std::vector<Run> find_runs(const Group& top, int ranks) {
                 group[static_cast<std::size_t>(rank)] = static_cast<int>(g) + 1;
     std::vector<Run> runs;
     for (Rank rank = 0; rank < ranks; ++rank) {
-        if (rank > 0 && group[static_cast<std::size_t>(rank)] == group[static_cast<std::size_t>(rank - 1)])
+        if (rank > 0 &&
+            group[static_cast<std::size_t>(rank)] == group[static_cast<std::size_t>(rank - 1)])
             runs.back().last = rank;
         else
             runs.push_back({rank, rank});
@@ -47,8 +48,10 @@ Program plan_ordered(const Choice& choice, const Request& request, Rank me) {
         }
         if (me < run.last) builder.send(me + 1, with, part);
         if (own == 0) {
-            if (inclusive) builder.copy(with, output, part);
-            else if (me > run.first) builder.copy(without, output, part);
+            if (inclusive)
+                builder.copy(with, output, part);
+            else if (me > run.first)
+                builder.copy(without, output, part);
             if (me == run.last && runs.size() > 1) builder.send(runs[1].last, with, part);
             continue;
         }

@@ -31,19 +31,24 @@ bool supports(const Choice& choice, const Request& request) {
     };
     const bool ordered = traits(operation).reduces && !request.commutative;
     switch (choice.family) {
-    case Family::native: return false;
-    case Family::tree:
-        return any_of({bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
-    case Family::exchange:
-        // Blocks whose sizes only their two ends know cannot be put together on the way.
-        return !ordered && (request.operation == alltoall ||
-                            any_of({barrier, allgather, allreduce, reduce_scatter}));
-    case Family::ring: return !ordered && any_of({allgather, allreduce, reduce_scatter});
-    case Family::butterfly:
-        if (operation == bcast) return true;
-        return operation == reduce ? !ordered : any_of({barrier, allreduce, allgather});
-    case Family::direct: return operation == alltoall;
-    case Family::ordered: return any_of({scan, exscan});
+        case Family::native:
+            return false;
+        case Family::tree:
+            return any_of(
+                {bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
+        case Family::exchange:
+            // Blocks whose sizes only their two ends know cannot be put together on the way.
+            return !ordered && (request.operation == alltoall ||
+                                any_of({barrier, allgather, allreduce, reduce_scatter}));
+        case Family::ring:
+            return !ordered && any_of({allgather, allreduce, reduce_scatter});
+        case Family::butterfly:
+            if (operation == bcast) return true;
+            return operation == reduce ? !ordered : any_of({barrier, allreduce, allgather});
+        case Family::direct:
+            return operation == alltoall;
+        case Family::ordered:
+            return any_of({scan, exscan});
     }
     return false;
 }
@@ -54,13 +59,20 @@ Program plan(const Choice& choice, const Request& request, Rank me) {
     Request seen = request;
     if (choice.on_ranks) seen.hierarchy = &in_a_row;
     switch (choice.family) {
-    case Family::tree: return plan_tree(choice, seen, me);
-    case Family::exchange: return plan_exchange(choice, seen, me);
-    case Family::ring: return plan_ring(choice, seen, me);
-    case Family::butterfly: return plan_butterfly(choice, seen, me);
-    case Family::direct: return plan_direct(choice, seen, me);
-    case Family::ordered: return plan_ordered(choice, seen, me);
-    case Family::native: break;
+        case Family::tree:
+            return plan_tree(choice, seen, me);
+        case Family::exchange:
+            return plan_exchange(choice, seen, me);
+        case Family::ring:
+            return plan_ring(choice, seen, me);
+        case Family::butterfly:
+            return plan_butterfly(choice, seen, me);
+        case Family::direct:
+            return plan_direct(choice, seen, me);
+        case Family::ordered:
+            return plan_ordered(choice, seen, me);
+        case Family::native:
+            break;
     }
     ECO_CHECK(false);
     return {};

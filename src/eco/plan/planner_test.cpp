@@ -18,7 +18,8 @@ static std::string random_groups(std::vector<Rank> ranks, int depth, std::mt1993
         const std::vector<Rank> part(ranks.end() - static_cast<std::ptrdiff_t>(size), ranks.end());
         ranks.resize(ranks.size() - size);
         if (!text.empty()) text += ' ';
-        text += size == 1 ? std::to_string(part[0]) : "(" + random_groups(part, depth - 1, random) + ")";
+        text += size == 1 ? std::to_string(part[0])
+                          : "(" + random_groups(part, depth - 1, random) + ")";
     }
     return text;
 }
@@ -31,14 +32,31 @@ static Hierarchy random_hierarchy(int ranks, std::mt19937& random) {
 
 static std::vector<Choice> every_choice() {
     std::vector<Choice> choices;
-    for (const char* text :
-         {"k2", "k3", "star", "chain", "binomial", "ring", "butterfly", "tree:top=star,inner=star",
-          "tree:top=chain,inner=k2,segments=3", "tree:top=balanced,inner=chain,segments=1",
-          "tree:top=k2,inner=binomial,segments=2", "tree:top=balanced,inner=star,segments=4",
-          "exchange:inner=star", "exchange:inner=k2,segments=1", "exchange:inner=chain,segments=3",
-          "ring", "ring:segments=2", "ring:segments=1,on=ranks", "butterfly:on=ranks", "direct",
-          "direct:window=1", "direct:segments=2,window=3", "ordered", "ordered:segments=3",
-          "ordered:segments=2,on=ranks"})
+    for (const char* text : {"k2",
+                             "k3",
+                             "star",
+                             "chain",
+                             "binomial",
+                             "ring",
+                             "butterfly",
+                             "tree:top=star,inner=star",
+                             "tree:top=chain,inner=k2,segments=3",
+                             "tree:top=balanced,inner=chain,segments=1",
+                             "tree:top=k2,inner=binomial,segments=2",
+                             "tree:top=balanced,inner=star,segments=4",
+                             "exchange:inner=star",
+                             "exchange:inner=k2,segments=1",
+                             "exchange:inner=chain,segments=3",
+                             "ring",
+                             "ring:segments=2",
+                             "ring:segments=1,on=ranks",
+                             "butterfly:on=ranks",
+                             "direct",
+                             "direct:window=1",
+                             "direct:segments=2,window=3",
+                             "ordered",
+                             "ordered:segments=3",
+                             "ordered:segments=2,on=ranks"})
         choices.push_back(parse_choice(text));
     return choices;
 }
@@ -68,7 +86,8 @@ TEST_P(EveryPlanner, DoesWhatItsCollectiveSays) {
                     for (Rank root = 0; root < (traits.rooted ? ranks : 1); ++root) {
                         if (ranks > 13 && root % 21 != 0) continue;
                         request.root = root;
-                        ASSERT_EQ(verify(request, [&](Rank me) { return plan(choice, request, me); }), "")
+                        ASSERT_EQ(
+                            verify(request, [&](Rank me) { return plan(choice, request, me); }), "")
                             << traits.name << " " << to_text(choice) << " root " << root << " on "
                             << describe(hierarchy.top) << (commutative ? "" : ", ordered");
                     }

@@ -55,9 +55,9 @@ struct Program {
     }
 };
 
-// Writes a program task by task, in an order that would be right one after the other; finds from the
-// pieces that each task reads and writes which ones it must wait for. Both ends of a pair of ranks
-// must add the messages between them in the same order.
+// Writes a program task by task, in an order that would be right one after the other; finds from
+// the pieces that each task reads and writes which ones it must wait for. Both ends of a pair of
+// ranks must add the messages between them in the same order.
 class Builder {
 public:
     // aliases: input and output may be the same memory.

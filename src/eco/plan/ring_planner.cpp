@@ -1,5 +1,5 @@
-// Collectives around the ring of near neighbours (ECO §6.2): every link carries each block once, and
-// all links work at once.
+// Collectives around the ring of near neighbours (ECO §6.2): every link carries each block once,
+// and all links work at once.
 #include "eco/base/check.h"
 #include "eco/plan/planner.h"
 
@@ -10,28 +10,31 @@ namespace {
 class RingPlanner {
 public:
     RingPlanner(const Choice& choice, const Request& request, Rank me)
-        : request_(request), order_(request.hierarchy->ring), ranks_(request.ranks()),
+        : request_(request),
+          order_(request.hierarchy->ring),
+          ranks_(request.ranks()),
           segments_(segments_of(choice)),
-          builder_(request, request.operation == Operation::allreduce ? ranks_ * segments_
-                                                                      : segments_) {
+          builder_(request,
+                   request.operation == Operation::allreduce ? ranks_ * segments_ : segments_) {
         while (order_[static_cast<std::size_t>(place_)] != me) ++place_;
     }
 
     Program run() {
         switch (base(request_.operation)) {
-        case Operation::allgather:
-            builder_.copy(input, output, block(place_));
-            circulate();
-            break;
-        case Operation::reduce_scatter:
-            accumulate(scratch(0));
-            builder_.copy(scratch(0), output, block(place_));
-            break;
-        case Operation::allreduce:
-            accumulate(output);
-            circulate();
-            break;
-        default: ECO_CHECK(false);
+            case Operation::allgather:
+                builder_.copy(input, output, block(place_));
+                circulate();
+                break;
+            case Operation::reduce_scatter:
+                accumulate(scratch(0));
+                builder_.copy(scratch(0), output, block(place_));
+                break;
+            case Operation::allreduce:
+                accumulate(output);
+                circulate();
+                break;
+            default:
+                ECO_CHECK(false);
         }
         return builder_.finish();
     }
@@ -42,8 +45,8 @@ private:
 
     // The block that ends at the rank of this place; of a message in parts any numbering does.
     std::vector<Piece> block(int place) const {
-        return pieces_of({request_.operation == Operation::allreduce ? wrap(place) : rank_at(place)},
-                         segments_);
+        return pieces_of(
+            {request_.operation == Operation::allreduce ? wrap(place) : rank_at(place)}, segments_);
     }
 
     // Each block starts at the place after its own and is complete when it arrives there.

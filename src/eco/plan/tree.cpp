@@ -10,11 +10,16 @@ namespace eco {
 
 std::string to_text(const Form& form) {
     switch (form.shape) {
-    case Shape::star: return "star";
-    case Shape::kary: return "k" + std::to_string(form.k);
-    case Shape::chain: return "chain";
-    case Shape::binomial: return "binomial";
-    case Shape::balanced: return "balanced";
+        case Shape::star:
+            return "star";
+        case Shape::kary:
+            return "k" + std::to_string(form.k);
+        case Shape::chain:
+            return "chain";
+        case Shape::binomial:
+            return "binomial";
+        case Shape::balanced:
+            return "balanced";
     }
     return "";
 }
@@ -43,9 +48,8 @@ static std::vector<int> balanced_parents(const std::vector<int>& weights) {
                      [&](int a, int b) { return weights[at(a)] < weights[at(b)]; });
     ECO_CHECK(parts >= 1);
     for (const int part : order) {
-        const int best = *std::min_element(placed.begin(), placed.end(), [&](int a, int b) {
-            return load[at(a)] < load[at(b)];
-        });
+        const int best = *std::min_element(placed.begin(), placed.end(),
+                                           [&](int a, int b) { return load[at(a)] < load[at(b)]; });
         parent[at(part)] = best;
         load[at(best)] += 1;
         placed.push_back(part);
@@ -58,11 +62,20 @@ std::vector<int> parents(Form form, const std::vector<int>& weights) {
     if (form.shape == Shape::balanced) return balanced_parents(weights);
     std::vector<int> parent(weights.size(), -1);
     for (int part = 1; part < parts; ++part) switch (form.shape) {
-        case Shape::star: parent[at(part)] = 0; break;
-        case Shape::chain: parent[at(part)] = part - 1; break;
-        case Shape::kary: parent[at(part)] = (part - 1) / form.k; break;
-        case Shape::binomial: parent[at(part)] = part & (part - 1); break;
-        case Shape::balanced: break;
+            case Shape::star:
+                parent[at(part)] = 0;
+                break;
+            case Shape::chain:
+                parent[at(part)] = part - 1;
+                break;
+            case Shape::kary:
+                parent[at(part)] = (part - 1) / form.k;
+                break;
+            case Shape::binomial:
+                parent[at(part)] = part & (part - 1);
+                break;
+            case Shape::balanced:
+                break;
         }
     return parent;
 }

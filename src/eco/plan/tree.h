@@ -24,8 +24,8 @@ struct Form {
     bool operator==(const Form&) const = default;
 };
 
-std::string to_text(const Form& form);        // star, k2, chain, binomial, balanced
-Form parse_form(const std::string& text);     // throws Error{usage}
+std::string to_text(const Form& form);     // star, k2, chain, binomial, balanced
+Form parse_form(const std::string& text);  // throws Error{usage}
 
 struct Tree {
     Rank root = 0;
@@ -39,7 +39,8 @@ struct Tree {
 // Of the ranks of one group; `ranks` is the size of the communicator.
 Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner);
 
-// Of all ranks. top: between the parts of groups that have groups inside; inner: between single ranks.
+// Of all ranks. top: between the parts of groups that have groups inside; inner: between single
+// ranks.
 Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner);
 
 // Parent of each of n vertices by the form alone, vertex 0 the root; weights: members of each.

@@ -1,6 +1,6 @@
-// Collectives along one spanning tree (ECO §4 and §5): towards the leaves for broadcast and scatter,
-// towards the root for reduce and gather, both for the rest. Segments flow through the tree like
-// a pipeline, because each is a message of its own and waits for nothing else.
+// Collectives along one spanning tree (ECO §4 and §5): towards the leaves for broadcast and
+// scatter, towards the root for reduce and gather, both for the rest. Segments flow through the
+// tree like a pipeline, because each is a message of its own and waits for nothing else.
 #include <algorithm>
 #include <iterator>
 
@@ -14,27 +14,42 @@ namespace {
 class TreePlanner {
 public:
     TreePlanner(const Choice& choice, const Request& request, Rank me)
-        : choice_(choice), request_(request), me_(me),
-          tree_(ordered_tree(choice, request)), children_(tree_.children[at(me)]),
-          parent_(tree_.parent[at(me)]), builder_(request, segments_of(choice)) {}
+        : choice_(choice),
+          request_(request),
+          me_(me),
+          tree_(ordered_tree(choice, request)),
+          children_(tree_.children[at(me)]),
+          parent_(tree_.parent[at(me)]),
+          builder_(request, segments_of(choice)) {}
 
     Program run() {
         switch (base(request_.operation)) {
-        case Operation::bcast: down(parts()); break;
-        case Operation::reduce: up(parts(), output); break;
-        case Operation::barrier:
-        case Operation::allreduce:
-            up(parts(), output);
-            down(parts());
-            break;
-        case Operation::gather: gather(); break;
-        case Operation::scatter: scatter(input); break;
-        case Operation::allgather: allgather(); break;
-        case Operation::reduce_scatter:
-            up(every_block(), scratch(1));
-            scatter(scratch(1));
-            break;
-        default: ECO_CHECK(false);
+            case Operation::bcast:
+                down(parts());
+                break;
+            case Operation::reduce:
+                up(parts(), output);
+                break;
+            case Operation::barrier:
+            case Operation::allreduce:
+                up(parts(), output);
+                down(parts());
+                break;
+            case Operation::gather:
+                gather();
+                break;
+            case Operation::scatter:
+                scatter(input);
+                break;
+            case Operation::allgather:
+                allgather();
+                break;
+            case Operation::reduce_scatter:
+                up(every_block(), scratch(1));
+                scatter(scratch(1));
+                break;
+            default:
+                ECO_CHECK(false);
         }
         return builder_.finish();
     }
@@ -43,7 +58,8 @@ private:
     static std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
     bool is_root() const { return parent_ < 0; }
 
-    // An operator that does not commute needs every subtree to be a range of ranks, which a star has.
+    // An operator that does not commute needs every subtree to be a range of ranks, which a star
+    // has.
     static Tree ordered_tree(const Choice& choice, const Request& request) {
         const bool rooted = traits(request.operation).rooted;
         const Rank root = rooted ? request.root : request.hierarchy->ring.front();

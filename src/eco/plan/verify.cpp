@@ -39,7 +39,8 @@ public:
 private:
     static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-    template <typename... Parts> void fail(const Parts&... parts) {
+    template <typename... Parts>
+    void fail(const Parts&... parts) {
         if (!wrong_.empty()) return;
         std::ostringstream text;
         (text << ... << parts);
@@ -49,9 +50,12 @@ private:
     int piece_count() const {
         const int segments = programs_[0].segments;
         switch (traits(operation_).blocks) {
-        case Blocks::parts: return segments;
-        case Blocks::per_rank: return ranks_ * segments;
-        case Blocks::per_pair: return ranks_ * ranks_ * segments;
+            case Blocks::parts:
+                return segments;
+            case Blocks::per_rank:
+                return ranks_ * segments;
+            case Blocks::per_pair:
+                return ranks_ * ranks_ * segments;
         }
         return 0;
     }
@@ -94,8 +98,10 @@ private:
                 for (Place place : places) {
                     if (place == output && traits(operation_).aliases) place = input;
                     for (const auto other : users[{place, piece}])
-                        if (other != t && !before[t][other] && conflict(program.tasks[other], task, place))
-                            fail("rank ", rank, ": tasks ", other, " and ", t, " race for piece ", piece);
+                        if (other != t && !before[t][other] &&
+                            conflict(program.tasks[other], task, place))
+                            fail("rank ", rank, ": tasks ", other, " and ", t, " race for piece ",
+                                 piece);
                     users[{place, piece}].push_back(t);
                 }
             }
@@ -120,7 +126,8 @@ private:
                     fail("rank ", rank, " sends to ", task.peer);
                 const auto pieces = programs_[at(rank)].pieces_of(task);
                 if (!sent.emplace(std::tuple{rank, task.peer, task.tag},
-                                  std::vector<Piece>(pieces.begin(), pieces.end())).second)
+                                  std::vector<Piece>(pieces.begin(), pieces.end()))
+                         .second)
                     fail("rank ", rank, " sends twice with tag ", task.tag, " to ", task.peer);
             }
         for (Rank rank = 0; rank < ranks_; ++rank)
@@ -133,7 +140,8 @@ private:
                     return;
                 }
                 const auto pieces = programs_[at(rank)].pieces_of(task);
-                if (!std::equal(pieces.begin(), pieces.end(), found->second.begin(), found->second.end()))
+                if (!std::equal(pieces.begin(), pieces.end(), found->second.begin(),
+                                found->second.end()))
                     fail("ranks ", task.peer, " and ", rank, " disagree on message ", task.tag);
                 sent.erase(found);
             }
@@ -151,8 +159,10 @@ private:
         const bool starts = !traits(operation_).rooted || traits(operation_).reduces ||
                             operation_ == Operation::gather || rank == request_.root;
         for (Piece piece = 0; starts && piece < piece_count(); ++piece) {
-            const int owner = operation_ == Operation::alltoall ? block(piece) / ranks_ : block(piece);
-            const bool own_only = operation_ == Operation::gather || operation_ == Operation::allgather ||
+            const int owner =
+                operation_ == Operation::alltoall ? block(piece) / ranks_ : block(piece);
+            const bool own_only = operation_ == Operation::gather ||
+                                  operation_ == Operation::allgather ||
                                   operation_ == Operation::alltoall;
             if (!own_only || owner == rank) fill(piece);
         }
@@ -164,24 +174,28 @@ private:
         Value all(at(ranks_));
         std::iota(all.begin(), all.end(), 0);
         switch (operation_) {
-        case Operation::bcast:
-            return rank == request_.root ? std::nullopt : std::optional(Value{request_.root});
-        case Operation::scatter:
-            return block(piece) == rank ? std::optional(Value{request_.root}) : std::nullopt;
-        case Operation::gather:
-            return rank == request_.root ? std::optional(Value{block(piece)}) : std::nullopt;
-        case Operation::allgather: return Value{block(piece)};
-        case Operation::alltoall:
-            return block(piece) % ranks_ == rank ? std::optional(Value{block(piece) / ranks_})
-                                                 : std::nullopt;
-        case Operation::reduce:
-            return rank == request_.root ? std::optional(all) : std::nullopt;
-        case Operation::reduce_scatter:
-            return block(piece) == rank ? std::optional(all) : std::nullopt;
-        case Operation::scan: return Value(all.begin(), all.begin() + rank + 1);
-        case Operation::exscan:
-            return rank == 0 ? std::nullopt : std::optional(Value(all.begin(), all.begin() + rank));
-        default: return all;
+            case Operation::bcast:
+                return rank == request_.root ? std::nullopt : std::optional(Value{request_.root});
+            case Operation::scatter:
+                return block(piece) == rank ? std::optional(Value{request_.root}) : std::nullopt;
+            case Operation::gather:
+                return rank == request_.root ? std::optional(Value{block(piece)}) : std::nullopt;
+            case Operation::allgather:
+                return Value{block(piece)};
+            case Operation::alltoall:
+                return block(piece) % ranks_ == rank ? std::optional(Value{block(piece) / ranks_})
+                                                     : std::nullopt;
+            case Operation::reduce:
+                return rank == request_.root ? std::optional(all) : std::nullopt;
+            case Operation::reduce_scatter:
+                return block(piece) == rank ? std::optional(all) : std::nullopt;
+            case Operation::scan:
+                return Value(all.begin(), all.begin() + rank + 1);
+            case Operation::exscan:
+                return rank == 0 ? std::nullopt
+                                 : std::optional(Value(all.begin(), all.begin() + rank));
+            default:
+                return all;
         }
     }
 
@@ -215,15 +229,18 @@ private:
                                      [&](int w) { return state[at(rank)][at(w)] == 2; }))
                         continue;
                     if (task.kind == Kind::send) {
-                        sent[{rank, task.peer, task.tag}] = take(memory[at(rank)], program, task, rank, aliased);
+                        sent[{rank, task.peer, task.tag}] =
+                            take(memory[at(rank)], program, task, rank, aliased);
                         senders[{rank, task.peer, task.tag}] = {rank, t};
                         state[at(rank)][t] = 1;
                         moved = true;
                     } else if (task.kind == Kind::copy || task.kind == Kind::combine) {
-                        put(memory[at(rank)], take(memory[at(rank)], program, task, rank, aliased), task, rank, aliased);
+                        put(memory[at(rank)], take(memory[at(rank)], program, task, rank, aliased),
+                            task, rank, aliased);
                         state[at(rank)][t] = 2;
                         moved = true;
-                    } else if (const auto found = sent.find({task.peer, rank, task.tag}); found != sent.end()) {
+                    } else if (const auto found = sent.find({task.peer, rank, task.tag});
+                               found != sent.end()) {
                         put(memory[at(rank)], found->second, task, rank, aliased);
                         const auto [sender, send_task] = senders[found->first];
                         state[at(sender)][send_task] = 2;
@@ -235,7 +252,8 @@ private:
         }
         for (Rank rank = 0; rank < ranks_; ++rank)
             for (std::size_t t = 0; t < state[at(rank)].size(); ++t)
-                if (state[at(rank)][t] != 2) fail("deadlock: rank ", rank, " task ", t, " never ends");
+                if (state[at(rank)][t] != 2)
+                    fail("deadlock: rank ", rank, " task ", t, " never ends");
         for (Rank rank = 0; rank < ranks_; ++rank)
             for (Piece piece = 0; piece < piece_count(); ++piece) {
                 const auto want = wanted(rank, piece);
@@ -247,23 +265,30 @@ private:
                 }
                 if (request_.commutative || operation_ == Operation::barrier)
                     std::sort(value->begin(), value->end());
-                if (*value != *want) fail("rank ", rank, " piece ", piece, " ends with ", list(*value),
-                                          " instead of ", list(*want));
+                if (*value != *want)
+                    fail("rank ", rank, " piece ", piece, " ends with ", list(*value),
+                         " instead of ", list(*want));
             }
     }
 
-    static Place actual(Place place, bool aliased) { return aliased && place == output ? input : place; }
+    static Place actual(Place place, bool aliased) {
+        return aliased && place == output ? input : place;
+    }
 
-    static std::optional<Value> lookup(const Memory& memory, Place place, Piece piece, bool aliased) {
+    static std::optional<Value> lookup(const Memory& memory, Place place, Piece piece,
+                                       bool aliased) {
         const auto found = memory.find({actual(place, aliased), piece});
         return found == memory.end() ? std::nullopt : std::optional(found->second);
     }
 
-    Message take(const Memory& memory, const Program& program, const Task& task, Rank rank, bool aliased) {
+    Message take(const Memory& memory, const Program& program, const Task& task, Rank rank,
+                 bool aliased) {
         Message message;
         for (const Piece piece : program.pieces_of(task)) {
             const auto value = lookup(memory, task.from, piece, aliased);
-            if (!value) fail("rank ", rank, " reads piece ", piece, " of place ", task.from, " before it is there");
+            if (!value)
+                fail("rank ", rank, " reads piece ", piece, " of place ", task.from,
+                     " before it is there");
             message.pieces.push_back(piece);
             message.values.push_back(value.value_or(Value{}));
         }
@@ -280,8 +305,10 @@ private:
                 continue;
             }
             const auto here = memory.find(key);
-            if (here == memory.end()) fail("rank ", rank, " combines with nothing");
-            else here->second = combined(here->second, message.values[i], task.earlier);
+            if (here == memory.end())
+                fail("rank ", rank, " combines with nothing");
+            else
+                here->second = combined(here->second, message.values[i], task.earlier);
         }
     }
 

@@ -1,8 +1,8 @@
 // Runs a whole schedule symbolically and says whether it does what its collective defines: every
-// rank ends with exactly the contributions it must have, each once, in rank order where the operator
-// does not commute; nothing deadlocks even if every send waits for its receiver; no two tasks that
-// are not ordered touch the same memory; every message has one sender and one receiver that agree on
-// its pieces. Called by every test of a planner.
+// rank ends with exactly the contributions it must have, each once, in rank order where the
+// operator does not commute; nothing deadlocks even if every send waits for its receiver; no two
+// tasks that are not ordered touch the same memory; every message has one sender and one receiver
+// that agree on its pieces. Called by every test of a planner.
 #pragma once
 
 #include <functional>

@@ -25,8 +25,10 @@ protected:
 TEST_F(Rejects, NothingOfARightBroadcast) {
     EXPECT_EQ(verdict(Operation::bcast,
                       [](Builder& b, Rank me) {
-                          if (me == 0) b.send(1, input, whole_);
-                          else b.recv(0, output, whole_);
+                          if (me == 0)
+                              b.send(1, input, whole_);
+                          else
+                              b.recv(0, output, whole_);
                       }),
               "");
 }
@@ -35,7 +37,8 @@ TEST_F(Rejects, AMessageThatNobodySends) {
     EXPECT_NE(verdict(Operation::bcast,
                       [](Builder& b, Rank me) {
                           if (me == 1) b.recv(0, output, whole_);
-                      }).find("never sent"),
+                      })
+                  .find("never sent"),
               std::string::npos);
 }
 
@@ -43,12 +46,14 @@ TEST_F(Rejects, AMessageThatNobodyReceives) {
     EXPECT_NE(verdict(Operation::barrier,
                       [](Builder& b, Rank me) {
                           if (me == 0) b.send(1, input, whole_);
-                      }).find("never received"),
+                      })
+                  .find("never received"),
               std::string::npos);
 }
 
 TEST_F(Rejects, ARankThatGetsNothing) {
-    EXPECT_NE(verdict(Operation::bcast, [](Builder&, Rank) {}).find("never gets"), std::string::npos);
+    EXPECT_NE(verdict(Operation::bcast, [](Builder&, Rank) {}).find("never gets"),
+              std::string::npos);
 }
 
 TEST_F(Rejects, AContributionCountedTwice) {
@@ -84,7 +89,8 @@ TEST_F(Rejects, ADeadlock) {
                           b.recv(1 - me, scratch(0), whole_);
                           b.wait_also_for(0);
                           b.send(1 - me, input, whole_);
-                      }).find("deadlock"),
+                      })
+                  .find("deadlock"),
               std::string::npos);
 }
 
@@ -94,8 +100,10 @@ TEST_F(Rejects, ARaceForMemory) {
     const auto wrong = verify(request, [&](Rank me) {
         Builder builder(request, 1);
         for (int i = 0; i < 2; ++i)
-            if (me == 0) builder.send(1, input, whole_);
-            else builder.recv(0, output, whole_);
+            if (me == 0)
+                builder.send(1, input, whole_);
+            else
+                builder.recv(0, output, whole_);
         Program program = builder.finish();
         for (Task& task : program.tasks) task.first_wait = task.end_wait = 0;
         return program;
@@ -109,19 +117,22 @@ TEST_F(Rejects, PiecesThatTheEndsDisagreeOn) {
     const Piece own[1] = {1}, other[1] = {0};
     const auto wrong = verify(request, [&](Rank me) {
         Builder builder(request, 1);
-        if (me == 1) builder.send(0, input, own);
-        else builder.recv(1, output, other);
+        if (me == 1)
+            builder.send(0, input, own);
+        else
+            builder.recv(1, output, other);
         return builder.finish();
     });
     EXPECT_NE(wrong.find("disagree"), std::string::npos);
 }
 
 TEST_F(Rejects, WritingIntoTheInput) {
-    EXPECT_NE(verdict(Operation::allgather, [](Builder& b, Rank me) {
-                  const Piece mine[1] = {me}, theirs[1] = {1 - me};
-                  b.send(1 - me, input, mine);
-                  b.recv(1 - me, input, theirs);
-              }),
+    EXPECT_NE(verdict(Operation::allgather,
+                      [](Builder& b, Rank me) {
+                          const Piece mine[1] = {me}, theirs[1] = {1 - me};
+                          b.send(1 - me, input, mine);
+                          b.recv(1 - me, input, theirs);
+                      }),
               "");
 }
 

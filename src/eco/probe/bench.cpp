@@ -13,14 +13,16 @@ namespace eco {
 
 using Clock = std::chrono::steady_clock;
 
-void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget, int least,
-                int most) {
+void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget,
+                int least, int most) {
     const int ranks = trial.communicator().size();
     const auto run = [&](const Choice& choice, Rank root) {
         meet(comm);
         const auto start = Clock::now();
-        if (choice.family == Family::native) trial.run_native(root);
-        else trial.run(choice, root);
+        if (choice.family == Family::native)
+            trial.run_native(root);
+        else
+            trial.run(choice, root);
         return std::chrono::duration<double>(Clock::now() - start).count();
     };
     // Round 0 makes connections, communicators and plans, and is not counted.
@@ -48,7 +50,9 @@ static nlohmann::json summary(const Sampled& sampled) {
     const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
     double squares = 0;
     for (const double sample : sorted) squares += (sample - mean) * (sample - mean);
-    const auto quantile = [&](double q) { return sorted[static_cast<std::size_t>(q * (count - 1) + 0.5)]; };
+    const auto quantile = [&](double q) {
+        return sorted[static_cast<std::size_t>(q * (count - 1) + 0.5)];
+    };
     return {{"pattern", sampled.pattern},
             {"choice", to_text(sampled.choice)},
             {"median", median(sorted)},
@@ -94,7 +98,8 @@ void bench(const Options& options, Progress& progress) {
             const int ranks = trial.communicator().size();
             const int most = options.repeats > 0 ? options.repeats : std::max(2 * ranks, 16);
             const Seconds budget = options.budget > 0 ? options.budget : 20.0;
-            interleave(trial, sampled, comm, budget, options.repeats > 0 && options.budget <= 0 ? most : 3, most);
+            interleave(trial, sampled, comm, budget,
+                       options.repeats > 0 && options.budget <= 0 ? most : 3, most);
             nlohmann::json rows = nlohmann::json::array();
             for (const auto& row : sampled) rows.push_back(summary(row));
             if (session()->world_rank == 0)

@@ -1,5 +1,5 @@
-// Operations × sizes × patterns, interleaved: in every round each pattern runs once, the next root in
-// turn. Times are the slowest rank's.
+// Operations × sizes × patterns, interleaved: in every round each pattern runs once, the next root
+// in turn. Times are the slowest rank's.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,10 @@ struct Sampled {
     std::vector<Seconds> samples;
 };
 
-// Times the patterns in turn for about `budget` seconds, at least `least` rounds and at most `most`.
-// Collective over comm; the result is the same on all ranks.
-void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget, int least,
-                int most);
+// Times the patterns in turn for about `budget` seconds, at least `least` rounds and at most
+// `most`. Collective over comm; the result is the same on all ranks.
+void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget,
+                int least, int most);
 
 // Needs a session. Rank 0 sends a result event per operation and size.
 void bench(const Options& options, Progress& progress);

@@ -1,6 +1,7 @@
 // eco-probe: measures, tunes and benches under any launcher. One executable per MPI interface; the
-// library is loaded, not linked, so that it is the one of the launcher at hand. Rank 0 takes a profile
-// from its standard input and gives its results as lines of its standard output (protocol.h).
+// library is loaded, not linked, so that it is the one of the launcher at hand. Rank 0 takes a
+// profile from its standard input and gives its results as lines of its standard output
+// (protocol.h).
 #include <unistd.h>
 
 #include <cstdio>
@@ -68,7 +69,8 @@ void run(const Options& options, int rank) {
         }
         progress.update(1.0, "done");
     } else {
-        if (!known) throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
+        if (!known)
+            throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
         profile = *known;
         begin_session(settings, profile);
         if (options.verb == "bench") return bench(options, progress);
@@ -90,14 +92,17 @@ int main_with(const std::vector<std::string>& arguments) {
     open_library(options);
     const Native& mpi = native();
     if (mpi.Init(nullptr, nullptr) != MPI_SUCCESS)
-        throw Error(Code::launch, "MPI_Init failed; start the probe with the launcher of this library");
+        throw Error(Code::launch,
+                    "MPI_Init failed; start the probe with the launcher of this library");
     int rank = 0;
     mpi.Comm_rank(mpi.comm_world, &rank);
     mpi.Comm_set_errhandler(mpi.comm_world, mpi.errors_return);
     int code = 0;
     const auto fail = [&](const char* message, int exit_code) {
-        if (rank == 0) send_event({{"event", "error"}, {"message", message}, {"code", exit_code}});
-        else std::fprintf(stderr, "eco: rank %d: %s\n", rank, message);
+        if (rank == 0)
+            send_event({{"event", "error"}, {"message", message}, {"code", exit_code}});
+        else
+            std::fprintf(stderr, "eco: rank %d: %s\n", rank, message);
         code = exit_code;
     };
     try {

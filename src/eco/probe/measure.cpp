@@ -113,10 +113,11 @@ private:
         for (int a = 0; a < hosts; ++a)
             for (int b = std::max(a + 1, old); b < hosts; ++b) {
                 if (speaker_[at(a)] < 0 || speaker_[at(b)] < 0)
-                    throw Error(Code::launch,
-                                "host " + profile_.hosts[at(speaker_[at(a)] < 0 ? a : b)] +
-                                    " of the profile takes no part in this launch, so new hosts "
-                                    "cannot be measured against it; launch on all, or measure --again");
+                    throw Error(
+                        Code::launch,
+                        "host " + profile_.hosts[at(speaker_[at(a)] < 0 ? a : b)] +
+                            " of the profile takes no part in this launch, so new hosts "
+                            "cannot be measured against it; launch on all, or measure --again");
                 pairs.emplace_back(a, b);
             }
         std::map<std::pair<int, std::size_t>, std::vector<Seconds>> samples;
@@ -125,9 +126,11 @@ private:
         for (int repeat = 0; repeat < profile_.repeats; ++repeat)
             for (std::size_t p = 0; p < pairs.size(); ++p) {
                 const auto [a, b] = pairs[p];
-                progress_.update(share_ * done++ / steps, profile_.hosts[at(a)] + " – " + profile_.hosts[at(b)]);
+                progress_.update(share_ * done++ / steps,
+                                 profile_.hosts[at(a)] + " – " + profile_.hosts[at(b)]);
                 for (std::size_t s = 0; s < profile_.sizes.size(); ++s) {
-                    const auto times = time_pair(speaker_[at(a)], speaker_[at(b)], static_cast<int>(s));
+                    const auto times =
+                        time_pair(speaker_[at(a)], speaker_[at(b)], static_cast<int>(s));
                     auto& all = samples[{static_cast<int>(p), s}];
                     all.insert(all.end(), times.begin(), times.end());
                 }
@@ -151,8 +154,9 @@ private:
         if (clock == 0) return play({other, 1, size_index});
         order(clock, {other, 1, size_index});
         if (other == 0) play({clock, 0, size_index});
-        std::vector<Seconds> times(at(options_.round_trips));
-        receive(times.data(), static_cast<Bytes>(times.size() * sizeof(Seconds)), clock, result_tag);
+        std::vector<Seconds> times(at(trips(size_index)));
+        receive(times.data(), static_cast<Bytes>(times.size() * sizeof(Seconds)), clock,
+                result_tag);
         return times;
     }
     void order_or_do(int rank, const Order& what) {
@@ -177,16 +181,21 @@ private:
         const auto bytes = static_cast<int>(profile_.sizes[at(what.size_index)]);
         ball_.resize(static_cast<std::size_t>(bytes));
         std::vector<Seconds> times;
-        for (int trip = 0; trip <= options_.round_trips; ++trip) {
+        for (int trip = 0; trip <= trips(what.size_index); ++trip) {
             const auto start = Clock::now();
             if (what.times) throw_ball(what.partner, bytes);
-            check_mpi(mpi_.Recv(ball_.data(), bytes, mpi_.byte, what.partner, ball_tag, mpi_.comm_world,
-                                MPI_STATUS_IGNORE));
+            check_mpi(mpi_.Recv(ball_.data(), bytes, mpi_.byte, what.partner, ball_tag,
+                                mpi_.comm_world, MPI_STATUS_IGNORE));
             if (!what.times) throw_ball(what.partner, bytes);
             if (trip > 0)
                 times.push_back(std::chrono::duration<double>(Clock::now() - start).count() / 2);
         }
         return times;
+    }
+    // Long messages vary less and cost more.
+    int trips(int size_index) const {
+        const bool is_long = profile_.sizes[at(size_index)] > profile_.partition_bytes;
+        return is_long ? (options_.round_trips + 1) / 2 : options_.round_trips;
     }
     void throw_ball(int to, int bytes) {
         check_mpi(mpi_.Send(ball_.data(), bytes, mpi_.byte, to, ball_tag, mpi_.comm_world));

@@ -10,8 +10,8 @@
 
 namespace eco {
 
-// Collective over MPI_COMM_WORLD. known: an earlier profile, whose pairs are taken over; sizes and the
-// rest then come from it. The result, with levels and ring, is whole on rank 0 only.
+// Collective over MPI_COMM_WORLD. known: an earlier profile, whose pairs are taken over; sizes and
+// the rest then come from it. The result, with levels and ring, is whole on rank 0 only.
 Profile measure(const Options& options, const std::optional<Profile>& known, Progress& progress,
                 double share_of_progress);
 

@@ -50,14 +50,16 @@ Options parse_options(const std::vector<std::string>& arguments) {
     if (arguments.empty()) throw Error(Code::usage, "eco probe takes measure, tune or bench");
     options.verb = arguments[0];
     if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench")
-        throw Error(Code::usage, "eco probe " + options.verb + ": there are measure, tune and bench");
+        throw Error(Code::usage,
+                    "eco probe " + options.verb + ": there are measure, tune and bench");
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (name == "--no-tune") {
             options.tune = false;
             continue;
         }
-        if (i + 1 == arguments.size()) throw Error(Code::usage, name + " is not known or lacks its value");
+        if (i + 1 == arguments.size())
+            throw Error(Code::usage, name + " is not known or lacks its value");
         const std::string& value = arguments[++i];
         if (name == "--sizes") {
             for (const auto& item : split(value))

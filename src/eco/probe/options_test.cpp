@@ -7,24 +7,24 @@
 namespace eco {
 
 TEST(ProbeOptions, PatternsKeepTheirCommas) {
-    const auto options = parse_options(
-        {"bench", "--patterns", "native,tree:top=star,inner=k2,segments=4,k3", "--sizes", "16,16000"});
+    const auto options =
+        parse_options({"bench", "--patterns", "native,tree:top=star,inner=k2,segments=4,k3",
+                       "--sizes", "16,16000"});
     EXPECT_EQ(options.patterns,
               (std::vector<std::string>{"native", "tree:top=star,inner=k2,segments=4", "k3"}));
     EXPECT_EQ(options.sizes, (std::vector<Bytes>{16, 16000}));
 }
 
 TEST(ProbeOptions, NonsenseIsRefused) {
-    const std::vector<std::vector<std::string>> wrong{
-        {},
-        {"fly"},
-        {"measure", "--sizes", "0"},
-        {"measure", "--sizes", "ten"},
-        {"measure", "--repeats"},
-        {"measure", "--tolerance", "-1"},
-        {"bench", "--operations", "bcast,fly"},
-        {"bench", "--order", "random"},
-        {"tune", "--unknown", "1"}};
+    const std::vector<std::vector<std::string>> wrong{{},
+                                                      {"fly"},
+                                                      {"measure", "--sizes", "0"},
+                                                      {"measure", "--sizes", "ten"},
+                                                      {"measure", "--repeats"},
+                                                      {"measure", "--tolerance", "-1"},
+                                                      {"bench", "--operations", "bcast,fly"},
+                                                      {"bench", "--order", "random"},
+                                                      {"tune", "--unknown", "1"}};
     for (const auto& arguments : wrong) EXPECT_THROW(parse_options(arguments), Error);
 }
 

@@ -13,7 +13,9 @@ static std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
 
 Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
     : operation_(operation), bytes_(bytes), comm_(comm), communicator_(communicator_of(comm)) {
-    if (!communicator_) throw Error(Code::launch, "timing collectives needs two ranks or more, on hosts of the profile");
+    if (!communicator_)
+        throw Error(Code::launch,
+                    "timing collectives needs two ranks or more, on hosts of the profile");
     ranks_ = communicator_->size();
     rank_ = communicator_->rank();
     const auto& kind = traits(operation);
@@ -41,7 +43,8 @@ Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
     if (in_blocks) {
         const int ranks = ranks_;
         const auto length = bytes_;
-        const bool own_only = base(operation) == Operation::allgather || base(operation) == Operation::gather;
+        const bool own_only =
+            base(operation) == Operation::allgather || base(operation) == Operation::gather;
         const bool pairs = kind.blocks == Blocks::per_pair;
         const bool one_out = base(operation) == Operation::scatter;
         layout_.length = [length](int) { return length; };
@@ -51,7 +54,9 @@ Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
         };
     } else if (kind.blocks == Blocks::per_rank) {
         layout_.length = [this](int block) { return Bytes{8} * element_counts_[at(block)]; };
-        layout_.input_offset = [elements, this](int block) { return elements * block / ranks_ * 8; };
+        layout_.input_offset = [elements, this](int block) {
+            return elements * block / ranks_ * 8;
+        };
         layout_.output_offset = [](int) { return Bytes{0}; };
     }
     combine_ = [](std::byte* to, std::byte* from, Bytes length, bool) {
@@ -69,29 +74,57 @@ void Trial::run_native(Rank root) {
     const int *c = counts_.data(), *d = places_.data();
     int code = MPI_SUCCESS;
     switch (operation_) {
-    case bcast: code = mpi.Bcast(in, n, byte, root, comm_); break;
-    case barrier: code = mpi.Barrier(comm_); break;
-    case scatter: code = mpi.Scatter(in, n, byte, out, n, byte, root, comm_); break;
-    case scatterv: code = mpi.Scatterv(in, c, d, byte, out, n, byte, root, comm_); break;
-    case gather: code = mpi.Gather(in, n, byte, out, n, byte, root, comm_); break;
-    case gatherv: code = mpi.Gatherv(in, n, byte, out, c, d, byte, root, comm_); break;
-    case allgather: code = mpi.Allgather(in, n, byte, out, n, byte, comm_); break;
-    case allgatherv: code = mpi.Allgatherv(in, n, byte, out, c, d, byte, comm_); break;
-    case alltoall: code = mpi.Alltoall(in, n, byte, out, n, byte, comm_); break;
-    case alltoallv: code = mpi.Alltoallv(in, c, d, byte, out, c, d, byte, comm_); break;
-    case alltoallw:
-        code = mpi.Alltoallw(in, c, d, types_.data(), out, c, d, types_.data(), comm_);
-        break;
-    case reduce: code = mpi.Reduce(in, out, elements, real, mpi.sum, root, comm_); break;
-    case allreduce: code = mpi.Allreduce(in, out, elements, real, mpi.sum, comm_); break;
-    case scan: code = mpi.Scan(in, out, elements, real, mpi.sum, comm_); break;
-    case exscan: code = mpi.Exscan(in, out, elements, real, mpi.sum, comm_); break;
-    case reduce_scatter:
-        code = mpi.Reduce_scatter(in, out, element_counts_.data(), real, mpi.sum, comm_);
-        break;
-    case reduce_scatter_block:
-        code = mpi.Reduce_scatter_block(in, out, elements / ranks_, real, mpi.sum, comm_);
-        break;
+        case bcast:
+            code = mpi.Bcast(in, n, byte, root, comm_);
+            break;
+        case barrier:
+            code = mpi.Barrier(comm_);
+            break;
+        case scatter:
+            code = mpi.Scatter(in, n, byte, out, n, byte, root, comm_);
+            break;
+        case scatterv:
+            code = mpi.Scatterv(in, c, d, byte, out, n, byte, root, comm_);
+            break;
+        case gather:
+            code = mpi.Gather(in, n, byte, out, n, byte, root, comm_);
+            break;
+        case gatherv:
+            code = mpi.Gatherv(in, n, byte, out, c, d, byte, root, comm_);
+            break;
+        case allgather:
+            code = mpi.Allgather(in, n, byte, out, n, byte, comm_);
+            break;
+        case allgatherv:
+            code = mpi.Allgatherv(in, n, byte, out, c, d, byte, comm_);
+            break;
+        case alltoall:
+            code = mpi.Alltoall(in, n, byte, out, n, byte, comm_);
+            break;
+        case alltoallv:
+            code = mpi.Alltoallv(in, c, d, byte, out, c, d, byte, comm_);
+            break;
+        case alltoallw:
+            code = mpi.Alltoallw(in, c, d, types_.data(), out, c, d, types_.data(), comm_);
+            break;
+        case reduce:
+            code = mpi.Reduce(in, out, elements, real, mpi.sum, root, comm_);
+            break;
+        case allreduce:
+            code = mpi.Allreduce(in, out, elements, real, mpi.sum, comm_);
+            break;
+        case scan:
+            code = mpi.Scan(in, out, elements, real, mpi.sum, comm_);
+            break;
+        case exscan:
+            code = mpi.Exscan(in, out, elements, real, mpi.sum, comm_);
+            break;
+        case reduce_scatter:
+            code = mpi.Reduce_scatter(in, out, element_counts_.data(), real, mpi.sum, comm_);
+            break;
+        case reduce_scatter_block:
+            code = mpi.Reduce_scatter_block(in, out, elements / ranks_, real, mpi.sum, comm_);
+            break;
     }
     check_mpi(code);
 }
@@ -140,8 +173,8 @@ void meet(MPI_Comm comm) {
 
 std::vector<Seconds> slowest(const std::vector<Seconds>& own, MPI_Comm comm) {
     std::vector<Seconds> all(own.size());
-    check_mpi(native().Allreduce(own.data(), all.data(), static_cast<int>(own.size()), native().real64,
-                                 native().max, comm));
+    check_mpi(native().Allreduce(own.data(), all.data(), static_cast<int>(own.size()),
+                                 native().real64, native().max, comm));
     return all;
 }
 
@@ -154,7 +187,9 @@ Seconds median(std::vector<Seconds> samples) {
 MPI_Comm ordered_world(const std::string& order) {
     const Native& mpi = native();
     const Communicator* world = communicator_of(mpi.comm_world);
-    if (!world) throw Error(Code::launch, "timing collectives needs two ranks or more, on hosts of the profile");
+    if (!world)
+        throw Error(Code::launch,
+                    "timing collectives needs two ranks or more, on hosts of the profile");
     auto ranks = world->hierarchy().ring;
     if (order != "near") {
         std::mt19937 random(static_cast<unsigned>(std::stoul(order.substr(10))));

@@ -33,15 +33,15 @@ private:
     Communicator* communicator_;
     int ranks_, rank_;
     std::vector<double> input_, output_;
-    std::vector<int> counts_, places_;       // bytes, for the v forms
-    std::vector<int> element_counts_;        // of reduce_scatter
+    std::vector<int> counts_, places_;  // bytes, for the v forms
+    std::vector<int> element_counts_;   // of reduce_scatter
     std::vector<MPI_Datatype> types_;
     Layout layout_;
     Combine combine_;
 };
 
-// Lets nobody through before all have come; each has the others' word by messages, so the network is
-// quiet when it returns.
+// Lets nobody through before all have come; each has the others' word by messages, so the network
+// is quiet when it returns.
 void meet(MPI_Comm comm);
 
 // Elapsed seconds of each run as the slowest rank saw it; the same on all ranks.

@@ -13,10 +13,23 @@ namespace {
 // A choice must be this much faster than native to be taken.
 constexpr double margin = 0.95;
 
-const std::vector<std::string> usual_operations{
-    "bcast",  "barrier", "scatter", "gather", "allgather",      "allgatherv", "alltoall",
-    "reduce", "allreduce", "scan",  "exscan", "reduce_scatter", "reduce_scatter_block",
-    "scatterv", "gatherv", "alltoallv", "alltoallw"};
+const std::vector<std::string> usual_operations{"bcast",
+                                                "barrier",
+                                                "scatter",
+                                                "gather",
+                                                "allgather",
+                                                "allgatherv",
+                                                "alltoall",
+                                                "reduce",
+                                                "allreduce",
+                                                "scan",
+                                                "exscan",
+                                                "reduce_scatter",
+                                                "reduce_scatter_block",
+                                                "scatterv",
+                                                "gatherv",
+                                                "alltoallv",
+                                                "alltoallw"};
 
 std::string library_name() {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -37,7 +50,8 @@ struct Timed {
 };
 
 // Candidates that lose clearly after the first rounds are not timed further.
-Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm comm, Seconds budget) {
+Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm comm,
+                      Seconds budget) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     const Request request{operation, &trial.communicator().hierarchy(), 0, true};
     for (const Choice& choice : candidates(request, trial.known_bytes() < 0 ? -1 : bytes))
@@ -48,7 +62,8 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm c
     };
     Timed timed;
     for (std::size_t i = 1; i < patterns.size(); ++i)
-        timed.ratios[patterns[i].pattern] = median(patterns[i].samples) / median(patterns[0].samples);
+        timed.ratios[patterns[i].pattern] =
+            median(patterns[i].samples) / median(patterns[0].samples);
     const auto best = std::min_element(patterns.begin() + 1, patterns.end(), by_median);
     std::vector<Sampled> last{{"native", {}, {}}, {best->pattern, best->choice, {}}};
     interleave(trial, last, comm, budget / 2, 3, 24);
@@ -89,8 +104,10 @@ std::vector<Tuned> tune(const Options& options, Progress& progress, double first
                 progress.update(first + (1 - first) * done++ / steps,
                                 "tuning " + name + " " + std::to_string(bytes) + " B");
                 if (operation == Operation::barrier && bytes != sizes.front()) continue;
-                // Where one call would take longer than the budget, the choice of the size below holds.
-                const double guess = last * static_cast<double>(bytes) / static_cast<double>(last_bytes);
+                // Where one call would take longer than the budget, the choice of the size below
+                // holds.
+                const double guess =
+                    last * static_cast<double>(bytes) / static_cast<double>(last_bytes);
                 if (last > 0 && guess > 2 * budget) continue;
                 Trial trial(operation, bytes, comm);
                 const Timed timed = time_candidates(trial, operation, bytes, comm, budget);
@@ -104,18 +121,19 @@ std::vector<Tuned> tune(const Options& options, Progress& progress, double first
                     continue;
                 }
                 const bool wins = timed.eco < margin * timed.native;
-                entries.push_back({library, name, layout, operation == Operation::barrier ? 0 : bytes,
-                                   wins ? to_text(timed.best) : "native", timed.native, timed.eco,
-                                   timed.noise});
+                entries.push_back(
+                    {library, name, layout, operation == Operation::barrier ? 0 : bytes,
+                     wins ? to_text(timed.best) : "native", timed.native, timed.eco, timed.noise});
             }
             if (size_known || worst.empty()) continue;
             // The choice cannot depend on the size, so it must win at every one.
-            const auto best = std::min_element(worst.begin(), worst.end(), [](const auto& a, const auto& b) {
-                return a.second < b.second;
-            });
+            const auto best =
+                std::min_element(worst.begin(), worst.end(),
+                                 [](const auto& a, const auto& b) { return a.second < b.second; });
             const auto layout = layout_name(communicator_of(comm)->hierarchy());
-            entries.push_back({library, name, layout, -1, best->second < margin ? best->first : "native",
-                               any.native, any.native * best->second, any.noise});
+            entries.push_back({library, name, layout, -1,
+                               best->second < margin ? best->first : "native", any.native,
+                               any.native * best->second, any.noise});
         }
         native().Comm_free(&comm);
     }

@@ -1,5 +1,5 @@
-// Times native and ECO per operation, size and layout on this network, and keeps the better: ECO only
-// where it wins by more than the noise, so that it is never worse.
+// Times native and ECO per operation, size and layout on this network, and keeps the better: ECO
+// only where it wins by more than the noise, so that it is never worse.
 #pragma once
 
 #include "eco/probe/bench.h"

@@ -25,8 +25,10 @@ void copy_bytes(std::byte* to, const std::byte* from, Bytes bytes) {
 }  // namespace
 
 Prepared::Prepared(Program program)
-    : program_(std::move(program)), followers_(program_.tasks.size()),
-      from_slot_(program_.pieces.size(), -1), to_slot_(program_.pieces.size(), -1) {
+    : program_(std::move(program)),
+      followers_(program_.tasks.size()),
+      from_slot_(program_.pieces.size(), -1),
+      to_slot_(program_.pieces.size(), -1) {
     std::map<std::pair<Place, Piece>, std::int32_t> slots;
     for (const Task& task : program_.tasks)
         for (const Place place : {task.from, task.to})
@@ -40,8 +42,10 @@ Prepared::Prepared(Program program)
     for (std::size_t t = 0; t < program_.tasks.size(); ++t) {
         const Task& task = program_.tasks[t];
         for (int p = task.first_piece; p < task.end_piece; ++p) {
-            if (task.from >= scratch(0)) from_slot_[at(p)] = slots.at({task.from, program_.pieces[at(p)]});
-            if (task.to >= scratch(0)) to_slot_[at(p)] = slots.at({task.to, program_.pieces[at(p)]});
+            if (task.from >= scratch(0))
+                from_slot_[at(p)] = slots.at({task.from, program_.pieces[at(p)]});
+            if (task.to >= scratch(0))
+                to_slot_[at(p)] = slots.at({task.to, program_.pieces[at(p)]});
         }
         for (const auto wait : program_.waits_of(task))
             followers_[at(wait)].push_back(static_cast<std::int32_t>(t));
@@ -52,8 +56,12 @@ class Execution {
 public:
     Execution(const Prepared& prepared, const Layout& layout, const Combine& combine,
               Transport& transport)
-        : prepared_(prepared), program_(prepared.program_), layout_(layout), combine_(combine),
-          transport_(transport), states_(program_.tasks.size()) {
+        : prepared_(prepared),
+          program_(prepared.program_),
+          layout_(layout),
+          combine_(combine),
+          transport_(transport),
+          states_(program_.tasks.size()) {
         Bytes total = 0;
         for (const Piece piece : prepared.scratch_pieces_) {
             slot_offset_.push_back(total);
@@ -66,8 +74,8 @@ public:
         for (std::size_t t = 0; t < program_.tasks.size(); ++t) {
             const Task& task = program_.tasks[t];
             states_[t].waits_for = task.end_wait - task.first_wait;
-            // What arrives for a reduction has memory of its own, so it is received at once, and the
-            // combining waits for the arrival too.
+            // What arrives for a reduction has memory of its own, so it is received at once, and
+            // the combining waits for the arrival too.
             if (task.kind == Kind::reduce) {
                 states_[t].waits_for += 1;
                 receive(static_cast<int>(t));
@@ -117,7 +125,8 @@ private:
 
     Bytes length(const Task& task) const {
         Bytes bytes = 0;
-        for (const Piece piece : program_.pieces_of(task)) bytes += layout_.bytes(piece, program_.segments);
+        for (const Piece piece : program_.pieces_of(task))
+            bytes += layout_.bytes(piece, program_.segments);
         return bytes;
     }
 
@@ -150,33 +159,37 @@ private:
         const Task& task = program_.tasks[at(index)];
         State& state = states_[at(index)];
         switch (task.kind) {
-        case Kind::recv: receive(index); return false;
-        case Kind::reduce: combine_staged(task, state); return true;
-        case Kind::copy:
-            for (int p = task.first_piece; p < task.end_piece; ++p) {
-                const Span source = from(task, p);
-                copy_bytes(to(task, p).data, source.data, source.bytes);
-            }
-            return true;
-        case Kind::combine: {
-            // The operator may need the room of what it reads.
-            const Bytes bytes = length(task);
-            state.staging = allocate(bytes);
-            gather(task, state.staging.get());
-            combine_staged(task, state);
-            return true;
-        }
-        case Kind::send: {
-            const Bytes bytes = length(task);
-            const std::byte* source = stretch(task, true);
-            if (!source) {
+            case Kind::recv:
+                receive(index);
+                return false;
+            case Kind::reduce:
+                combine_staged(task, state);
+                return true;
+            case Kind::copy:
+                for (int p = task.first_piece; p < task.end_piece; ++p) {
+                    const Span source = from(task, p);
+                    copy_bytes(to(task, p).data, source.data, source.bytes);
+                }
+                return true;
+            case Kind::combine: {
+                // The operator may need the room of what it reads.
+                const Bytes bytes = length(task);
                 state.staging = allocate(bytes);
                 gather(task, state.staging.get());
-                source = state.staging.get();
+                combine_staged(task, state);
+                return true;
             }
-            transport_.send(index, source, bytes, task.peer, task.tag);
-            return false;
-        }
+            case Kind::send: {
+                const Bytes bytes = length(task);
+                const std::byte* source = stretch(task, true);
+                if (!source) {
+                    state.staging = allocate(bytes);
+                    gather(task, state.staging.get());
+                    source = state.staging.get();
+                }
+                transport_.send(index, source, bytes, task.peer, task.tag);
+                return false;
+            }
         }
         ECO_CHECK(false);
         return false;

@@ -1,5 +1,5 @@
-// Runs one rank's program: starts every task as soon as what it waits for is done, and waits for the
-// transport in between. Called by interpose for each collective call, and by tests.
+// Runs one rank's program: starts every task as soon as what it waits for is done, and waits for
+// the transport in between. Called by interpose for each collective call, and by tests.
 #pragma once
 
 #include <functional>

@@ -34,7 +34,8 @@ static std::vector<Ints> run_all(const Request& request, const Choice& choice, i
     const int length = blocks == Blocks::parts ? n : n * ranks;
     for (Rank rank = 0; rank < ranks; ++rank) {
         inputs.emplace_back(length);
-        for (int i = 0; i < length; ++i) inputs.back()[static_cast<std::size_t>(i)] = rank * 1000 + i;
+        for (int i = 0; i < length; ++i)
+            inputs.back()[static_cast<std::size_t>(i)] = rank * 1000 + i;
         outputs.emplace_back(length, -1);
     }
     std::vector<std::thread> threads;
@@ -48,7 +49,9 @@ static std::vector<Ints> run_all(const Request& request, const Choice& choice, i
             layout.whole = 4 * n;
             if (blocks != Blocks::parts) {
                 layout.length = [n](int) { return Bytes{4} * n; };
-                layout.input_offset = [n, ranks](int block) { return Bytes{4} * n * (block % ranks); };
+                layout.input_offset = [n, ranks](int block) {
+                    return Bytes{4} * n * (block % ranks);
+                };
                 layout.output_offset = [n, ranks, blocks](int block) {
                     return Bytes{4} * n * (blocks == Blocks::per_pair ? block / ranks : block);
                 };
@@ -68,13 +71,14 @@ TEST_P(Executor, AllreduceAddsUp) {
         const auto outputs =
             run_all({Operation::allreduce, &hierarchy, 0, true}, parse_choice(GetParam()), n);
         for (const auto& output : outputs)
-            for (int i = 0; i < n; ++i) ASSERT_EQ(output[static_cast<std::size_t>(i)], 36000 + 9 * i);
+            for (int i = 0; i < n; ++i)
+                ASSERT_EQ(output[static_cast<std::size_t>(i)], 36000 + 9 * i);
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(Choices, Executor,
-                         testing::Values("k2", "exchange:inner=star", "ring:segments=2", "butterfly",
-                                         "tree:top=balanced,inner=chain,segments=4"));
+                         testing::Values("k2", "exchange:inner=star", "ring:segments=2",
+                                         "butterfly", "tree:top=balanced,inner=chain,segments=4"));
 
 TEST(Executor, AlltoallExchangesBlocks) {
     const auto hierarchy = parse_hierarchy("(0 3) (1 4) 2");
@@ -85,7 +89,8 @@ TEST(Executor, AlltoallExchangesBlocks) {
         for (int me = 0; me < 5; ++me)
             for (int source = 0; source < 5; ++source)
                 for (int i = 0; i < n; ++i)
-                    ASSERT_EQ(outputs[static_cast<std::size_t>(me)][static_cast<std::size_t>(source * n + i)],
+                    ASSERT_EQ(outputs[static_cast<std::size_t>(me)]
+                                     [static_cast<std::size_t>(source * n + i)],
                               source * 1000 + me * n + i);
     }
 }

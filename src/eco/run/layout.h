@@ -1,5 +1,5 @@
-// Where the pieces of one call's message lie in memory. Made by a wrapper for each call; read by the
-// executor.
+// Where the pieces of one call's message lie in memory. Made by a wrapper for each call; read by
+// the executor.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,9 @@ struct Layout {
     Bytes whole = 0;
     std::function<Bytes(int block)> length, input_offset, output_offset;
 
-    Bytes bytes(Piece piece, int segments) const { return end(piece, segments) - start(piece, segments); }
+    Bytes bytes(Piece piece, int segments) const {
+        return end(piece, segments) - start(piece, segments);
+    }
     // In input or output.
     Span at(Place place, Piece piece, int segments) const {
         const auto& offset = place == eco::input ? input_offset : output_offset;

@@ -1,6 +1,6 @@
-// Turns a profile's levels and the hosts of a communicator's ranks into nested groups of ranks: what
-// planners see of the network. Groups of one part are skipped, so every group either is a single
-// rank or has two parts or more. All ranks build the same one from the same inputs.
+// Turns a profile's levels and the hosts of a communicator's ranks into nested groups of ranks:
+// what planners see of the network. Groups of one part are skipped, so every group either is a
+// single rank or has two parts or more. All ranks build the same one from the same inputs.
 #pragma once
 
 #include <string>

@@ -17,7 +17,8 @@ Matrix cost_between(const Matrix& cost, const std::vector<int>& cluster) {
     for (int c = 0; c < clusters; ++c) between.set(c, c, 0.0);
     for (int a = 0; a < cost.size(); ++a)
         for (int b = a + 1; b < cost.size(); ++b) {
-            const int x = cluster[static_cast<std::size_t>(a)], y = cluster[static_cast<std::size_t>(b)];
+            const int x = cluster[static_cast<std::size_t>(a)],
+                      y = cluster[static_cast<std::size_t>(b)];
             if (x != y && cost(a, b) < between(x, y)) between.set(x, y, cost(a, b));
         }
     return between;

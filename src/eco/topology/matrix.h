@@ -8,7 +8,8 @@ namespace eco {
 class Matrix {
 public:
     explicit Matrix(int size = 0, double value = 0.0)
-        : size_(size), values_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), value) {}
+        : size_(size),
+          values_(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), value) {}
 
     int size() const { return size_; }
     double operator()(int row, int column) const { return values_[index(row, column)]; }

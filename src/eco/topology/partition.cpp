@@ -52,8 +52,10 @@ std::vector<int> partition(const Matrix& cost, double tolerance) {
         for (int b = a + 1; b < hosts; ++b) {
             const double weight = cost(a, b);
             edges.push_back({weight, a, b});
-            min_edge[static_cast<std::size_t>(a)] = std::min(min_edge[static_cast<std::size_t>(a)], weight);
-            min_edge[static_cast<std::size_t>(b)] = std::min(min_edge[static_cast<std::size_t>(b)], weight);
+            min_edge[static_cast<std::size_t>(a)] =
+                std::min(min_edge[static_cast<std::size_t>(a)], weight);
+            min_edge[static_cast<std::size_t>(b)] =
+                std::min(min_edge[static_cast<std::size_t>(b)], weight);
         }
     std::stable_sort(edges.begin(), edges.end(),
                      [](const Edge& x, const Edge& y) { return x.weight < y.weight; });

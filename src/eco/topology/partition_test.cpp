@@ -38,8 +38,8 @@ TEST(Partition, FastAndSlowSubnetsStayApart) {
     EXPECT_EQ(partition(cost), (std::vector<int>{0, 0, 1, 1}));
 }
 
-// A chain of hosts each 15 % further than the last: an edge joins only within 20 % of the least edge
-// in the subnet, so the chain does not grow without end.
+// A chain of hosts each 15 % further than the last: an edge joins only within 20 % of the least
+// edge in the subnet, so the chain does not grow without end.
 TEST(Partition, SubnetsDoNotCreep) {
     Matrix cost(4, 0);
     const double far = 10.0;

@@ -33,8 +33,8 @@ json matrix_json(const Matrix& matrix) {
 
 Matrix read_matrix(const json& rows, std::size_t hosts, const std::string& origin,
                    const std::string& what, bool positive) {
-    if (rows.size() != hosts) refuse(origin, what + " has " + std::to_string(rows.size()) +
-                                                 " rows, not one per host");
+    if (rows.size() != hosts)
+        refuse(origin, what + " has " + std::to_string(rows.size()) + " rows, not one per host");
     Matrix matrix(static_cast<int>(hosts));
     for (std::size_t a = 0; a < hosts; ++a) {
         if (rows[a].size() != hosts) refuse(origin, what + " is not square");
@@ -80,16 +80,19 @@ void check_levels(const Profile& profile, const std::string& origin) {
 }
 
 json tuned_json(const Tuned& tuned) {
-    return {{"mpi", tuned.mpi},       {"operation", tuned.operation}, {"layout", tuned.layout},
-            {"bytes", tuned.bytes},   {"choice", tuned.choice},       {"native", tuned.native},
-            {"eco", tuned.eco},       {"noise", tuned.noise}};
+    return {{"mpi", tuned.mpi},     {"operation", tuned.operation}, {"layout", tuned.layout},
+            {"bytes", tuned.bytes}, {"choice", tuned.choice},       {"native", tuned.native},
+            {"eco", tuned.eco},     {"noise", tuned.noise}};
 }
 
 json common_json(const Profile& profile) {
     json tuning = json::array();
     for (const auto& tuned : profile.tuning) tuning.push_back(tuned_json(tuned));
-    return {{"eco_profile", profile_version}, {"hosts", profile.hosts}, {"levels", profile.levels},
-            {"ring", profile.ring},           {"tuning", tuning}};
+    return {{"eco_profile", profile_version},
+            {"hosts", profile.hosts},
+            {"levels", profile.levels},
+            {"ring", profile.ring},
+            {"tuning", tuning}};
 }
 
 void read_common(const json& root, Profile& profile, const std::string& origin) {

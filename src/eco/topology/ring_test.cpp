@@ -17,10 +17,11 @@ TEST(Ring, SubnetsStayTogetherWhateverTheHostOrder) {
         std::uniform_real_distribution<double> noise(1.0, 1.05);
         for (int a = 0; a < 9; ++a)
             for (int b = a + 1; b < 9; ++b)
-                cost.set(a, b, noise(random) * (subnet[static_cast<std::size_t>(a)] ==
-                                                        subnet[static_cast<std::size_t>(b)]
-                                                    ? 1.0
-                                                    : 3.0));
+                cost.set(a, b,
+                         noise(random) * (subnet[static_cast<std::size_t>(a)] ==
+                                                  subnet[static_cast<std::size_t>(b)]
+                                              ? 1.0
+                                              : 3.0));
         const auto levels = find_levels(cost, 0.2);
         const auto ring = near_ring(cost, levels);
         int borders = 0;
@@ -39,7 +40,8 @@ TEST(Ring, HostsOnALineAreNotCrossed) {
     Matrix cost(6);
     for (int a = 0; a < 6; ++a)
         for (int b = a + 1; b < 6; ++b)
-            cost.set(a, b, std::abs(at[static_cast<std::size_t>(a)] - at[static_cast<std::size_t>(b)]));
+            cost.set(a, b,
+                     std::abs(at[static_cast<std::size_t>(a)] - at[static_cast<std::size_t>(b)]));
     EXPECT_DOUBLE_EQ(ring_cost(cost, near_ring(cost, {std::vector<int>(6, 0)})), 10.0);
 }
 
