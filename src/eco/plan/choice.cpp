@@ -31,6 +31,9 @@ std::string to_text(const Choice& choice) {
     if (choice.segments != 0) add("segments", std::to_string(choice.segments));
     if (choice.window != 0) add("window", std::to_string(choice.window));
     if (choice.on_ranks) add("on", "ranks");
+    // The bare words name the textbook patterns, which see ranks in a row.
+    else if (choice.family == Family::ring || choice.family == Family::butterfly)
+        add("on", "levels");
     return text + list;
 }
 

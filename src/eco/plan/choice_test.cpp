@@ -7,9 +7,10 @@
 namespace eco {
 
 TEST(Choice, WrittenAndReadBack) {
-    for (const char* text : {"native", "tree:top=balanced,inner=star,segments=4",
-                             "exchange:inner=k2", "ring:segments=2", "direct:window=1", "ordered",
-                             "tree:inner=k3,on=ranks", "butterfly:on=ranks"})
+    for (const char* text :
+         {"native", "tree:top=balanced,inner=star,segments=4", "exchange:inner=k2",
+          "ring:segments=2,on=levels", "ring:on=levels", "direct:window=1", "ordered",
+          "tree:inner=k3,on=ranks", "butterfly:on=ranks"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
 

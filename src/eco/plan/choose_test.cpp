@@ -66,8 +66,8 @@ TEST_F(Choose, NonsenseIsComplainedOf) {
 }
 
 TEST_F(Choose, OnlyWhatTheOperatorAllows) {
-    profile_.tuning.push_back({"openmpi 5", "allreduce", "near", 16, "ring", 2, 1, 0});
-    EXPECT_EQ(chosen(Operation::allreduce, 16), "ring");
+    profile_.tuning.push_back({"openmpi 5", "allreduce", "near", 16, "ring:on=levels", 2, 1, 0});
+    EXPECT_EQ(chosen(Operation::allreduce, 16), "ring:on=levels");
     commutative_ = false;
     EXPECT_EQ(chosen(Operation::allreduce, 16), "native");
 }

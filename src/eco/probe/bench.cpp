@@ -14,7 +14,7 @@ namespace eco {
 using Clock = std::chrono::steady_clock;
 
 void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget,
-                int least, int most) {
+                int least, int most, bool warm_up) {
     const int ranks = trial.communicator().size();
     const auto run = [&](const Choice& choice, Rank root) {
         meet(comm);
@@ -28,7 +28,7 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Sec
     // Round 0 makes connections, communicators and plans, and is not counted.
     std::vector<std::vector<Seconds>> own(patterns.size());
     Seconds spent = 0;
-    for (int round = 0; round <= most; ++round) {
+    for (int round = warm_up ? 0 : 1; round <= most; ++round) {
         std::vector<Seconds> now(patterns.size());
         for (std::size_t i = 0; i < patterns.size(); ++i) {
             // Each pattern gets every place in the row, so that none always follows the same one.

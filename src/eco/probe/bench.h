@@ -19,7 +19,7 @@ struct Sampled {
 // Times the patterns in turn for about `budget` seconds, at least `least` rounds and at most
 // `most`. Collective over comm; the result is the same on all ranks.
 void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget,
-                int least, int most);
+                int least, int most, bool warm_up = true);
 
 // Needs a session. Rank 0 sends a result event per operation and size.
 void bench(const Options& options, Progress& progress);

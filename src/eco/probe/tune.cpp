@@ -13,23 +13,11 @@ namespace {
 // A choice must be this much faster than native to be taken.
 constexpr double margin = 0.95;
 
-const std::vector<std::string> usual_operations{"bcast",
-                                                "barrier",
-                                                "scatter",
-                                                "gather",
-                                                "allgather",
-                                                "allgatherv",
-                                                "alltoall",
-                                                "reduce",
-                                                "allreduce",
-                                                "scan",
-                                                "exscan",
-                                                "reduce_scatter",
-                                                "reduce_scatter_block",
-                                                "scatterv",
-                                                "gatherv",
-                                                "alltoallv",
-                                                "alltoallw"};
+// Those whose size only some ranks know are timed where the user asks: their choice cannot depend
+// on the size, so it must win at every one.
+const std::vector<std::string> usual_operations{
+    "bcast",  "barrier",   "scatter", "gather", "allgather",      "allgatherv",          "alltoall",
+    "reduce", "allreduce", "scan",    "exscan", "reduce_scatter", "reduce_scatter_block"};
 
 std::string library_name() {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -56,7 +44,7 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm c
     const Request request{operation, &trial.communicator().hierarchy(), 0, true};
     for (const Choice& choice : candidates(request, trial.known_bytes() < 0 ? -1 : bytes))
         patterns.push_back({to_text(choice), choice, {}});
-    interleave(trial, patterns, comm, budget / 2, 2, 8);
+    interleave(trial, patterns, comm, budget / 2, 1, 8);
     const auto by_median = [](const Sampled& a, const Sampled& b) {
         return median(a.samples) < median(b.samples);
     };
@@ -66,7 +54,7 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm c
             median(patterns[i].samples) / median(patterns[0].samples);
     const auto best = std::min_element(patterns.begin() + 1, patterns.end(), by_median);
     std::vector<Sampled> last{{"native", {}, {}}, {best->pattern, best->choice, {}}};
-    interleave(trial, last, comm, budget / 2, 3, 24);
+    interleave(trial, last, comm, budget / 2, 3, 24, false);
     auto natives = last[0].samples;
     std::sort(natives.begin(), natives.end());
     timed.native = median(natives);
@@ -82,7 +70,7 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm c
 std::vector<Tuned> tune(const Options& options, Progress& progress, double first) {
     const auto& operations = options.operations.empty() ? usual_operations : options.operations;
     const auto sizes =
-        options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 262144} : options.sizes;
+        options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072} : options.sizes;
     const Seconds budget = options.budget > 0 ? options.budget : 1.5;
     const std::string library = library_name();
     std::vector<std::string> orders{"near"};
@@ -104,6 +92,8 @@ std::vector<Tuned> tune(const Options& options, Progress& progress, double first
                 progress.update(first + (1 - first) * done++ / steps,
                                 "tuning " + name + " " + std::to_string(bytes) + " B");
                 if (operation == Operation::barrier && bytes != sizes.front()) continue;
+                // Long messages take long, and what is best for them scattered shows below.
+                if (order != "near" && options.sizes.empty() && bytes == sizes.back()) continue;
                 // Where one call would take longer than the budget, the choice of the size below
                 // holds.
                 const double guess =
