@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "eco/base/error.h"
+#include "eco/topology/partition.h"
 
 namespace eco {
 
@@ -38,6 +41,67 @@ TEST(Tree, SubtreesPartitionTheRanks) {
     const Tree tree = build_tree(hierarchy, 3, {Shape::star}, {Shape::kary, 2});
     EXPECT_EQ(tree.subtree(3).size(), 7U);
     EXPECT_EQ(tree.subtree(1).size(), 3U);
+}
+
+// Table 1: two hosts on each of three subnets. Fig. 1 is not in the text; with 1 inside a subnet
+// and 3 between, subnets {f,a}, {b,c}, {d,e}, and hosts that each send one message after the other,
+// in alphabetical order, the four printed times come out.
+class TableOne : public testing::Test {
+protected:
+    static int subnet(int host) { return (host + 1) % 6 / 2; }
+    static int cost(int a, int b) { return subnet(a) == subnet(b) ? 1 : 3; }
+    static int completion(const std::vector<std::vector<int>>& children, int root) {
+        int sending = 0, latest = 0;
+        for (const int child : children[static_cast<std::size_t>(root)]) {
+            sending += cost(root, child);
+            latest = std::max(latest, sending + completion(children, child));
+        }
+        return std::max(latest, sending);
+    }
+    // Host numbers 1 to 6 in this order; the children of i are 2i and 2i + 1.
+    static int binary(const std::vector<int>& order) {
+        std::vector<std::vector<int>> children(6);
+        for (std::size_t i = 1; i <= 6; ++i)
+            for (const std::size_t child : {2 * i, 2 * i + 1})
+                if (child <= 6)
+                    children[static_cast<std::size_t>(order[i - 1])].push_back(order[child - 1]);
+        return completion(children, order[0]);
+    }
+    // ab, ae, af, bc, de.
+    static std::vector<std::vector<int>> spanning_tree(int root) {
+        const std::vector<std::vector<int>> neighbours{{1, 4, 5}, {0, 2}, {1}, {4}, {0, 3}, {0}};
+        std::vector<std::vector<int>> children(6);
+        std::vector<bool> seen(6, false);
+        std::vector<int> open{root};
+        seen[static_cast<std::size_t>(root)] = true;
+        for (std::size_t i = 0; i < open.size(); ++i)
+            for (const int next : neighbours[static_cast<std::size_t>(open[i])])
+                if (!seen[static_cast<std::size_t>(next)]) {
+                    seen[static_cast<std::size_t>(next)] = true;
+                    children[static_cast<std::size_t>(open[i])].push_back(next);
+                    open.push_back(next);
+                }
+        return children;
+    }
+};
+
+TEST_F(TableOne, PrintedTimes) {
+    EXPECT_EQ(completion(spanning_tree(0), 0), 7);
+    EXPECT_EQ(binary({0, 1, 2, 3, 4, 5}), 9);
+    EXPECT_EQ(completion(spanning_tree(3), 3), 8);
+    EXPECT_EQ(binary({3, 4, 5, 0, 1, 2}), 7);
+}
+
+TEST_F(TableOne, OurTreeIsAsGoodFromEitherHost) {
+    Matrix costs(6);
+    for (int a = 0; a < 6; ++a)
+        for (int b = a + 1; b < 6; ++b) costs.set(a, b, cost(a, b));
+    EXPECT_EQ(partition(costs), (std::vector<int>{0, 1, 1, 2, 2, 0}));
+    const auto hierarchy = parse_hierarchy("(5 0) (1 2) (3 4)");
+    for (const Rank root : {0, 3}) {
+        const Tree tree = build_tree(hierarchy, root, {Shape::star}, {Shape::star});
+        EXPECT_EQ(completion(tree.children, root), 7);
+    }
 }
 
 }  // namespace eco

@@ -60,7 +60,8 @@ void run(const Options& options, int rank) {
     if (options.verb == "measure") {
         profile = measure(options, known, progress, options.tune ? 0.1 : 1.0);
         profile = share(profile);
-        if (options.tune && profile.hosts.size() > 1) {
+        const bool nothing_new = known && known->hosts == profile.hosts && !known->tuning.empty();
+        if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             settings.choice = "auto";
             Options tuning = options;
             tuning.sizes.clear();

@@ -53,6 +53,19 @@ static void exchange(const Matrix& cost, const Levels& levels, std::vector<int>&
     }
 }
 
+// Begins the cycle where the widest clusters border, so that cut open it still keeps them whole.
+static void cut_at_border(const Levels& levels, std::vector<int>& ring) {
+    std::size_t best = 0;
+    const auto shared_before = [&](std::size_t i) {
+        return shared_levels(levels, ring[(i + ring.size() - 1) % ring.size()], ring[i]);
+    };
+    for (std::size_t i = 1; i < ring.size(); ++i) {
+        const auto here = shared_before(i), least = shared_before(best);
+        if (here < least || (here == least && ring[i] < ring[best])) best = i;
+    }
+    std::rotate(ring.begin(), ring.begin() + static_cast<std::ptrdiff_t>(best), ring.end());
+}
+
 std::vector<int> near_ring(const Matrix& cost, const Levels& levels) {
     const int hosts = cost.size();
     std::vector<int> ring;
@@ -75,6 +88,7 @@ std::vector<int> near_ring(const Matrix& cost, const Levels& levels) {
         last = next;
     }
     exchange(cost, levels, ring);
+    cut_at_border(levels, ring);
     return ring;
 }
 

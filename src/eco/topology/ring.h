@@ -8,7 +8,7 @@
 namespace eco {
 
 // Every cluster of every level stays consecutive; within that, nearest neighbour improved by
-// exchanging (2-opt). Starts at host 0. O(H²) per round of exchanges.
+// exchanging (2-opt). Starts at a border of the widest level. O(H²) per round of exchanges.
 std::vector<int> near_ring(const Matrix& cost, const Levels& levels);
 
 // The sum of the costs around the cycle.
