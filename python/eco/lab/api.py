@@ -23,7 +23,7 @@ def run(
     `env` is added to the environment. After `timeout` seconds everything is ended, and
     subprocess.TimeoutExpired raised.
     """
-    words = own_command("eco.lab") + ["run", scenario, *as_arguments(options or Options())]
+    words = [*own_command("eco.lab"), "run", scenario, *as_arguments(options or Options())]
     with subprocess.Popen(
         [*words, "--", *program],
         stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,

@@ -1,6 +1,5 @@
 """Builds a wired scenario inside the lab's own namespaces. Runs as the lab's first process."""
 
-import os
 import subprocess
 from pathlib import Path
 

@@ -156,10 +156,9 @@ def write_files(placement: Placement) -> None:
         encoding="ascii",
     )
     AGENT.chmod(0o755)
+    INPUT.symlink_to(os.devnull)
     RANK.write_text(
-        "#!/bin/sh\n"
-        f"[ \"${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}\" = 0 ] && exec <{INPUT}\n"
-        'exec "$@"\n',
+        f'#!/bin/sh\n[ "${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}" = 0 ] && exec <{INPUT}\nexec "$@"\n',
         encoding="ascii",
     )
     RANK.chmod(0o755)
@@ -169,7 +168,7 @@ def write_files(placement: Placement) -> None:
 def has_input() -> bool:
     """Whether our standard input could hold anything."""
     try:
-        mode, null = os.fstat(0), os.stat(os.devnull)
+        mode, null = os.fstat(0), Path(os.devnull).stat()
     except OSError:
         return False
     return (mode.st_dev, mode.st_ino) != (null.st_dev, null.st_ino)
@@ -178,9 +177,10 @@ def has_input() -> bool:
 def feed_rank_zero() -> None:
     """Bring standard input to rank 0 ourselves.
 
-    Open MPI 5's launcher loses or repeats parts of it or waits for ever at its end, and MPICH's
-    gives up when the program reads slowly.
+    Open MPI 5's launcher loses or repeats parts of it and does not always tell its end, not even
+    that of /dev/null; MPICH's gives up when the program reads slowly.
     """
+    INPUT.unlink()
     os.mkfifo(INPUT)
     if os.fork() == 0:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

@@ -14,8 +14,11 @@ from eco.lab.start import LAUNCHERS, SETTINGS
 
 # Options of mpirun and mpiexec whose next words belong to them.
 _TAKES_ONE = frozenset(
-    "-n -np --n --np -c -x -wdir --wdir -wd -host --host -H -hosts -f -hostfile --hostfile "
-    "-machinefile --map-by --bind-to --rank-by -map-by -bind-to -ppn -genvlist -N -npernode".split()
+    (
+        *("-n", "-np", "--n", "--np", "-c", "-N", "-npernode", "-ppn", "-x", "-genvlist"),
+        *("-wdir", "--wdir", "-wd", "-host", "--host", "-H", "-hosts", "-f", "-hostfile"),
+        *("--hostfile", "-machinefile", "-map-by", "--map-by", "-bind-to", "--bind-to"),
+    )
 )
 _TAKES_TWO = frozenset(["--mca", "-mca", "--prtemca", "--pmixmca", "-genv", "-env", "--gmca"])
 
@@ -47,7 +50,9 @@ def start(words: list[str]) -> None:
     os.environ["PATH"] = ":".join(folder for folder in path if folder != str(LAUNCHERS))
     env = launch.environment(installation, os.environ, quirks)
     command = launch.command(installation, placement, quirks, socket.gethostname(), options)
-    os.execve(command[0], [*command, *before, *program_words], env)
+    # What the user types or pipes is the launcher's to bring; without it, rank 0 sees the end.
+    rank = [] if launch.has_input() else [str(launch.RANK)]
+    os.execve(command[0], [*command, *rank, *before, *program_words], env)
 
 
 def main() -> None:

@@ -89,7 +89,7 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
     return sandbox.run(
         prepare,
         lambda: build.enter_host(placement.first),
-        [*command, *([str(launch.RANK)] if fed else []), *before, *words],
+        [*command, str(launch.RANK), *before, *words],
         interactive=False,
     )
 

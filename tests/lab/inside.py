@@ -1,0 +1,158 @@
+"""Runs in a lab: measures what its wires do with plain sockets.
+
+`inside.py SCENARIO.yaml|NAME REQUEST` builds the scenario and prints the answer as JSON. A request
+is {"flows": [[from, to], …], "seconds": s} or {"echo": [from, to], "times": n}.
+"""
+
+import json
+import os
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from eco.lab.load import load
+from eco.lab.scenario import Scenario
+from eco.lab.wiring import address
+
+from eco.lab import build, sandbox
+
+PORT = 7000
+SETTLE = 0.5
+
+
+def on_host(host: str, work: Callable[[], Any]) -> int:
+    """Fork a process on `host`; the read end of a pipe with its JSON result."""
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        try:
+            build.enter_host(host)
+            os.write(writer, json.dumps(work()).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    return reader
+
+
+def result(reader: int) -> Any:
+    with os.fdopen(reader) as pipe:
+        return json.loads(pipe.read())
+
+
+def receive(port: int, seconds: float) -> float:
+    """Goodput in bit/s between SETTLE seconds after the first byte and the end."""
+    with socket.create_server(("", port)) as server:
+        connection, _ = server.accept()
+        connection.recv(65536)
+        start = time.monotonic() + SETTLE
+        end = start + seconds
+        total = 0
+        while (now := time.monotonic()) < end:
+            got = len(connection.recv(1 << 20))
+            if now >= start:
+                total += got
+        return total * 8 / (time.monotonic() - start)
+
+
+def send(target: str, port: int) -> None:
+    block = bytes(65536)
+    while True:
+        try:
+            connection = socket.create_connection((target, port), timeout=10)
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.01)
+    try:
+        while True:
+            connection.sendall(block)
+    except OSError:
+        pass
+
+
+def echo_server(port: int, times: int) -> None:
+    with socket.create_server(("", port)) as server:
+        connection, _ = server.accept()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(times):
+            connection.sendall(connection.recv(64))
+
+
+def echo_client(target: str, port: int, times: int) -> list[float]:
+    while True:
+        try:
+            connection = socket.create_connection((target, port), timeout=10)
+            break
+        except ConnectionRefusedError:
+            time.sleep(0.01)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    trips = []
+    for _ in range(times):
+        start = time.monotonic()
+        connection.sendall(b"x")
+        connection.recv(64)
+        trips.append(time.monotonic() - start)
+    return trips
+
+
+def frames(source: str, target: str, scenario: Scenario, count: int) -> int:
+    """How many of `count` datagrams arrive: none twice, none lost."""
+    target_address = address(scenario.hosts.index(target))
+
+    def count_arrivals() -> int:
+        handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        handle.bind(("", PORT))
+        handle.settimeout(1.0)
+        arrived = 0
+        try:
+            while True:
+                handle.recv(2048)
+                arrived += 1
+        except TimeoutError:
+            return arrived
+
+    def shoot() -> None:
+        handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        time.sleep(0.2)
+        for n in range(count):
+            handle.sendto(struct.pack("I", n), (target_address, PORT))
+            time.sleep(0.001)
+
+    arrivals = on_host(target, count_arrivals)
+    result(on_host(source, shoot))
+    return int(result(arrivals))
+
+
+def answer(scenario: Scenario, request: dict[str, Any]) -> Any:
+    index = {host: i for i, host in enumerate(scenario.hosts)}
+    if "flows" in request:
+        readers = []
+        for n, (source, target) in enumerate(request["flows"]):
+            readers.append(on_host(target, lambda n=n: receive(PORT + n, request["seconds"])))
+            reached = address(index[target])
+            on_host(source, lambda n=n, t=reached: send(t, PORT + n))
+        return [result(reader) for reader in readers]
+    if "frames" in request:
+        source, target = request["frames"]
+        return frames(source, target, scenario, request["times"])
+    source, target = request["echo"]
+    on_host(target, lambda: echo_server(PORT, request["times"]))
+    return result(
+        on_host(source, lambda: echo_client(address(index[target]), PORT, request["times"]))
+    )
+
+
+def main() -> None:
+    scenario = load(sys.argv[1]).scaled(float(os.environ.get("SCALE", "1")))
+
+    def prepare() -> None:
+        build.private_mounts()
+        build.build(scenario)
+        print(json.dumps(answer(scenario, json.loads(sys.argv[2]))), flush=True)
+
+    sys.exit(sandbox.run(prepare, lambda: None, ["true"], interactive=False))
+
+
+if __name__ == "__main__":
+    main()

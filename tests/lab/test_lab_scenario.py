@@ -1,0 +1,153 @@
+"""Scenario files: what is read, and one sentence for each fault."""
+
+import json
+from pathlib import Path
+
+import pytest
+from eco.errors import EcoError, ExitCode
+from eco.lab.draw import tree
+from eco.lab.launch import place
+from eco.lab.load import load, shipped_names
+from eco.lab.wiring import wire
+from lab_harness import lab
+
+from eco.lab import units
+
+GOOD = """
+networks:
+  a: {kind: bus, rate: 10mbit, hosts: [n0, n1]}
+  b: {kind: switch, rate: 1gbit, hosts: [n2]}
+links:
+  - {between: [a, b], rate: 20mbit, delay: 5ms, loss: 1%}
+"""
+
+
+def write(folder: Path, text: str) -> str:
+    path = folder / "net.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_what_is_read(tmp_path: Path) -> None:
+    scenario = load(write(tmp_path, GOOD))
+    assert scenario.hosts == ("n0", "n1", "n2")
+    assert [n.rate for n in scenario.networks] == [1e7, 1e9]
+    assert scenario.links[0].delay == 0.005
+    assert scenario.links[0].loss == 0.01
+    assert scenario.scaled(10).networks[0].rate == 1e8
+    assert scenario.scaled(10).links[0].rate == 2e8
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("kind: bus", "knd: bus", "unknown key 'knd' in network 'a'; did you mean 'kind'?"),
+        ("networks:", "netwroks:", "unknown key 'netwroks' in the file; did you mean 'networks'?"),
+        ("between:", "betwen:", "unknown key 'betwen' in link 1; did you mean 'between'?"),
+        ("hosts: [n2]", "hosts: [n1]", "two hosts are named 'n1' (networks 'a' and 'b')"),
+        ("between: [a, b]", "between: [a, c]", "link 1: unknown network 'c'"),
+        ("between: [a, b]", "between: [a]", "link 1: 'between' must list two or more networks"),
+        ("between: [a, b]", "between: [a, a]", "link 1: a network is listed twice"),
+        ("rate: 10mbit", "rate: fast", "network 'a': rate: 'fast' is not a rate"),
+        ("rate: 10mbit", "rate: 10", "network 'a': rate: 10 is not a rate"),
+        ("rate: 10mbit", "rate: 1bit", "network 'a': rate: '1bit' is outside 10kbit to 100gbit"),
+        ("rate: 10mbit, ", "", "network 'a' has no 'rate'"),
+        ("kind: bus", "kind: ring", "network 'a': kind 'ring' must be 'bus' or 'switch'"),
+        ("delay: 5ms", "delay: 5", "link 1: delay: 5 is not a time"),
+        ("loss: 1%", "loss: 100%", "link 1: loss: '100%' is outside 0 to 1"),
+        ("hosts: [n2]", "hosts: [n_2]", "network 'b': 'n_2' is not a host name"),
+        ("hosts: [n2]", "hosts: 3", "network 'b': hosts must be a list"),
+        ("[n0, n1]}", "[n0, n1", "not valid YAML"),
+    ],
+)
+def test_faults(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in GOOD
+    with pytest.raises(EcoError) as caught:
+        load(write(tmp_path, GOOD.replace(old, new, 1)))
+    assert said in caught.value.message
+    assert "net.yaml" in caught.value.message
+    assert caught.value.code == ExitCode.BAD_INPUT
+
+
+def test_networks_must_be_joined_by_a_tree(tmp_path: Path) -> None:
+    with pytest.raises(EcoError, match="network 'b' is joined to no other"):
+        load(write(tmp_path, GOOD.split("links:")[0]))
+    with pytest.raises(EcoError, match="closes a loop"):
+        load(write(tmp_path, GOOD + "  - {between: [b, a]}\n"))
+
+
+def test_no_such_scenario() -> None:
+    with pytest.raises(EcoError, match="did you mean 'three-segments'"):
+        load("three-segment")
+
+
+@pytest.mark.parametrize("text", ["", "5", "networks: {}", "networks: {a: {kind: bus}}", "\0"])
+def test_rubbish(tmp_path: Path, text: str) -> None:
+    with pytest.raises(EcoError):
+        load(write(tmp_path, text))
+
+
+def test_shipped() -> None:
+    assert {"three-segments", "switched-8", "campus-20", "two-sites"} <= set(shipped_names())
+    for name in shipped_names():
+        scenario = load(name)
+        drawn = tree(scenario)
+        assert all(host in drawn for host in scenario.hosts)
+        assert wire(scenario).links
+
+
+def test_fewer_hosts_are_spread() -> None:
+    campus = load("campus-20")
+    kept = [len(n.hosts) for n in campus.with_hosts(10).networks]
+    assert sum(kept) == 10
+    assert kept == [2, 1, 3, 1, 3]
+    assert all(len(n.hosts) == 1 for n in campus.with_hosts(5).networks)
+    with pytest.raises(ValueError, match="1 to 20 hosts"):
+        campus.with_hosts(21)
+
+
+def test_units() -> None:
+    assert units.parse_rate("1.5 Gbit/s") == 1.5e9
+    assert units.parse_delay("250us") == 250e-6
+    assert units.parse_loss(0.5) == 0.5
+    assert units.show_rate(1e7) == "10 Mbit/s"
+
+
+def test_orders() -> None:
+    hosts = ["x", "y", "z"]
+    assert place(hosts, 2, None, "block").hosts == ("x", "x", "y", "y", "z", "z")
+    assert place(hosts, 2, None, "round-robin").hosts == ("x", "y", "z", "x", "y", "z")
+    shuffled = place(hosts, 2, None, "random:7").hosts
+    assert shuffled == place(hosts, 2, None, "random:7").hosts
+    assert sorted(shuffled) == ["x", "x", "y", "y", "z", "z"]
+    assert place(hosts, 1, 5, "round-robin").hosts == ("x", "y", "z", "x", "y")
+    for bad in ("random", "random:x", "blok", "block:1"):
+        with pytest.raises(EcoError, match="--order"):
+            place(hosts, 1, None, bad)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["run", "three-segments", "--mpi", "lam", "--", "x"], 2, "--mpi 'lam'"),
+        (["run", "three-segments", "--scale", "0", "--", "x"], 2, "--scale 0"),
+        (["run", "three-segments", "--scale", "1e9", "--", "x"], 2, "--scale 1e+09"),
+        (["run", "three-segments", "--hosts", "9", "--", "x"], 2, "1 to 8 hosts"),
+        (["run", "three-segments", "--native", "--", "no-such-program"], 4, "no program"),
+        (["run", "three-segments", "--native", "--", "/bin/true"], 4, "not an MPI program"),
+        (["show", "nowhere"], 3, "no scenario 'nowhere'"),
+    ],
+)
+def test_one_sentence(words: list[str], code: int, said: str) -> None:
+    done = lab(*words)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert done.stderr.startswith("eco: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_list_and_show() -> None:
+    assert "three-segments" in lab("list").stdout
+    assert {s["name"] for s in json.loads(lab("list", "--json").stdout)} == set(shipped_names())
+    assert json.loads(lab("show", "two-sites", "--json").stdout)["links"][0]["delay"] == 0.02
+    assert "20 ms each way" in lab("show", "two-sites").stdout
