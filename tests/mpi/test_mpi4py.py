@@ -61,8 +61,8 @@ def test_some(mpi: Mpi) -> None:
 
 @pytest.mark.lab
 @pytest.mark.long
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("ranks", [3, 4, 7])
 @each
 def test_all(mpi: Mpi, ranks: int) -> None:
-    compare(mpi, ranks, ["-i", "test_cco"], 800)
+    compare(mpi, ranks, ["-i", "test_cco"], 1700)
