@@ -47,10 +47,14 @@ def main() -> int:
     headers = included(build)
     every_header = list(ROOT.glob("src/**/*.h"))
     due: dict[Path, str] = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    entries = {
+        entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())
+    }
+    # Sources are C++ under src/; one that is built for several MPI interfaces is checked for one.
+    (stamps / "compile_commands.json").write_text(json.dumps(list(entries.values())))
+    for entry in entries.values():
         source = Path(entry["file"])
-        # Sources are C++ under src/; an object built from one several times is checked once.
-        if source.suffix != ".cpp" or not source.is_relative_to(ROOT / "src") or source in due:
+        if source.suffix != ".cpp" or not source.is_relative_to(ROOT / "src"):
             continue
         if source.stem.endswith("_test"):  # GoogleTest's macros take longest and tell least
             continue
@@ -63,7 +67,10 @@ def main() -> int:
     def check(item: tuple[Path, str]) -> bool:
         source, wanted = item
         run = subprocess.run(
-            [TIDY, "--quiet", "-p", build, source], capture_output=True, text=True, cwd=ROOT
+            [TIDY, "--quiet", "--extra-arg=-Wno-deprecated-declarations", "-p", stamps, source],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
         )
         if run.returncode == 0:
             (stamps / wanted).touch()

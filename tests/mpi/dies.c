@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static void die(const char *how) {
+static void die(const char* how) {
     if (!strcmp(how, "exit")) _exit(7);
     if (!strcmp(how, "abort")) MPI_Abort(MPI_COMM_WORLD, 7);
     if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
     if (!strcmp(how, "segfault")) raise(SIGSEGV);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     enum { words = 20000 };
     static int data[words], sum[words];
     int rank, size;

@@ -6,12 +6,12 @@
 
 static int bcasts, allreduces;
 
-int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
     bcasts++;
     return PMPI_Bcast(data, count, type, root, comm);
 }
 
-int MPI_Allreduce(const void *mine, void *result, int count, MPI_Datatype type, MPI_Op op,
+int MPI_Allreduce(const void* mine, void* result, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
     allreduces++;
     return PMPI_Allreduce(mine, result, count, type, op, comm);

@@ -11,35 +11,30 @@
 
 enum { POLLS_BEFORE_SLEEP = 20 };
 
-typedef int (*epoll_wait_fn)(int, struct epoll_event *, int, int);
+typedef int (*epoll_wait_fn)(int, struct epoll_event*, int, int);
 typedef int (*setpgid_fn)(pid_t, pid_t);
-typedef ssize_t (*read_fn)(int, void *, size_t);
-typedef void *(*disconnect_fn)(void *);
-typedef unsigned (*progress_fn)(void *);
-typedef void (*destroy_fn)(void *);
+typedef ssize_t (*read_fn)(int, void*, size_t);
+typedef void* (*disconnect_fn)(void*);
+typedef unsigned (*progress_fn)(void*);
+typedef void (*destroy_fn)(void*);
 
-#define NEXT(type, name)                          \
-    static type next;                             \
-    if (next == NULL)                             \
-        next = (type)dlsym(RTLD_NEXT, name)
+#define NEXT(type, name)                                                                           \
+    static type next;                                                                              \
+    if (next == NULL) next = (type)dlsym(RTLD_NEXT, name)
 
-static void *worker;      /* UCX's, while it lives */
+static void* worker;      /* UCX's, while it lives */
 static int disconnecting; /* MPI_Finalize has begun to close connections */
 
 /* Only the launcher needs this, what it starts does not. Some launchers are wrappers, named mpirun
  * or ompirun_wrapper, which start the real one. */
-__attribute__((constructor)) static void launcher_only(void)
-{
+__attribute__((constructor)) static void launcher_only(void) {
     char path[4096] = "";
-    if (getenv("ECO_LAB_PRELOAD_BEFORE") == NULL)
-        return;
-    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0)
-        return;
-    const char *name = strrchr(path, '/');
+    if (getenv("ECO_LAB_PRELOAD_BEFORE") == NULL) return;
+    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0) return;
+    const char* name = strrchr(path, '/');
     name = name == NULL ? path : name + 1;
-    if (strncmp(name, "mpi", 3) == 0 || strncmp(name, "ompi", 4) == 0)
-        return;
-    const char *before = getenv("ECO_LAB_PRELOAD_BEFORE");
+    if (strncmp(name, "mpi", 3) == 0 || strncmp(name, "ompi", 4) == 0) return;
+    const char* before = getenv("ECO_LAB_PRELOAD_BEFORE");
     if (*before != '\0')
         setenv("LD_PRELOAD", before, 1);
     else
@@ -49,18 +44,15 @@ __attribute__((constructor)) static void launcher_only(void)
 
 /* Open MPI's launcher sets a child's group twice, in parent and child, and warns when the child
  * was faster: EACCES says that it has done its part. */
-int setpgid(pid_t pid, pid_t group)
-{
+int setpgid(pid_t pid, pid_t group) {
     NEXT(setpgid_fn, "setpgid");
     int result = next(pid, group);
-    if (result != 0 && errno == EACCES && pid == group)
-        return 0;
+    if (result != 0 && errno == EACCES && pid == group) return 0;
     return result;
 }
 
 /* MPICH 4.0 never yields: a rank that polls in vain keeps the others from the processor. */
-int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
-{
+int epoll_wait(int fd, struct epoll_event* events, int most, int timeout) {
     NEXT(epoll_wait_fn, "epoll_wait");
     static __thread int idle;
     int result = next(fd, events, most, timeout);
@@ -78,36 +70,31 @@ int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 
 /* In MPI_Finalize MPICH 4.0 closes its UCX connections and then waits for its launcher without
  * answering peers which still close theirs; they wait for ever. Answer while waiting. */
-unsigned ucp_worker_progress(void *handle)
-{
+unsigned ucp_worker_progress(void* handle) {
     NEXT(progress_fn, "ucp_worker_progress");
     worker = handle;
     return next(handle);
 }
 
-void ucp_worker_destroy(void *handle)
-{
+void ucp_worker_destroy(void* handle) {
     NEXT(destroy_fn, "ucp_worker_destroy");
     worker = NULL;
     next(handle);
 }
 
-void *ucp_disconnect_nb(void *endpoint)
-{
+void* ucp_disconnect_nb(void* endpoint) {
     NEXT(disconnect_fn, "ucp_disconnect_nb");
     disconnecting = 1;
     return next(endpoint);
 }
 
-ssize_t read(int fd, void *buffer, size_t size)
-{
+ssize_t read(int fd, void* buffer, size_t size) {
     NEXT(read_fn, "read");
     static __thread int inside;
     if (disconnecting && worker != NULL && !inside) {
         struct pollfd one = {.fd = fd, .events = POLLIN};
         inside = 1;
-        while (worker != NULL && poll(&one, 1, 0) == 0)
-            ucp_worker_progress(worker);
+        while (worker != NULL && poll(&one, 1, 0) == 0) ucp_worker_progress(worker);
         inside = 0;
     }
     return next(fd, buffer, size);

@@ -130,6 +130,7 @@ int main() {
     std::fflush(stdout);
     hurry();
     std::vector<pollfd> sources;
+    sources.reserve(directions.size());
     for (const auto& direction : directions) sources.push_back({direction.source, POLLIN, 0});
     std::mt19937 random(1);
     while (true) {
