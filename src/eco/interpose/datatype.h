@@ -11,6 +11,7 @@
 namespace eco {
 
 struct Type {
+    // Size 0 where the library says that there is no such type.
     explicit Type(MPI_Datatype handle);
 
     MPI_Datatype handle;

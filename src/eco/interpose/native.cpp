@@ -62,6 +62,9 @@ void fill() {
 #define ECO_TAKEN_COUNT(name) find(table.name, "PMPI_" #name, "MPI_" #name);
 #endif
 #include "eco/interpose/functions.def"
+#if ECO_HAS_COUNT
+    find(table.Type_get_envelope_c, "PMPI_Type_get_envelope_c", "MPI_Type_get_envelope_c");
+#endif
     table.comm_world = ECO_HANDLE(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
     table.comm_null = ECO_HANDLE(MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null");
     table.comm_self = ECO_HANDLE(MPI_Comm, MPI_COMM_SELF, "ompi_mpi_comm_self");

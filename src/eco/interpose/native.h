@@ -17,6 +17,9 @@ struct Native {
 #define ECO_TAKEN_COUNT(name) decltype(&::MPI_##name) name;
 #endif
 #include "eco/interpose/functions.def"
+#if ECO_HAS_COUNT
+    decltype(&::MPI_Type_get_envelope_c) Type_get_envelope_c;
+#endif
 
     MPI_Comm comm_world, comm_self, comm_null;
     MPI_Datatype datatype_null, byte, int32, int64, real64;

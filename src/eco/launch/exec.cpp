@@ -107,7 +107,7 @@ Choice choose_family(const ExecOptions& options, const std::string& file,
 }
 
 std::string preload_list(const std::string& object, const std::string& before) {
-    std::string list = object;
+    std::string list;
     for (std::size_t start = 0; start < before.size();) {
         std::size_t end = before.find_first_of(": ", start);
         if (end == std::string::npos) end = before.size();
@@ -115,9 +115,9 @@ std::string preload_list(const std::string& object, const std::string& before) {
         start = end + 1;
         // Of two of ECO's objects the second would take the first for the MPI library.
         const bool ours = entry.substr(entry.rfind('/') + 1).starts_with("libeco-");
-        if (!entry.empty() && !ours) list += ":" + entry;
+        if (!entry.empty() && !ours) list += entry + ":";
     }
-    return list;
+    return list + object;
 }
 
 static int start_program(const std::vector<std::string>& command) {

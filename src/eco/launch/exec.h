@@ -30,7 +30,8 @@ struct Choice {
 Choice choose_family(const ExecOptions& options, const std::string& file,
                      const Variables& variables);
 
-// LD_PRELOAD with the object in front, and without any other of ECO's.
+// LD_PRELOAD with the object behind what is there, so that a profiling tool sees the program's
+// calls first; without any other of ECO's.
 std::string preload_list(const std::string& object, const std::string& before);
 
 // Returns only where the program cannot be started: the exit code.

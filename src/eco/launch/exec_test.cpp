@@ -27,10 +27,10 @@ TEST(ExecOptions, Nonsense) {
         }
 }
 
-TEST(Preload, OursFirstOthersKept) {
+TEST(Preload, OthersFirstAsTheyWere) {
     EXPECT_EQ(preload_list("/e/libeco-mpich.so", ""), "/e/libeco-mpich.so");
     EXPECT_EQ(preload_list("/e/libeco-mpich.so", "/t/tool.so /o/libeco-openmpi.so:/u/x.so"),
-              "/e/libeco-mpich.so:/t/tool.so:/u/x.so");
+              "/t/tool.so:/u/x.so:/e/libeco-mpich.so");
 }
 
 class ExecTest : public Workshop {
