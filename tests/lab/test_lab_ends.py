@@ -26,7 +26,7 @@ def processes(marker: str) -> list[str]:
 
 def traces() -> set[str]:
     """Names that a launcher or the lab could leave behind."""
-    names = ("prte", "ompi", "pmix", "openmpi", "eco-lab", "vader", "sm_", "mpich", "n0.")
+    names = ("prte", "ompi", "pmix", "openmpi", "eco-lab", "vader", "sm_", "mpich", "hydra", "n0.")
     places = [Path("/tmp"), Path("/dev/shm"), Path("/run"), Path("/run/netns"), Path("/var/tmp")]
     return {
         str(entry)

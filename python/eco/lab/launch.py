@@ -16,6 +16,7 @@ AGENT = STATE / "agent"
 HOST_FILE = STATE / "hosts-of-ranks"
 RANK = STATE / "rank"
 INPUT = STATE / "stdin"
+FAILED = STATE / "failed"
 MOST_RANKS = 4096
 
 
@@ -66,11 +67,11 @@ def environment(
     env["ECO_LAB_HOSTFILE"] = str(HOST_FILE)
     if installation.family == "openmpi":
         env |= _open_mpi(installation)
-        if quirks is not None:
-            env["ECO_LAB_PRELOAD_BEFORE"] = env.get("LD_PRELOAD", "")
-            env["LD_PRELOAD"] = _preload(quirks, env)
     else:
         env |= _mpich()
+    if quirks is not None:
+        env["ECO_LAB_PRELOAD_BEFORE"] = env.get("LD_PRELOAD", "")
+        env["LD_PRELOAD"] = _preload(quirks, env)
     if not installation.library.is_relative_to("/usr"):
         # A program may have been built elsewhere, without the way to its library.
         folders = [str(installation.library.parent), env.get("LD_LIBRARY_PATH", "")]
@@ -139,8 +140,10 @@ def command(
         index = placement.all_hosts.index(here)
         words += ["-launcher", "ssh", "-launcher-exec", str(AGENT), "-f", str(HOST_FILE)]
         words += ["-iface", "eth0", "-localhost", address(index)]
-        if installation.system and quirks is not None:
-            words += ["-genv", "LD_PRELOAD", _preload(quirks, os.environ)]
+        if quirks is not None:
+            # Only MPICH 4's ranks need the object which the launcher has.
+            own = _preload(quirks, os.environ) if installation.system else ""
+            words += ["-genv", "LD_PRELOAD", own or os.environ.get("LD_PRELOAD", "")]
     if not {"-n", "-np", "--n", "--np", "-c"} & set(own_options):
         words += ["-n", str(len(placement.hosts))]
     return [*words, *own_options]
@@ -158,7 +161,13 @@ def write_files(placement: Placement) -> None:
     AGENT.chmod(0o755)
     INPUT.symlink_to(os.devnull)
     RANK.write_text(
-        f'#!/bin/sh\n[ "${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}" = 0 ] && exec <{INPUT}\nexec "$@"\n',
+        "#!/bin/sh\n"
+        f'[ "${{OMPI_COMM_WORLD_RANK-$PMI_RANK}}" = 0 ] && exec <{INPUT}\n'
+        '"$@"\n'
+        "code=$?\n"
+        f"[ $code = 0 ] || {{ set -C; echo $code >{FAILED}; }} 2>/dev/null\n"
+        "[ $code -le 128 ] || kill -$((code - 128)) $$ 2>/dev/null\n"
+        "exit $code\n",
         encoding="ascii",
     )
     RANK.chmod(0o755)
@@ -193,3 +202,10 @@ def feed_rank_zero() -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
+
+
+def outcome(code: int) -> int:
+    """The job's exit code. Open MPI 5's launcher may crash after a rank that failed."""
+    if code == 128 + signal.SIGSEGV and FAILED.exists():
+        return int(FAILED.read_text())
+    return code

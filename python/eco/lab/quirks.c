@@ -13,6 +13,7 @@ enum { POLLS_BEFORE_SLEEP = 20 };
 
 typedef int (*epoll_wait_fn)(int, struct epoll_event*, int, int);
 typedef int (*setpgid_fn)(pid_t, pid_t);
+typedef int (*mkstemp_fn)(char*);
 typedef ssize_t (*read_fn)(int, void*, size_t);
 typedef void* (*disconnect_fn)(void*);
 typedef unsigned (*progress_fn)(void*);
@@ -25,21 +26,34 @@ typedef void (*destroy_fn)(void*);
 static void* worker;      /* UCX's, while it lives */
 static int disconnecting; /* MPI_Finalize has begun to close connections */
 
-/* Only the launcher needs this, what it starts does not. Some launchers are wrappers, named mpirun
- * or ompirun_wrapper, which start the real one. */
+/* Launchers and their proxies need this, what they start does not. A launcher may be a wrapper
+ * around the real one, and a shell may stand before a proxy: those pass it on. */
 __attribute__((constructor)) static void launcher_only(void) {
     char path[4096] = "";
-    if (getenv("ECO_LAB_PRELOAD_BEFORE") == NULL) return;
-    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0) return;
+    const char* before = getenv("ECO_LAB_PRELOAD_BEFORE");
+    if (before == NULL || readlink("/proc/self/exe", path, sizeof path - 1) < 0) return;
     const char* name = strrchr(path, '/');
     name = name == NULL ? path : name + 1;
-    if (strncmp(name, "mpi", 3) == 0 || strncmp(name, "ompi", 4) == 0) return;
-    const char* before = getenv("ECO_LAB_PRELOAD_BEFORE");
+    if (strncmp(name, "prte", 4) != 0 && strncmp(name, "orte", 4) != 0 &&
+        strncmp(name, "hydra_pmi", 9) != 0)
+        return;
     if (*before != '\0')
         setenv("LD_PRELOAD", before, 1);
     else
         unsetenv("LD_PRELOAD");
     unsetenv("ECO_LAB_PRELOAD_BEFORE");
+}
+
+/* MPICH 5's proxy leaves a file of each job in /tmp; in the lab's own folder it goes with the lab.
+ */
+int mkstemp(char* template) {
+    static const char theirs[] = "/tmp/hydra_hwloc_xmlfile_XXXXXX";
+    static const char ours[] = "/run/eco-lab/tmp/hwloc_XXXXXX";
+    NEXT(mkstemp_fn, "mkstemp");
+    _Static_assert(sizeof ours <= sizeof theirs, "written over the caller's text");
+    if (strcmp(template, theirs) == 0 && access("/run/eco-lab/tmp", W_OK) == 0)
+        memcpy(template, ours, sizeof ours);
+    return next(template);
 }
 
 /* Open MPI's launcher sets a child's group twice, in parent and child, and warns when the child

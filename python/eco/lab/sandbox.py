@@ -30,11 +30,16 @@ _SPACES = (
 
 
 def run(
-    prepare: Callable[[], None], enter: Callable[[], None], words: list[str], interactive: bool
+    prepare: Callable[[], None],
+    enter: Callable[[], None],
+    words: list[str],
+    interactive: bool,
+    outcome: Callable[[int], int] = int,
 ) -> int:
     """Run `prepare` in new namespaces, then the command `words` after `enter`; its exit code.
 
-    An interactive command (a shell) deals with Ctrl-C on its own.
+    `outcome` may correct the exit code while the namespaces still stand. An interactive command
+    (a shell) deals with Ctrl-C on its own.
     """
     _new_namespaces()
     watched = {signal.SIGCHLD, *_STOP}
@@ -43,7 +48,7 @@ def run(
     first = os.fork()
     if first == 0:
         os.close(report)
-        _first_process(prepare, enter, words, reporter, watched)
+        _first_process(prepare, enter, words, outcome, reporter, watched)
     os.close(reporter)
     return _wait(first, report, watched, interactive)
 
@@ -114,6 +119,7 @@ def _first_process(
     prepare: Callable[[], None],
     enter: Callable[[], None],
     words: list[str],
+    outcome: Callable[[int], int],
     reporter: int,
     watched: set[signal.Signals],
 ) -> NoReturn:
@@ -131,7 +137,7 @@ def _first_process(
         # The terminal's Ctrl-C has reached the command already; the front's comes as SIGUSR1.
         signal.signal(signal.SIGINT, lambda *_: None)
         signal.signal(signal.SIGUSR1, lambda *_: _pass_on(command, signal.SIGINT))
-        code = _reap_until(command)
+        code = outcome(_reap_until(command))
     except EcoError as error:
         _report(reporter, error.message, error.code)
         code = int(error.code)

@@ -91,6 +91,7 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
         lambda: build.enter_host(placement.first),
         [*command, str(launch.RANK), *before, *words],
         interactive=False,
+        outcome=launch.outcome,
     )
 
 
