@@ -63,6 +63,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (bytes >= 256) {
                 list.push_back(of(Family::ring));
                 list.push_back(tree(Shape::balanced, Shape::star, 1));
+                list.push_back(tree(Shape::balanced, Shape::chain, fine));
             }
             break;
         case reduce_scatter:
