@@ -24,26 +24,39 @@ static Choice of(Family family, int segments = 0, Shape inner = Shape::star) {
 
 std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     using enum Operation;
-    const bool flat = request.hierarchy->top.parts.size() == request.hierarchy->top.ranks.size();
-    // A segment of a few frames: long enough to be worth its overhead, short enough to overlap.
+    const std::size_t groups = request.hierarchy->top.parts.size();
+    const bool flat = groups == request.hierarchy->top.ranks.size();
+    // A segment fills two Ethernet frames, or six: long enough to be worth its overhead, short
+    // enough to overlap. One of a frame and a half would need a third more of a slow bus.
     const auto pieces = [bytes](Bytes each) {
-        return static_cast<int>(std::max<Bytes>(1, std::min<Bytes>(64, bytes / each)));
+        return static_cast<int>(std::clamp<Bytes>((bytes + each - 1) / each, 1, 64));
     };
-    const int fine = pieces(2000), coarse = pieces(8000);
+    const int fine = pieces(2800), coarse = pieces(8400);
     std::vector<Choice> list;
     switch (base(request.operation)) {
         case bcast:
         case reduce:
             list = {tree(Shape::balanced, Shape::star, fine), tree(Shape::star, Shape::star, 1)};
             if (fine > 1) list.push_back(tree(Shape::balanced, Shape::chain, fine));
-            if (coarse > 1 && coarse != fine)
+            if (coarse > 1 && coarse != fine) {
+                list.push_back(tree(Shape::balanced, Shape::star, coarse));
                 list.push_back(tree(Shape::balanced, Shape::chain, coarse));
+            }
+            // Sites that each have a link of their own: a chain sends every byte once over each.
+            if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
             list.push_back(tree(Shape::star, Shape::binomial, 1));
             break;
         case allreduce:
             list = {of(Family::exchange), tree(Shape::balanced, Shape::star, fine)};
             if (bytes >= 1024) list.push_back(of(Family::ring));
-            if (fine > 1) list.push_back(tree(Shape::balanced, Shape::chain, fine));
+            if (fine > 1) {
+                list.push_back(tree(Shape::balanced, Shape::chain, fine));
+                if (!flat) list.push_back(of(Family::exchange, fine));
+                if (!flat && groups > 2) {
+                    list.push_back(of(Family::exchange, fine));
+                    list.back().split = true;
+                }
+            }
             break;
         case barrier:
             list = {of(Family::exchange), tree(Shape::star, Shape::star, 1)};

@@ -7,12 +7,15 @@
 
 namespace eco {
 
-Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& mpi_family)
+Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& library)
     : keep_order_(settings.keep_order) {
     const auto& subnets = profile.levels.front();
     one_subnet_ = std::all_of(subnets.begin(), subnets.end(), [](int id) { return id == 0; });
+    const std::string family = library.substr(0, library.find(' '));
+    const bool exact = std::any_of(profile.tuning.begin(), profile.tuning.end(),
+                                   [&](const Tuned& tuned) { return tuned.mpi == library; });
     for (const Tuned& tuned : profile.tuning) {
-        if (!tuned.mpi.starts_with(mpi_family)) continue;
+        if (exact ? tuned.mpi != library : !tuned.mpi.starts_with(family)) continue;
         try {
             entries_.push_back({parse_operation(tuned.operation), tuned.layout == "near",
                                 tuned.bytes, parse_choice(tuned.choice)});
@@ -21,6 +24,7 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
                                           error.what());
         }
     }
+    for (const Entry& entry : entries_) most_bytes_ = std::max(most_bytes_, 4 * entry.bytes);
     if (settings.choice == "auto") return;
     if (settings.choice == "native" || settings.choice == "eco") {
         mode_ = settings.choice == "eco" ? Mode::eco : Mode::native;
@@ -36,6 +40,7 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
 
 Choice Chooser::choose(const Request& request, Bytes bytes) const {
     Choice choice;
+    if (bytes > most_bytes_) return choice;
     if (keep_order_ && traits(request.operation).reduces) return choice;
     switch (mode_) {
         case Mode::native:
@@ -55,9 +60,7 @@ Choice Chooser::choose(const Request& request, Bytes bytes) const {
 
 Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     // Within one subnet of several, nothing was timed, and the library's own does well there.
-    const Group& top = request.hierarchy->top;
-    const bool flat = top.parts.size() == top.ranks.size();
-    if (flat && !one_subnet_) return {};
+    if (request.hierarchy->one_subnet && !one_subnet_) return {};
     const bool near = is_near(*request.hierarchy);
     const auto distance = [&](const Entry& entry) {
         const auto size = [](Bytes b) {
@@ -65,9 +68,11 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
         };
         return std::abs(size(entry.bytes) - size(bytes));
     };
+    const Operation operation =
+        request.operation == Operation::alltoallw ? Operation::alltoallv : request.operation;
     const Entry* best = nullptr;
     for (const Entry& entry : entries_) {
-        if (entry.operation != request.operation || (entry.bytes < 0) != (bytes < 0)) continue;
+        if (entry.operation != operation || (entry.bytes < 0) != (bytes < 0)) continue;
         if (best && best->near == near && entry.near != near) continue;
         if (!best || (entry.near == near && best->near != near) ||
             distance(entry) < distance(*best))

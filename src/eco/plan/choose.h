@@ -11,9 +11,10 @@ namespace eco {
 
 class Chooser {
 public:
-    // mpi_family: of the library that runs, since one library's tuning says nothing of another's.
+    // library: family and version of the one that runs ("openmpi 5.0.11"). Tuning with another
+    // version counts only where there is none with this one; with another family never.
     // A choice in the settings that makes no sense is complained of in settings.complaints.
-    Chooser(const Profile& profile, Settings& settings, const std::string& mpi_family);
+    Chooser(const Profile& profile, Settings& settings, const std::string& library);
 
     // bytes: message size, or -1 where not all ranks know it. Native where nothing better is known.
     Choice choose(const Request& request, Bytes bytes) const;
@@ -29,6 +30,9 @@ private:
         Choice choice;
     };
     std::vector<Entry> entries_;
+    // Native above it: a leader may hold a message of every group, which for huge ones is more
+    // memory than there is. Far below what an int counts.
+    Bytes most_bytes_ = Bytes{64} << 20;
     bool one_subnet_;
     bool keep_order_;
     enum class Mode { automatic, native, eco, fixed } mode_ = Mode::automatic;

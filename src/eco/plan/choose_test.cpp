@@ -17,9 +17,9 @@ protected:
                            {"openmpi 5", "gatherv", "near", -1, "native", 1, 2, 0}};
     }
     std::string chosen(Operation operation, Bytes bytes, const char* groups = "(0 1) (2 3)",
-                       const char* family = "openmpi") {
+                       const char* library = "openmpi 5") {
         const Hierarchy hierarchy = parse_hierarchy(groups);
-        Chooser chooser(profile_, settings_, family);
+        Chooser chooser(profile_, settings_, library);
         return to_text(chooser.choose({operation, &hierarchy, 0, commutative_}, bytes));
     }
     Profile profile_;
@@ -41,8 +41,15 @@ TEST_F(Choose, NativeWhereNothingWasTimed) {
 }
 
 TEST_F(Choose, AnotherLibrarysTuningSaysNothing) {
-    EXPECT_NE(chosen(Operation::bcast, 16, "(0 1) (2 3)", "mpich"), "native");
-    EXPECT_EQ(chosen(Operation::gather, 16, "(0 1) (2 3)", "mpich"), "native");
+    EXPECT_NE(chosen(Operation::bcast, 16, "(0 1) (2 3)", "mpich 5"), "native");
+    EXPECT_EQ(chosen(Operation::gather, 16, "(0 1) (2 3)", "mpich 5"), "native");
+}
+
+TEST_F(Choose, AnotherVersionsTuningCountsUntilThereIsThisOnes) {
+    EXPECT_EQ(chosen(Operation::bcast, 16, "(0 1) (2 3)", "openmpi 6"), "native");
+    profile_.tuning.push_back({"openmpi 6", "bcast", "near", 16, "k2", 2, 1, 0});
+    EXPECT_EQ(chosen(Operation::bcast, 16, "(0 1) (2 3)", "openmpi 6"), "tree:inner=k2,on=ranks");
+    EXPECT_EQ(chosen(Operation::bcast, 16), "native");
 }
 
 TEST_F(Choose, SettingsWin) {

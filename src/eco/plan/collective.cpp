@@ -12,14 +12,14 @@ using enum Operation;
 
 // operation, name, base, blocks, rooted, reduces, aliases, size_known
 static constexpr std::array<OperationTraits, operation_count> table{{
-    {bcast, "bcast", bcast, Blocks::parts, true, false, false, true},
+    {bcast, "bcast", bcast, Blocks::parts, true, false, true, true},
     {barrier, "barrier", barrier, Blocks::parts, false, false, false, true},
-    {scatter, "scatter", scatter, Blocks::per_rank, true, false, false, true},
-    {scatterv, "scatterv", scatter, Blocks::per_rank, true, false, false, false},
-    {gather, "gather", gather, Blocks::per_rank, true, false, false, true},
-    {gatherv, "gatherv", gather, Blocks::per_rank, true, false, false, false},
-    {allgather, "allgather", allgather, Blocks::per_rank, false, false, false, true},
-    {allgatherv, "allgatherv", allgather, Blocks::per_rank, false, false, false, true},
+    {scatter, "scatter", scatter, Blocks::per_rank, true, false, true, true},
+    {scatterv, "scatterv", scatter, Blocks::per_rank, true, false, true, false},
+    {gather, "gather", gather, Blocks::per_rank, true, false, true, true},
+    {gatherv, "gatherv", gather, Blocks::per_rank, true, false, true, false},
+    {allgather, "allgather", allgather, Blocks::per_rank, false, false, true, true},
+    {allgatherv, "allgatherv", allgather, Blocks::per_rank, false, false, true, true},
     {alltoall, "alltoall", alltoall, Blocks::per_pair, false, false, false, true},
     {alltoallv, "alltoallv", alltoall, Blocks::per_pair, false, false, false, false},
     {alltoallw, "alltoallw", alltoall, Blocks::per_pair, false, false, false, false},

@@ -47,6 +47,7 @@ static std::vector<Choice> every_choice() {
                              "exchange:inner=star",
                              "exchange:inner=k2,segments=1",
                              "exchange:inner=chain,segments=3",
+                             "exchange:inner=star,segments=5,split=1",
                              "ring",
                              "ring:segments=2",
                              "ring:segments=1,on=ranks",

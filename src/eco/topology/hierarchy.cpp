@@ -72,6 +72,9 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
         keys.emplace_back();
         for (const int host : host_of) keys.back().push_back(level[static_cast<std::size_t>(host)]);
     }
+    const auto& subnet = keys.back();
+    hierarchy.one_subnet =
+        std::all_of(subnet.begin(), subnet.end(), [&](int id) { return id == subnet.front(); });
     keys.push_back(host_of);
     hierarchy.top = nest(hierarchy.ring, keys, 0);
     return hierarchy;
@@ -129,6 +132,9 @@ Hierarchy parse_hierarchy(const std::string& text) {
     std::size_t at = 0;
     Hierarchy hierarchy;
     hierarchy.top = parse_parts(text, at);
+    const auto& parts = hierarchy.top.parts;
+    hierarchy.one_subnet =
+        std::all_of(parts.begin(), parts.end(), [](const Group& part) { return part.is_rank(); });
     hierarchy.ring = hierarchy.top.ranks;
     return hierarchy;
 }

@@ -21,6 +21,7 @@ struct Group {
 
 struct Hierarchy {
     Group top;
+    bool one_subnet = true;  // all ranks are in one innermost cluster of the network
     std::vector<Rank> ring;  // all ranks, neighbours near (§6.2); hosts in the profile's ring order
 
     int ranks() const { return static_cast<int>(ring.size()); }

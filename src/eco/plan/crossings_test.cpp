@@ -1,0 +1,146 @@
+// How often schedules cross each level of the network, against the least that the operation allows
+// (Karonis, sections 2 and 3.1).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "eco/plan/planner.h"
+#include "eco/plan/verify.h"
+
+namespace eco {
+
+namespace {
+
+// The depth at which two ranks part: 0 between the parts of the widest group.
+int level_between(const Group& group, Rank a, Rank b) {
+    for (const Group& part : group.parts)
+        if (part.holds(a) && part.holds(b)) return 1 + level_between(part, a, b);
+    return 0;
+}
+
+int least_crossings(const Group& group, int level) {
+    if (group.is_rank()) return 0;
+    if (level == 0) return static_cast<int>(group.parts.size()) - 1;
+    int sum = 0;
+    for (const Group& part : group.parts) sum += least_crossings(part, level - 1);
+    return sum;
+}
+
+class Schedule {
+public:
+    Schedule(const std::string& choice, const Request& request)
+        : request_(request), ranks_(request.ranks()) {
+        const Choice parsed = parse_choice(choice);
+        for (Rank rank = 0; rank < ranks_; ++rank) programs_.push_back(plan(parsed, request, rank));
+        EXPECT_EQ(verify(request, [&](Rank rank) { return program(rank); }), "");
+        for (Rank rank = 0; rank < ranks_; ++rank)
+            for (std::size_t t = 0; t < program(rank).tasks.size(); ++t) {
+                const Task& task = program(rank).tasks[t];
+                if (task.kind == Kind::send) sends_[{rank, task.peer, task.tag}] = t;
+            }
+    }
+
+    std::map<int, int> messages_by_level() const {
+        std::map<int, int> count;
+        for (const auto& [key, task] : sends_) ++count[level(std::get<0>(key), std::get<1>(key))];
+        return count;
+    }
+
+    // Most crossings of the level that wait for each other.
+    int longest_chain(int of_level) {
+        int longest = 0;
+        for (Rank rank = 0; rank < ranks_; ++rank)
+            for (std::size_t t = 0; t < program(rank).tasks.size(); ++t)
+                longest = std::max(longest, chain(rank, t, of_level));
+        return longest;
+    }
+
+private:
+    const Program& program(Rank rank) const { return programs_[static_cast<std::size_t>(rank)]; }
+    int level(Rank a, Rank b) const { return level_between(request_.hierarchy->top, a, b); }
+
+    int chain(Rank rank, std::size_t number, int of_level) {
+        const auto known = chains_.find({rank, number});
+        if (known != chains_.end()) return known->second;
+        const Task& task = program(rank).tasks[number];
+        int longest = 0;
+        for (const auto wait : program(rank).waits_of(task))
+            longest = std::max(longest, chain(rank, static_cast<std::size_t>(wait), of_level));
+        if (task.kind == Kind::recv || task.kind == Kind::reduce)
+            longest = std::max(longest,
+                               chain(task.peer, sends_.at({task.peer, rank, task.tag}), of_level) +
+                                   (level(task.peer, rank) == of_level ? 1 : 0));
+        return chains_[{rank, number}] = longest;
+    }
+
+    const Request& request_;
+    int ranks_;
+    std::vector<Program> programs_;
+    std::map<std::tuple<Rank, Rank, std::int32_t>, std::size_t> sends_;
+    std::map<std::pair<Rank, std::size_t>, int> chains_;
+};
+
+// Three sites; machines, hosts and lone ranks in them, ranks in no order.
+const char* const grid = "((0 9 4) (7 2) (12 1)) ((3 14) (5 6 13)) (8 (10 11) 15)";
+
+}  // namespace
+
+TEST(Crossings, TreesCrossEachLevelAsOftenAsTheyMust) {
+    const Hierarchy hierarchy = parse_hierarchy(grid);
+    using enum Operation;
+    for (const Operation operation : {bcast, reduce, scatter, gather})
+        for (const char* choice : {"tree:top=star,inner=star", "tree:top=balanced,inner=binomial",
+                                   "tree:top=chain,inner=chain"})
+            for (Rank root = 0; root < hierarchy.ranks(); ++root) {
+                const Request request{operation, &hierarchy, root, true};
+                const auto found = Schedule(choice, request).messages_by_level();
+                for (const auto& [level, messages] : found)
+                    EXPECT_EQ(messages, least_crossings(hierarchy.top, level))
+                        << choice << " root " << root << " level " << level;
+            }
+}
+
+// A root that does not lead its groups costs no further hop (Karonis, Fig. 5).
+TEST(Crossings, EveryRootSendsOverTheWidestLevelItself) {
+    const Hierarchy hierarchy = parse_hierarchy(grid);
+    for (Rank root = 0; root < hierarchy.ranks(); ++root) {
+        const Request request{Operation::bcast, &hierarchy, root, true};
+        const Program program = plan(parse_choice("tree:top=star,inner=star"), request, root);
+        EXPECT_EQ(level_between(hierarchy.top, root, program.tasks.front().peer), 0);
+        EXPECT_EQ(Schedule("tree:top=star,inner=star", request).longest_chain(0), 1);
+    }
+}
+
+TEST(Crossings, AnExchangeCrossesTheWidestLevelOnceEachWayAtOnce) {
+    const Hierarchy hierarchy = parse_hierarchy(grid);
+    for (const Operation operation : {Operation::barrier, Operation::allreduce}) {
+        const Request request{operation, &hierarchy, 0, true};
+        Schedule exchange("exchange:inner=star", request);
+        EXPECT_EQ(exchange.messages_by_level()[0], 3 * 2);
+        EXPECT_EQ(exchange.longest_chain(0), 1);
+        Schedule tree("tree:top=star,inner=star,segments=1", request);
+        EXPECT_EQ(tree.longest_chain(0), 2);
+    }
+}
+
+TEST(Crossings, SharesSendLessOverEachLink) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3) (4 5) (6 7)");
+    const Request request{Operation::allreduce, &hierarchy, 0, true};
+    // Of 8 parts: each leader sends 6 of the others' and its own two to three leaders.
+    EXPECT_EQ(Schedule("exchange:inner=star,segments=8,split=1", request).messages_by_level()[0],
+              4 * (6 + 2 * 3));
+    EXPECT_EQ(Schedule("exchange:inner=star,segments=8", request).messages_by_level()[0],
+              4 * 3 * 8);
+}
+
+TEST(Crossings, AllToAllSendsOneMessageBetweenEachPairOfSites) {
+    const Hierarchy hierarchy = parse_hierarchy(grid);
+    const Request request{Operation::alltoall, &hierarchy, 0, true};
+    Schedule exchange("exchange:inner=star", request);
+    EXPECT_EQ(exchange.messages_by_level()[0], 3 * 2);
+    EXPECT_EQ(exchange.longest_chain(0), 1);
+}
+
+}  // namespace eco
