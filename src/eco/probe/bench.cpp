@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
@@ -13,8 +14,17 @@ namespace eco {
 
 using Clock = std::chrono::steady_clock;
 
-void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget,
-                int least, int most, bool warm_up) {
+// The same on all ranks.
+static std::vector<std::size_t> shuffled(std::size_t count, int seed) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937 random(static_cast<unsigned>(seed));
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    return order;
+}
+
+void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, const Effort& effort,
+                bool warm_up) {
     const int ranks = trial.communicator().size();
     const auto run = [&](const Choice& choice, Rank root) {
         meet(comm);
@@ -26,20 +36,20 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Sec
         return std::chrono::duration<double>(Clock::now() - start).count();
     };
     // Round 0 makes connections, communicators and plans, and is not counted.
-    std::vector<std::vector<Seconds>> own(patterns.size());
     Seconds spent = 0;
-    for (int round = warm_up ? 0 : 1; round <= most; ++round) {
+    const int before = static_cast<int>(patterns.front().samples.size());
+    for (int round = warm_up ? 0 : 1; round <= effort.most; ++round) {
         std::vector<Seconds> now(patterns.size());
-        for (std::size_t i = 0; i < patterns.size(); ++i) {
-            // Each pattern gets every place in the row, so that none always follows the same one.
-            const std::size_t p = (i + static_cast<std::size_t>(round)) % patterns.size();
-            now[p] = run(patterns[p].choice, round % ranks);
-        }
+        // A call finds the network, its queues and TCP's windows as the one before left them, so
+        // none may always follow the same one.
+        for (const std::size_t p : shuffled(patterns.size(), before + round))
+            now[p] = run(patterns[p].choice, (before + round) % ranks);
         now = slowest(now, comm);
         if (round > 0)
             for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
-        spent += std::accumulate(now.begin(), now.end(), 0.0);
-        if (round >= least && spent > budget) return;
+        if (round > 0) spent += std::accumulate(now.begin(), now.end(), 0.0);
+        if (round >= effort.least && spent > effort.budget) return;
+        if (round >= effort.usual && spent > effort.quick) return;
     }
 }
 
@@ -95,11 +105,15 @@ void bench(const Options& options, Progress& progress) {
                 if (choice.family == Family::native || trial.supports(choice))
                     sampled.push_back({pattern, choice, {}});
             }
+            if (sampled.empty()) continue;
             const int ranks = trial.communicator().size();
-            const int most = options.repeats > 0 ? options.repeats : std::max(2 * ranks, 16);
-            const Seconds budget = options.budget > 0 ? options.budget : 20.0;
-            interleave(trial, sampled, comm, budget,
-                       options.repeats > 0 && options.budget <= 0 ? most : 3, most);
+            Effort effort{20.0, 1.0, 3, std::max(2 * ranks, 16), 16 * ranks};
+            if (options.budget > 0) effort.budget = effort.quick = options.budget;
+            if (options.repeats > 0) {
+                effort.usual = effort.most = options.repeats;
+                if (options.budget <= 0) effort.least = options.repeats;
+            }
+            interleave(trial, sampled, comm, effort);
             nlohmann::json rows = nlohmann::json::array();
             for (const auto& row : sampled) rows.push_back(summary(row));
             if (session()->world_rank == 0)

@@ -16,10 +16,18 @@ struct Sampled {
     std::vector<Seconds> samples;
 };
 
-// Times the patterns in turn for about `budget` seconds, at least `least` rounds and at most
-// `most`. Collective over comm; the result is the same on all ranks.
-void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, Seconds budget,
-                int least, int most, bool warm_up = true);
+// How long to go on: `least` rounds in any case, `usual` rounds unless they take longer than
+// `budget` seconds, `most` while they take less than `quick` seconds: the noise of short calls is
+// the largest.
+struct Effort {
+    Seconds budget, quick;
+    int least, usual, most;
+};
+
+// Times the patterns in turn. Roots go on where earlier rounds of the same patterns stopped.
+// Collective over comm; the result is the same on all ranks.
+void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, const Effort& effort,
+                bool warm_up = true);
 
 // Needs a session. Rank 0 sends a result event per operation and size.
 void bench(const Options& options, Progress& progress);

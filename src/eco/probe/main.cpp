@@ -4,6 +4,7 @@
 // (protocol.h).
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -45,6 +46,17 @@ std::string share(std::string text) {
 
 Profile share(const Profile& profile) { return parse_profile(share(to_json(profile)), "profile"); }
 
+// What was timed now replaces what was known of the same.
+void merge(std::vector<Tuned>& known, const std::vector<Tuned>& fresh) {
+    std::erase_if(known, [&](const Tuned& old) {
+        return std::any_of(fresh.begin(), fresh.end(), [&](const Tuned& entry) {
+            return entry.mpi == old.mpi && entry.operation == old.operation &&
+                   entry.layout == old.layout && entry.bytes == old.bytes;
+        });
+    });
+    known.insert(known.end(), fresh.begin(), fresh.end());
+}
+
 void run(const Options& options, int rank) {
     const bool speaks = rank == 0;
     Progress progress(speaks);
@@ -66,7 +78,7 @@ void run(const Options& options, int rank) {
             Options tuning = options;
             tuning.sizes.clear();
             begin_session(settings, profile);
-            profile.tuning = tune(tuning, progress, 0.1);
+            merge(profile.tuning, tune(tuning, progress, 0.1));
         }
         progress.update(1.0, "done");
     } else {
@@ -76,13 +88,7 @@ void run(const Options& options, int rank) {
         begin_session(settings, profile);
         if (options.verb == "bench") return bench(options, progress);
         const auto entries = tune(options, progress, 0.0);
-        // What was timed now replaces what was known of the same library and operation.
-        std::erase_if(profile.tuning, [&](const Tuned& old) {
-            for (const Tuned& entry : entries)
-                if (entry.mpi == old.mpi && entry.operation == old.operation) return true;
-            return false;
-        });
-        profile.tuning.insert(profile.tuning.end(), entries.begin(), entries.end());
+        merge(profile.tuning, entries);
     }
     if (speaks)
         send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});

@@ -10,6 +10,7 @@
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/session.h"
+#include "eco/topology/partition.h"
 
 namespace eco {
 
@@ -88,12 +89,22 @@ private:
         profile_.round_trips = options_.round_trips;
         profile_.repeats = options_.repeats > 0 ? options_.repeats : 3;
         profile_.partition_bytes = known_ ? known_->partition_bytes : options_.partition_bytes;
-        profile_.tolerance = known_ ? known_->tolerance : options_.tolerance;
+        profile_.tolerance = options_.tolerance >= 0 ? options_.tolerance
+                             : known_                ? known_->tolerance
+                                                     : default_tolerance;
         auto& sizes = profile_.sizes;
         sizes.push_back(profile_.partition_bytes);
         std::sort(sizes.begin(), sizes.end());
         sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-        if (known_) profile_.tuning = known_->tuning;
+        if (!known_) return;
+        profile_.tuning = known_->tuning;
+        if (profile_.hosts.size() > known_->hosts.size()) return;
+        // Nothing will be measured now.
+        profile_.mpi_family = known_->mpi_family;
+        profile_.mpi_version = known_->mpi_version;
+        profile_.created = known_->created;
+        profile_.round_trips = known_->round_trips;
+        profile_.repeats = known_->repeats;
     }
 
     // Rank 0's part.

@@ -35,7 +35,8 @@ std::vector<std::string> split_patterns(const std::string& text) {
 double number(const std::string& name, const std::string& text, double least, double most) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
+    if (error != std::errc() || end != text.data() + text.size() ||
+        !(value >= least && value <= most)) {
         std::ostringstream range;
         range << least << " to " << most;
         throw Error(Code::usage, name + " " + text + ": takes a number from " + range.str());

@@ -17,7 +17,7 @@ struct Options {
     std::vector<Bytes> sizes;
     int round_trips = 5, repeats = 0;
     Bytes partition_bytes = 1024;
-    double tolerance = 0.2;
+    double tolerance = -1;  // -1: the known profile's, or the paper's
     bool tune = true;
     // tune and bench
     std::vector<std::string> operations, patterns;

@@ -1,6 +1,7 @@
 #include "eco/probe/trial.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -16,6 +17,8 @@ Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
     if (!communicator_)
         throw Error(Code::launch,
                     "timing collectives needs two ranks or more, on hosts of the profile");
+    if (!communicator_->ready())
+        throw Error(Code::environment, "the MPI library has no communicator left to time with");
     ranks_ = communicator_->size();
     rank_ = communicator_->rank();
     const auto& kind = traits(operation);
@@ -24,6 +27,11 @@ Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
     if (operation == Operation::reduce_scatter_block)
         bytes_ = std::max<Bytes>(1, bytes_ / 8 / ranks_) * 8 * ranks_;
     if (operation == Operation::barrier) bytes_ = 0;
+    // Counts and displacements of MPI's calls are int.
+    if (bytes_ > std::numeric_limits<int>::max() / ranks_)
+        throw Error(Code::usage, std::to_string(bytes) + " bytes are too many for " +
+                                     std::to_string(ranks_) + " ranks: at most " +
+                                     std::to_string(std::numeric_limits<int>::max() / ranks_));
     const Bytes elements = bytes_ / 8;
     const bool in_blocks = kind.blocks != Blocks::parts && !kind.reduces;
     const Bytes room = (in_blocks ? bytes_ * ranks_ : bytes_) / 8 + 1;

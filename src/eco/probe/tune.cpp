@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
@@ -10,129 +11,223 @@ namespace eco {
 
 namespace {
 
-// A choice must be this much faster than native to be taken.
-constexpr double margin = 0.95;
+// A choice must be this much faster than native in the mean to be taken, and in the median not
+// slower than the best quarter of native's runs, give or take little: some native collectives have
+// two states, and neither may be lost against.
+constexpr double margin = 0.95, good_runs = 1.02;
 
-// Those whose size only some ranks know are timed where the user asks: their choice cannot depend
-// on the size, so it must win at every one.
-const std::vector<std::string> usual_operations{
-    "bcast",  "barrier",   "scatter", "gather", "allgather",      "allgatherv",          "alltoall",
-    "reduce", "allreduce", "scan",    "exscan", "reduce_scatter", "reduce_scatter_block"};
+// In calls longer than this, what only the first one does (plans, communicators) is lost in noise.
+constexpr Seconds long_call = 0.3;
 
-std::string library_name() {
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
-    native().Get_library_version(version, &length);
-    const std::string text(version);
-    // "Open MPI v5.0.11, package: …", "MPICH Version:      5.0.2\n…".
-    const auto digit = text.find_first_of("0123456789");
-    return std::string(ECO_FAMILY) + " " +
-           text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+// What takes this much longer than the best after a few rounds will not be the best.
+constexpr double clear_loss = 1.3;
+
+// alltoallw goes as alltoallv does.
+const std::vector<std::string> usual_operations{"bcast",
+                                                "barrier",
+                                                "scatter",
+                                                "gather",
+                                                "allgather",
+                                                "allgatherv",
+                                                "alltoall",
+                                                "reduce",
+                                                "allreduce",
+                                                "scan",
+                                                "exscan",
+                                                "reduce_scatter",
+                                                "reduce_scatter_block",
+                                                "scatterv",
+                                                "gatherv",
+                                                "alltoallv"};
+
+double mean(const std::vector<Seconds>& samples) {
+    return std::accumulate(samples.begin(), samples.end(), 0.0) /
+           static_cast<double>(samples.size());
 }
 
 struct Timed {
     Choice best;
+    bool wins = false;
     Seconds native = 0, eco = 0;
     double noise = 0;
-    bool clear = false;                    // three of four runs beat native's median
+    bool clear =
+        false;  // three of four runs beat native's median, and its median three of four of native's
     std::map<std::string, double> ratios;  // of every candidate, to native
 };
 
-// Candidates that lose clearly after the first rounds are not timed further.
-Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm comm,
-                      Seconds budget) {
+// patterns: native, and what may take its place.
+void judge(Timed& timed, const std::vector<Sampled>& patterns) {
+    const auto sorted = [](std::vector<Seconds> samples) {
+        std::sort(samples.begin(), samples.end());
+        return samples;
+    };
+    const auto natives = sorted(patterns[0].samples), ecos = sorted(patterns[1].samples);
+    timed.native = median(natives);
+    timed.eco = median(ecos);
+    timed.noise = (natives[natives.size() * 3 / 4] - natives[natives.size() / 4]) / timed.native;
+    timed.wins =
+        mean(ecos) < margin * mean(natives) && timed.eco < good_runs * natives[natives.size() / 4];
+}
+
+// In three stages, each with what is left of the field: those that lose clearly after a few rounds,
+// and later all but the best, make room for more rounds of the others.
+Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm comm, Seconds budget,
+                      bool warm_up) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     const Request request{operation, &trial.communicator().hierarchy(), 0, true};
     for (const Choice& choice : candidates(request, trial.known_bytes() < 0 ? -1 : bytes))
         patterns.push_back({to_text(choice), choice, {}});
-    interleave(trial, patterns, comm, budget / 2, 1, 8);
     const auto by_median = [](const Sampled& a, const Sampled& b) {
         return median(a.samples) < median(b.samples);
     };
+    const auto best_of = [&] {
+        return std::min_element(patterns.begin() + 1, patterns.end(), by_median);
+    };
     Timed timed;
-    for (std::size_t i = 1; i < patterns.size(); ++i)
-        timed.ratios[patterns[i].pattern] =
-            median(patterns[i].samples) / median(patterns[0].samples);
-    const auto best = std::min_element(patterns.begin() + 1, patterns.end(), by_median);
-    std::vector<Sampled> last{{"native", {}, {}}, {best->pattern, best->choice, {}}};
-    interleave(trial, last, comm, budget / 2, 3, 24, false);
-    auto natives = last[0].samples;
-    std::sort(natives.begin(), natives.end());
-    timed.native = median(natives);
-    timed.eco = median(last[1].samples);
-    timed.noise = (natives[natives.size() * 3 / 4] - natives[natives.size() / 4]) / timed.native;
-    auto ecos = last[1].samples;
-    std::sort(ecos.begin(), ecos.end());
-    timed.clear = ecos[ecos.size() * 3 / 4] < timed.native;
-    timed.best = best->choice;
-    timed.ratios[best->pattern] = std::max(timed.ratios[best->pattern], timed.eco / timed.native);
+    const auto note = [&] {
+        for (const Sampled& pattern : patterns)
+            timed.ratios[pattern.pattern] =
+                median(pattern.samples) / median(patterns.front().samples);
+    };
+    interleave(trial, patterns, comm, {budget / 4, budget / 8, 2, 3, 8}, warm_up);
+    note();
+    const Seconds limit = clear_loss * median(best_of()->samples);
+    patterns.erase(
+        std::remove_if(patterns.begin() + 1, patterns.end(),
+                       [&](const Sampled& each) { return median(each.samples) > limit; }),
+        patterns.end());
+    if (patterns.size() > 2) {
+        interleave(trial, patterns, comm, {budget / 2, budget / 8, 2, 8, 32}, false);
+        note();
+    }
+    const auto best = best_of();
+    patterns = {patterns.front(), *best};
+    interleave(trial, patterns, comm, {budget / 4, budget / 8, 3, 16, 96}, false);
+    judge(timed, patterns);
+    timed.best = patterns[1].choice;
+    double& ratio = timed.ratios[patterns[1].pattern];
+    ratio = std::max(ratio, timed.eco / timed.native);
+    timed.ratios.erase("native");
     return timed;
+}
+
+class Tuner {
+public:
+    explicit Tuner(const Options& options)
+        : operations_(options.operations.empty() ? usual_operations : options.operations),
+          sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
+                                       : options.sizes),
+          usual_(options.sizes.empty()),
+          budget_(options.budget > 0 ? options.budget : 3.0) {}
+
+    std::vector<Tuned> run(Progress& progress, double first);
+
+private:
+    void time_size(Bytes bytes);
+    Seconds guess_at(Bytes bytes) const;
+    Timed best_of_all_sizes();
+    void add(Bytes bytes, const Timed& timed);
+
+    const std::vector<std::string> operations_;
+    const std::vector<Bytes> sizes_;
+    const bool usual_;
+    const Seconds budget_;  // for one operation and size
+    MPI_Comm comm_{};
+    Operation operation_{};
+    std::vector<std::pair<Bytes, Timed>> timed_;  // of the operation at hand
+    std::vector<Tuned> entries_;
+};
+
+std::vector<Tuned> Tuner::run(Progress& progress, double first) {
+    double done = 0;
+    std::vector<std::string> orders{"near"};
+    if (session()->profile.levels.back() != std::vector<int>(session()->profile.hosts.size(), 0))
+        orders.push_back("scattered:1");
+    const double steps = static_cast<double>(orders.size() * operations_.size() * sizes_.size());
+    for (const auto& order : orders) {
+        comm_ = ordered_world(order);
+        for (const auto& name : operations_) {
+            operation_ = parse_operation(name);
+            timed_.clear();
+            for (const Bytes bytes : sizes_) {
+                progress.update(first + (1 - first) * done++ / steps,
+                                "tuning " + name + " " + std::to_string(bytes) + " B");
+                if (operation_ == Operation::barrier && bytes != sizes_.front()) continue;
+                // Long messages take long, and what is best for them scattered shows below.
+                if (order != "near" && usual_ && bytes == sizes_.back()) continue;
+                time_size(bytes);
+            }
+            if (timed_.empty()) continue;
+            if (traits(operation_).size_known)
+                for (const auto& [bytes, timed] : timed_)
+                    add(operation_ == Operation::barrier ? 0 : bytes, timed);
+            else
+                add(-1, best_of_all_sizes());
+        }
+        native().Comm_free(&comm_);
+    }
+    progress.update(1.0, "done");
+    return std::move(entries_);
+}
+
+// Where one call would take longer than the budget, the choice of the size below holds.
+void Tuner::time_size(Bytes bytes) {
+    const Seconds guess = guess_at(bytes);
+    if (guess > budget_) return;
+    Trial trial(operation_, bytes, comm_);
+    timed_.emplace_back(
+        bytes, time_candidates(trial, operation_, bytes, comm_, budget_, guess < long_call));
+}
+
+// From what the sizes below took; 0 where nothing is known yet.
+Seconds Tuner::guess_at(Bytes bytes) const {
+    if (timed_.empty()) return 0;
+    const auto& [last_bytes, last] = timed_.back();
+    if (timed_.size() == 1) return last.native;
+    const auto& [bytes_before, before] = timed_[timed_.size() - 2];
+    const double per_byte =
+        std::max(0.0, last.native - before.native) / static_cast<double>(last_bytes - bytes_before);
+    return last.native + per_byte * static_cast<double>(bytes - last_bytes);
+}
+
+// The choice cannot depend on the size, so it must win at every one: the candidate whose worst
+// ratio is the best, timed against native at all sizes again.
+Timed Tuner::best_of_all_sizes() {
+    std::map<std::string, double> worst;
+    for (const auto& [bytes, timed] : timed_)
+        for (const auto& [choice, ratio] : timed.ratios)
+            worst[choice] = std::max(worst[choice], ratio);
+    const auto best =
+        std::min_element(worst.begin(), worst.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    Timed least;
+    for (const auto& [bytes, timed] : timed_) {
+        Trial trial(operation_, bytes, comm_);
+        const Choice choice = parse_choice(best->first);
+        std::vector<Sampled> patterns{{"native", {}, {}}, {best->first, choice, {}}};
+        interleave(trial, patterns, comm_, {budget_ / 2, budget_ / 8, 3, 16, 96}, false);
+        Timed now;
+        judge(now, patterns);
+        now.best = choice;
+        if (least.native == 0 || !now.wins ||
+            (least.wins && now.eco / now.native > least.eco / least.native))
+            least = now;
+        if (!now.wins) break;
+    }
+    return least;
+}
+
+void Tuner::add(Bytes bytes, const Timed& timed) {
+    entries_.push_back({library_name(), std::string(traits(operation_).name),
+                        layout_name(communicator_of(comm_)->hierarchy()), bytes,
+                        timed.wins ? to_text(timed.best) : "native", timed.native, timed.eco,
+                        timed.noise});
 }
 
 }  // namespace
 
 std::vector<Tuned> tune(const Options& options, Progress& progress, double first) {
-    const auto& operations = options.operations.empty() ? usual_operations : options.operations;
-    const auto sizes =
-        options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072} : options.sizes;
-    const Seconds budget = options.budget > 0 ? options.budget : 1.5;
-    const std::string library = library_name();
-    std::vector<std::string> orders{"near"};
-    if (session()->profile.levels.back() != std::vector<int>(session()->profile.hosts.size(), 0))
-        orders.push_back("scattered:1");
-    std::vector<Tuned> entries;
-    double done = 0;
-    const double steps = static_cast<double>(orders.size() * operations.size() * sizes.size());
-    for (const auto& order : orders) {
-        MPI_Comm comm = ordered_world(order);
-        for (const auto& name : operations) {
-            const Operation operation = parse_operation(name);
-            const bool size_known = traits(operation).size_known;
-            Seconds last = 0;
-            Bytes last_bytes = 1;
-            std::map<std::string, double> worst;  // ratio of each candidate over all sizes
-            Timed any;
-            for (const Bytes bytes : sizes) {
-                progress.update(first + (1 - first) * done++ / steps,
-                                "tuning " + name + " " + std::to_string(bytes) + " B");
-                if (operation == Operation::barrier && bytes != sizes.front()) continue;
-                // Long messages take long, and what is best for them scattered shows below.
-                if (order != "near" && options.sizes.empty() && bytes == sizes.back()) continue;
-                // Where one call would take longer than the budget, the choice of the size below
-                // holds.
-                const double guess =
-                    last * static_cast<double>(bytes) / static_cast<double>(last_bytes);
-                if (last > 0 && guess > 2 * budget) continue;
-                Trial trial(operation, bytes, comm);
-                const Timed timed = time_candidates(trial, operation, bytes, comm, budget);
-                last = timed.native;
-                last_bytes = bytes;
-                const auto layout = layout_name(trial.communicator().hierarchy());
-                if (!size_known) {
-                    for (const auto& [choice, ratio] : timed.ratios)
-                        worst[choice] = std::max(worst[choice], ratio);
-                    any = timed;
-                    continue;
-                }
-                const bool wins = timed.clear && timed.eco < margin * timed.native;
-                entries.push_back(
-                    {library, name, layout, operation == Operation::barrier ? 0 : bytes,
-                     wins ? to_text(timed.best) : "native", timed.native, timed.eco, timed.noise});
-            }
-            if (size_known || worst.empty()) continue;
-            // The choice cannot depend on the size, so it must win at every one.
-            const auto best =
-                std::min_element(worst.begin(), worst.end(),
-                                 [](const auto& a, const auto& b) { return a.second < b.second; });
-            const auto layout = layout_name(communicator_of(comm)->hierarchy());
-            entries.push_back({library, name, layout, -1,
-                               best->second < margin ? best->first : "native", any.native,
-                               any.native * best->second, any.noise});
-        }
-        native().Comm_free(&comm);
-    }
-    progress.update(1.0, "done");
-    return entries;
+    return Tuner(options).run(progress, first);
 }
 
 }  // namespace eco
