@@ -19,7 +19,14 @@ void Call::run(const Layout& layout, Rank root, const Combine& combine) {
     const Request request{operation_, &communicator_->hierarchy(), root, commutative_};
     const MPI_Comm hidden = communicator_->hidden();
     MpiTransport transport(hidden);
-    execute(communicator_->prepared(*choice_, request), layout, combine, transport);
+    const Prepared& prepared = communicator_->prepared(*choice_, request);
+    try {
+        execute(prepared, layout, combine, transport);
+    } catch (...) {
+        // What is left on the hidden communicator could be taken for a later call's.
+        communicator_->abandon();
+        throw;
+    }
 }
 
 int Call::failed() {

@@ -9,6 +9,9 @@
 
 namespace eco {
 
+// MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
+static constexpr int most_hidden = 500;
+
 Communicator::Communicator(MPI_Comm comm, Session& session)
     : comm_(comm), hidden_(native().comm_null), chooser_(session.chooser.get()) {
     const Native& mpi = native();
@@ -39,14 +42,18 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     const auto size_class =
         bytes < 0 ? 0U
                   : 1U + static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bytes)));
-    Chosen& chosen = chosen_[static_cast<std::size_t>(operation)][commutative ? 1 : 0][size_class];
+    auto& classes = chosen_[static_cast<std::size_t>(operation)];
+    if (!classes) classes = std::make_unique<SizeClasses>();
+    Chosen& chosen = (*classes)[commutative ? 1 : 0][size_class];
     if (!chosen.known) {
         // All sizes of a class get the choice of its least, whoever calls first.
         const Bytes least = bytes <= 0 ? bytes : Bytes{1} << (size_class - 2);
         chosen.choice = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
         chosen.known = true;
     }
-    return chosen.choice.family == Family::native ? nullptr : &chosen.choice;
+    if (!usable_) return nullptr;
+    if (chosen.choice.family == Family::native) return nullptr;
+    return ready() ? &chosen.choice : nullptr;
 }
 
 const Prepared& Communicator::prepared(const Choice& choice, const Request& request) {
@@ -59,22 +66,38 @@ const Prepared& Communicator::prepared(const Choice& choice, const Request& requ
     return *entry;
 }
 
-MPI_Comm Communicator::hidden() {
+bool Communicator::make_hidden() {
     const Native& mpi = native();
-    if (hidden_ == mpi.comm_null) {
-        // Not a duplicate, which would call the program's attribute callbacks.
-        MPI_Group group{};
-        check_mpi(mpi.Comm_group(comm_, &group));
-        const int code = mpi.Comm_create(comm_, group, &hidden_);
-        mpi.Group_free(&group);
-        check_mpi(code);
-        mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
+    Session& here = *session();
+    int room = here.hidden_communicators < most_hidden ? 1 : 0, all = 0;
+    MPI_Group group{};
+    MPI_Errhandler handler{};
+    usable_ = false;
+    if (mpi.Allreduce(&room, &all, 1, mpi.int32, mpi.min, comm_) != MPI_SUCCESS || !all)
+        return false;
+    if (mpi.Comm_group(comm_, &group) != MPI_SUCCESS) return false;
+    // The program's handler must not hear of a failure that native calls would not have had.
+    if (mpi.Comm_get_errhandler(comm_, &handler) != MPI_SUCCESS) return false;
+    mpi.Comm_set_errhandler(comm_, mpi.errors_return);
+    // Not a duplicate, which would call the program's attribute callbacks.
+    const int code = mpi.Comm_create(comm_, group, &hidden_);
+    mpi.Comm_set_errhandler(comm_, handler);
+    mpi.Errhandler_free(&handler);
+    mpi.Group_free(&group);
+    if (code != MPI_SUCCESS) {
+        hidden_ = mpi.comm_null;
+        return false;
     }
-    return hidden_;
+    mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
+    ++here.hidden_communicators;
+    return usable_ = true;
 }
 
 void Communicator::release() {
-    if (hidden_ != native().comm_null) native().Comm_free(&hidden_);
+    if (hidden_ != native().comm_null) {
+        native().Comm_free(&hidden_);
+        if (session()) --session()->hidden_communicators;
+    }
     hidden_ = native().comm_null;
     usable_ = false;
 }

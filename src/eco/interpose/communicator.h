@@ -22,18 +22,29 @@ public:
     int size() const { return size_; }
     const Hierarchy& hierarchy() const { return hierarchy_; }
 
-    // What runs a call of this size; the same on all ranks. Null: the native function.
+    // What runs a call of this size; the same on all ranks. Null: the native function. Collective
+    // the first time that it is not.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
 
     // This rank's program, planned at the first call.
     const Prepared& prepared(const Choice& choice, const Request& request);
 
-    // Collective over the communicator the first time. Throws MpiError.
-    MPI_Comm hidden();
+    // Makes the hidden communicator that schedules run on; collective the first time. False, and
+    // the communicator not usable any more, where the library has no context left or ECO holds its
+    // share of them on some rank.
+    bool ready() { return hidden_ != native().comm_null || make_hidden(); }
+
+    // Needs ready(), which a choice from choose() implies.
+    MPI_Comm hidden() const { return hidden_; }
+
+    // After an error: from now on this rank's calls are native.
+    void abandon() { usable_ = false; }
 
     void release();
 
 private:
+    bool make_hidden();
+
     MPI_Comm comm_, hidden_;
     bool usable_ = false;
     Rank rank_ = 0;
@@ -45,7 +56,8 @@ private:
         bool known = false;
         Choice choice;
     };
-    std::array<std::array<std::array<Chosen, 66>, 2>, operation_count> chosen_;
+    using SizeClasses = std::array<std::array<Chosen, 66>, 2>;
+    std::array<std::unique_ptr<SizeClasses>, operation_count> chosen_;
     struct Key {
         Operation operation;
         Rank root;

@@ -42,8 +42,13 @@ void MpiTransport::wait(std::vector<int>& ended) {
     while (ended.size() == before) {
         int count = 0;
         indices_.resize(requests_.size());
-        check_mpi(native().Waitsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                    indices_.data(), MPI_STATUSES_IGNORE));
+        statuses_.resize(requests_.size());
+        const int code = native().Waitsome(static_cast<int>(requests_.size()), requests_.data(),
+                                           &count, indices_.data(), statuses_.data());
+        if (code == MPI_ERR_IN_STATUS)
+            for (int i = 0; i < count; ++i)
+                check_mpi(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
+        check_mpi(code);
         std::sort(indices_.begin(), indices_.begin() + count);
         for (int i = 0; i < count; ++i) {
             const int id = ids_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];

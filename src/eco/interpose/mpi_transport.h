@@ -31,6 +31,7 @@ private:
     MPI_Comm comm_;
     std::vector<MPI_Request> requests_;
     std::vector<int> ids_, indices_;
+    std::vector<MPI_Status> statuses_;
     std::map<int, int> chunks_left_;  // of messages too long for one MPI message
 };
 

@@ -25,6 +25,19 @@ bool starts_with(const char* text, const char* start) {
     return std::strncmp(text, start, std::strlen(start)) == 0;
 }
 
+// Not so libmpifort, libmpi_mpifh and others whose names start alike.
+bool has_collectives(const char* path) {
+    void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) return false;
+    // Of this object, not of one that it needs.
+    void* address = dlsym(handle, "PMPI_Bcast");
+    Dl_info found{};
+    const bool own =
+        address && dladdr(address, &found) != 0 && std::strcmp(found.dli_fname, path) == 0;
+    dlclose(handle);
+    return own;
+}
+
 int look_at(dl_phdr_info* info, std::size_t, void* result) {
     const char* slash = std::strrchr(info->dlpi_name, '/');
     const char* name = slash ? slash + 1 : info->dlpi_name;
@@ -33,8 +46,9 @@ int look_at(dl_phdr_info* info, std::size_t, void* result) {
         *found = {info->dlpi_name, nullptr, true};
         return 1;
     }
-    // Debian names MPICH's library libmpich.
-    if (found->path.empty() && (starts_with(name, "libmpi.so") || starts_with(name, "libmpich.so")))
+    // Debian names MPICH's library libmpich, Cray its own libmpi_gnu_91.so.12 and the like.
+    if (found->path.empty() && starts_with(name, "libmpi") && std::strstr(name, ".so") &&
+        has_collectives(info->dlpi_name))
         *found = {info->dlpi_name, nullptr, false};
     return 0;
 }
@@ -76,6 +90,7 @@ void fill() {
     table.real64 = ECO_HANDLE(MPI_Datatype, MPI_DOUBLE, "ompi_mpi_double");
     table.sum = ECO_HANDLE(MPI_Op, MPI_SUM, "ompi_mpi_op_sum");
     table.max = ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max");
+    table.min = ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min");
     table.errors_return = ECO_HANDLE(MPI_Errhandler, MPI_ERRORS_RETURN, "ompi_mpi_errors_return");
     table.request_null = ECO_HANDLE(MPI_Request, MPI_REQUEST_NULL, "ompi_request_null");
 }

@@ -23,7 +23,7 @@ struct Native {
 
     MPI_Comm comm_world, comm_self, comm_null;
     MPI_Datatype datatype_null, byte, int32, int64, real64;
-    MPI_Op op_null, sum, max;
+    MPI_Op op_null, sum, max, min;
     MPI_Errhandler errors_return;
     MPI_Request request_null;
 };

@@ -67,7 +67,8 @@ std::string what_to_share() {
                               {"choice", settings.choice},
                               {"keep_order", settings.keep_order}}
             .dump();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
+        // Whatever it is: the others wait for rank 0's word.
         say(std::string(error.what()) + "; the MPI library's own collectives run");
         return "";
     }
@@ -111,6 +112,17 @@ std::string processor_name() {
     return name;
 }
 
+std::string library_name() {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    native().Get_library_version(version, &length);
+    const std::string text(version);
+    // "Open MPI v5.0.11, package: …", "MPICH Version:      5.0.2\n…".
+    const auto digit = std::min(text.find_first_of("0123456789"), text.size());
+    return std::string(ECO_FAMILY) + " " +
+           text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+}
+
 void begin_session(const Settings& settings, const Profile& profile) {
     const Native& mpi = native();
     auto fresh = std::make_unique<Session>();
@@ -120,7 +132,7 @@ void begin_session(const Settings& settings, const Profile& profile) {
     set_rank_of_checks(fresh->world_rank);
     fresh->settings = settings;
     fresh->profile = profile;
-    fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, ECO_FAMILY);
+    fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library_name());
     const auto& hosts = fresh->profile.hosts;
     const auto found = std::find(hosts.begin(), hosts.end(), processor_name());
     int host = found == hosts.end() ? -1 : static_cast<int>(found - hosts.begin());

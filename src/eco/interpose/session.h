@@ -2,6 +2,7 @@
 // shared out, and where each rank of MPI_COMM_WORLD is. Begun by MPI_Init, ended by MPI_Finalize.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,6 +26,7 @@ struct Session {
 
     std::mutex mutex;  // of what follows
     std::vector<Communicator*> communicators;
+    std::atomic<int> hidden_communicators = 0;
     bool complained = false;
 };
 
@@ -35,7 +37,7 @@ Session* session();
 // work it leaves session() null, and rank 0 says why in one line.
 void begin_session();
 
-// The same with a given profile, for the probe. ranks: whether hosts may be missing in the profile.
+// The same with a given profile, for the probe.
 void begin_session(const Settings& settings, const Profile& profile);
 
 // Before the native MPI_Finalize: says what was used if asked, frees ECO's communicators.
@@ -45,5 +47,8 @@ void end_session();
 void complain_once(const std::string& why);
 
 std::string processor_name();
+
+// Family and version, as tuning entries have it: "openmpi 5.0.11".
+std::string library_name();
 
 }  // namespace eco

@@ -175,7 +175,9 @@ Side many_types(int ranks, const void* buffer, const MPI_Datatype* datatypes, MP
                 CountOf count, PlaceOf place) {
     Side side;
     side.comm = comm;
-    for (int peer = 0; peer < ranks; ++peer) side.types.emplace_back(datatypes[peer]);
+    // The type of an empty block may be none.
+    for (int peer = 0; peer < ranks; ++peer)
+        side.types.emplace_back(count(peer) > 0 ? datatypes[peer] : native().byte);
     for (int peer = 0; peer < ranks; ++peer)
         side.blocks.push_back({bytes_at(buffer, place(peer)), count(peer),
                                &side.types[static_cast<std::size_t>(peer)], 0, 0});

@@ -1,4 +1,5 @@
 // Broadcast, scatter and gather.
+#include <memory>
 #include <vector>
 
 #include "eco/interpose/call.h"
@@ -85,6 +86,29 @@ void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths) {
     call.run(layout, root);
 }
 
+bool fits(const std::vector<Bytes>& lengths, const std::vector<Bytes>& capacities) {
+    for (std::size_t b = 0; b < lengths.size(); ++b)
+        if (lengths[b] > capacities[b]) return false;
+    return true;
+}
+
+// Receives blocks that are longer than their places into memory of our own: as natively the job
+// goes on, the program's memory stays whole, and the call fails.
+Storage redirect(Layout& layout, const std::vector<Bytes>& lengths) {
+    auto offsets = std::make_shared<std::vector<Bytes>>();
+    Bytes end = 0;
+    for (const Bytes length : lengths) {
+        offsets->push_back(end);
+        end += length;
+    }
+    Storage memory = allocate(end);
+    layout.output = memory.get();
+    layout.output_offset = [offsets](int block) {
+        return (*offsets)[static_cast<std::size_t>(block)];
+    };
+    return memory;
+}
+
 // blocks: the root's, null elsewhere.
 void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes sendcount,
                    MPI_Datatype sendtype, void* recvbuf, const BlockArray* blocks,
@@ -127,7 +151,10 @@ void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes se
         lengths.assign(lengths.size(), lengths[me]);
     else
         run_lengths(call, root, lengths);
+    Storage overflow;
+    if (is_root && !fits(lengths, blocks->lengths)) overflow = redirect(layout, lengths);
     call.run(layout, root);
+    if (overflow) throw MpiError{MPI_ERR_TRUNCATE};
     if (!packed_output) return;
     const Type type(recvtype);
     for (std::size_t b = 0; b < lengths.size(); ++b)
@@ -146,6 +173,7 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
     Storage packed_input, packed_output;
     Layout layout;
     set_lengths(layout, lengths);
+    Bytes capacity = 0;
     if (is_root) {
         const Type type(sendtype);
         lengths = blocks->lengths;
@@ -166,7 +194,7 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
         layout.output_offset = layout.input_offset;
     } else {
         const Type type(recvtype);
-        lengths[me] = recvcount * type.size;
+        lengths[me] = capacity = recvcount * type.size;
         layout.output = bytes_at(recvbuf);
         if (!type.plain) {
             packed_output = allocate(lengths[me]);
@@ -177,7 +205,13 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
         lengths.assign(lengths.size(), lengths[me]);
     else
         run_lengths(call, root, lengths);
+    Storage overflow;
+    if (!in_place && lengths[me] > capacity) {
+        overflow = allocate(lengths[me]);
+        layout.output = overflow.get();
+    }
     call.run(layout, root);
+    if (overflow) throw MpiError{MPI_ERR_TRUNCATE};
     if (packed_output) unpack(packed_output.get(), recvbuf, recvcount, Type(recvtype), call.comm());
 }
 

@@ -52,7 +52,9 @@ int eco_Finalize() {
 
 int eco_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm* comm_cart) {
-    if (reorder && ndims == 1 && dims && periods && periods[0])
+    const eco::Session* here = eco::session();
+    if (here && here->settings.choice != "native" && reorder && ndims == 1 && dims && periods &&
+        periods[0])
         if (eco::Communicator* communicator = eco::communicator_of(comm))
             if (dims[0] > 0 && dims[0] <= communicator->size())
                 return eco::ring_create(*communicator, comm, dims, periods, comm_cart);

@@ -133,7 +133,8 @@ static void preload(Family family, const ExecOptions& options, const Variables& 
     setenv("LD_PRELOAD", preload_list(object, variable(variables, "LD_PRELOAD")).c_str(), 1);
     if (!options.profile.empty())
         setenv("ECO_PROFILE", std::filesystem::absolute(options.profile).c_str(), 1);
-    if (options.verbose) setenv("ECO_VERBOSE", "1", 1);
+    const auto level = variable(variables, "ECO_VERBOSE");
+    if (options.verbose && level != "2") setenv("ECO_VERBOSE", "1", 1);
 }
 
 int run_exec(const std::vector<std::string>& arguments) {
@@ -145,8 +146,10 @@ int run_exec(const std::vector<std::string>& arguments) {
     const Variables variables = environment_variables();
     const Settings settings = read_settings();
     const std::string file = find_program(options.command[0], variables);
+    // ECO_DISABLE is rank 0's to obey, for all: the object on some ranks only would leave them
+    // waiting for the others.
     // A program that is not there is the system's to complain about.
-    if (!settings.enabled || file.empty()) return start_program(options.command);
+    if (file.empty()) return start_program(options.command);
 
     const Choice choice = choose_family(options, file, variables);
     const bool speaks = read_launch(variables).first;

@@ -251,7 +251,14 @@ private:
 
 void execute(const Prepared& prepared, const Layout& layout, const Combine& combine,
              Transport& transport) {
-    Execution(prepared, layout, combine, transport).run();
+    auto execution = std::make_unique<Execution>(prepared, layout, combine, transport);
+    try {
+        execution->run();
+    } catch (...) {
+        // Messages may still be under way into its memory, so that is never freed.
+        [[maybe_unused]] const auto* kept = execution.release();
+        throw;
+    }
 }
 
 }  // namespace eco
