@@ -75,7 +75,7 @@ def command(
     ]
     text = profiles.to_json(profiles.read(topology or _usual_profile()))
     if plot is not None:
-        store.check_writable(plot)
+        store.check_picture(plot)
     found: list[Comparison] = []
     with progress("comparing", quiet=as_json) as (show, say):
 
@@ -88,17 +88,16 @@ def command(
         probe.run(launcher, "bench", ["--profile", "-", *settings], hear, text, say)
     if not found:
         raise EcoError("the probe ended without a result", ExitCode.LAUNCH)
+    if as_json:
+        print(json.dumps(comparison.document(found, ["eco", *sys.argv[1:]])), flush=True)
+    else:
+        plain_console().print(table(found))
     if plot is not None:
         from eco import bench_picture  # Matplotlib takes a second to import
 
         bench_picture.draw(found, plot)
-    if as_json:
-        print(json.dumps(comparison.document(found, ["eco", *sys.argv[1:]])))
-        return
-    console = plain_console()
-    console.print(table(found))
-    if plot is not None:
-        console.print(f"wrote {plot}", markup=False)
+        if not as_json:
+            print(f"wrote {plot}")
 
 
 def _usual_profile() -> Path:

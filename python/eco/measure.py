@@ -58,6 +58,12 @@ def command(
         store.prepare()
     before = _known(output, again) if output is not None else None
     if before is not None:
+        if not (sizes is None and round_trips is None and repeats is None):
+            raise EcoError(
+                f"{output} is measured already, with its own sizes, round trips and repeats; "
+                "add --again to measure it anew",
+                ExitCode.USAGE,
+            )
         settings += ["--profile", "-"]
     text = profiles.to_json(before) if before else None
 

@@ -56,15 +56,20 @@ Operations = Annotated[
 ]
 
 
+_MOST_BYTES = 10**9
+
+
 def sizes(text: str | None) -> list[str]:
     """`--sizes` for the probe."""
     if text is None:
         return []
     counts = []
     for word in text.split(","):
-        if not word.strip().isdecimal() or not 1 <= int(word) <= 10**10:
+        if not word.strip().isdecimal() or not 1 <= int(word) <= _MOST_BYTES:
             raise EcoError(
-                f"--sizes {text!r}: takes message sizes in bytes, as 16,16000", ExitCode.USAGE
+                f"--sizes {text!r}: takes message sizes in bytes from 1 to {_MOST_BYTES}, "
+                "as 16,16000",
+                ExitCode.USAGE,
             )
         counts.append(int(word))
     return ["--sizes", ",".join(str(count) for count in sorted(set(counts)))]
@@ -99,5 +104,5 @@ def number(name: str, value: float | None, most: float) -> list[str]:
     if value is None:
         return []
     if not 0 < value < most:  # nan too
-        raise EcoError(f"--{name} {value:g}: takes a number from 0 to {most:g}", ExitCode.USAGE)
+        raise EcoError(f"--{name} {value:g}: takes a number between 0 and {most:g}", ExitCode.USAGE)
     return [f"--{name}", f"{value:g}"]

@@ -20,7 +20,6 @@ from matplotlib.patches import Circle
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from eco import quantities, store, structure
-from eco.errors import EcoError, ExitCode
 from eco.profile import Profile
 from eco.structure import Group, Link
 
@@ -50,9 +49,7 @@ class _Disc:
 
 def save(figure: Figure, path: Path) -> None:
     """As the file's ending says."""
-    if path.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise EcoError(f"--plot {path}: takes a file that ends in .svg, .png or .pdf",
-                       ExitCode.USAGE)  # fmt: skip
+    store.check_picture(path)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:].lower(), dpi=160, facecolor="white")
     store.write(path, picture.getvalue())

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,10 @@ from eco.launcher import Launcher
 Event = dict[str, Any]
 Say = Callable[[str], None]
 
+# What ssh and launchers say of a host or program that they cannot reach.
+_CAUSE = re.compile(
+    r"resolve|not known|not found|refused|unreachable|denied|timed out|no such file", re.IGNORECASE
+)
 _MARK = "@eco {"
 _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
 
@@ -134,10 +139,11 @@ def _failed(launcher: Launcher, code: int, tail: deque[str]) -> EcoError:
 
 
 def _telling_line(tail: deque[str]) -> str:
-    """The last line with words in it; the project's own complaint before a launcher's."""
+    """The project's own complaint; else a line that names a cause; else the last with words."""
     lines = [line.strip() for line in tail if any(sign.isalpha() for sign in line)]
     own = [line.partition("eco: ")[2] for line in lines if "eco: " in line]
-    return (own or lines or [""])[-1]
+    causes = [line for line in lines if _CAUSE.search(line)]
+    return (own[-1:] or causes[:1] or lines[-1:] or [""])[0]
 
 
 def _signal_name(number: int) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 from eco.errors import EcoError, ExitCode
 from eco.profile import Profile, read
 
+PICTURES = (".svg", ".png", ".pdf")
+
 
 def folder() -> Path:
     """Where `eco exec` looks for a profile that holds its host."""
@@ -29,10 +31,21 @@ def check_writable(path: Path) -> None:
     target = path.parent if path.parent != Path() else Path.cwd()
     if path.is_dir():
         raise EcoError(f"{path} is a folder; name a file in it", ExitCode.USAGE)
+    if path.exists() and not path.is_file():
+        raise EcoError(f"{path} is no regular file; name another", ExitCode.USAGE)
     if not target.is_dir():
         raise EcoError(f"{path}: there is no folder {target}", ExitCode.USAGE)
     if not os.access(target, os.W_OK | os.X_OK):
         raise EcoError(f"{path}: the folder {target} cannot be written to", ExitCode.USAGE)
+
+
+def check_picture(path: Path) -> None:
+    """As check_writable, for a file whose ending says its format."""
+    if path.suffix.lower() not in PICTURES:
+        raise EcoError(
+            f"--plot {path}: takes a file that ends in .svg, .png or .pdf", ExitCode.USAGE
+        )
+    check_writable(path)
 
 
 def write(path: Path, content: str | bytes) -> None:

@@ -178,6 +178,9 @@ def has_input() -> bool:
     """Whether our standard input could hold anything."""
     try:
         mode, null = os.fstat(0), Path(os.devnull).stat()
+        # In the background a terminal has nothing for us: reading it would stop the whole job.
+        if os.isatty(0) and os.tcgetpgrp(0) != os.getpgrp():
+            return False
     except OSError:
         return False
     return (mode.st_dev, mode.st_ino) != (null.st_dev, null.st_ino)

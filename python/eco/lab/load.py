@@ -16,6 +16,7 @@ SHIPPED = Path(__file__).with_name("scenarios")
 MOST_HOSTS = 1000
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _KINDS: dict[str, Kind] = {"bus": "bus", "switch": "switch"}
+_TAKEN = ("eco-lab", "localhost")
 _T = TypeVar("_T")
 
 
@@ -45,6 +46,20 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+class _OnceLoader(yaml.SafeLoader):
+    """Refuses a key that stands twice, of which YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    problem=f"{key.value!r} stands twice", problem_mark=key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
 class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -55,7 +70,7 @@ class _Reader:
     def read(self) -> Scenario:
         try:
             text = self.path.read_text(encoding="utf-8")
-            data = yaml.safe_load(text)
+            data = yaml.load(text, Loader=_OnceLoader)
         except (OSError, UnicodeDecodeError) as error:
             self.fail(f"cannot be read: {error}")
         except yaml.YAMLError as error:
@@ -126,6 +141,8 @@ class _Reader:
         for host in data:
             if not isinstance(host, str) or not _HOST.fullmatch(host):
                 self.fail(f"{where}: {host!r} is not a host name (letters, digits and '-')")
+            if host in _TAKEN:
+                self.fail(f"{where}: {host!r} is the lab's own name; choose another")
         return tuple(data)
 
     def links(self, data: object, names: list[str]) -> tuple[Link, ...]:

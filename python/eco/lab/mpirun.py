@@ -18,6 +18,8 @@ _TAKES_ONE = frozenset(
         *("-n", "-np", "--n", "--np", "-c", "-N", "-npernode", "-ppn", "-x", "-genvlist"),
         *("-wdir", "--wdir", "-wd", "-host", "--host", "-H", "-hosts", "-f", "-hostfile"),
         *("--hostfile", "-machinefile", "-map-by", "--map-by", "-bind-to", "--bind-to"),
+        *("-rank-by", "--rank-by", "--timeout", "-timeout", "--output", "--prefix", "--tag"),
+        *("-iface", "-launcher", "-launcher-exec", "-outfile-pattern", "-errfile-pattern"),
     )
 )
 _TAKES_TWO = frozenset(["--mca", "-mca", "--prtemca", "--pmixmca", "-genv", "-env", "--gmca"])

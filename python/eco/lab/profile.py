@@ -1,18 +1,23 @@
 """The ECO launcher in front of a program, and the profile of the emulated network it needs."""
 
+import fcntl
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
+from eco.lab import kernel
 from eco.lab.mpi import PROJECT, Installation
 from eco.lab.quirks import cache_folder
 from eco.lab.scenario import Scenario
+from eco.lab.wiring import wire
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,9 +49,11 @@ def words_before(profile: Path) -> list[str]:
 
 
 def cached(scenario: Scenario, installation: Installation) -> Path:
-    """Where the profile of this network and this MPI is kept."""
+    """Where the profile of this network and this MPI is kept, as this build of ECO sees them."""
     network = {key: value for key, value in asdict(scenario).items() if key != "description"}
-    text = json.dumps([network, installation.key], sort_keys=True)
+    probe = eco_launcher().with_name(f"eco-probe-{installation.family}")
+    built = probe.stat().st_mtime_ns if probe.exists() else 0
+    text = json.dumps([network, installation.key, built, asdict(wire(scenario))], sort_keys=True)
     return cache_folder() / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
 
@@ -60,18 +67,47 @@ def obtain(
             raise EcoError(f"--topology {topology}: no such file", ExitCode.BAD_INPUT)
         return path
     path = cached(scenario, installation)
-    if path.is_file():
-        return path
-    eco_launcher()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        turn = path.with_suffix(".lock").open("w")
+    except OSError as error:
+        raise EcoError(
+            f"{path.parent} cannot be written: {error.strerror}; set XDG_CACHE_HOME to a folder "
+            "that can, or give a profile with --topology",
+            ExitCode.ENVIRONMENT,
+        ) from None
+    with turn:
+        # Two first runs at once would measure each other's load.
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not _is_sound(path):
+            _measure(scenario, installation, path, lab_words)
+    return path
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        profiles.read(path)
+    except EcoError:
+        return False
+    return True
+
+
+def _measure(
+    scenario: Scenario, installation: Installation, path: Path, lab_words: Sequence[str]
+) -> None:
     print(f"eco: measuring {scenario.name} once; kept in {path}", file=sys.stderr, flush=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
     measure = [*own_command(), "measure", "-o", str(path), "--", *own_command(), "lab", *lab_words]
     env = dict(os.environ, ECO_LAB_LIBRARY=str(installation.preloadable))
-    code = subprocess.run(measure, stdin=subprocess.DEVNULL, stdout=sys.stderr, env=env).returncode
+    code = subprocess.run(
+        measure,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+        env=env,
+        preexec_fn=lambda: kernel.die_with_parent(signal.SIGTERM),
+    ).returncode
     if code != 0 or not path.is_file():
         raise EcoError(
             f"{scenario.name} could not be measured (code {code}); "
             "give a profile with --topology, or run with --native",
             ExitCode.LAUNCH,
         )
-    return path

@@ -1,5 +1,6 @@
 """What a program is linked with."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -56,6 +57,11 @@ def inspect(word: str, search_path: str) -> Program:
             raise EcoError(f"{word} is not executable; try chmod +x {word}", ExitCode.LAUNCH)
         raise EcoError(f"no program {word!r} here or on PATH", ExitCode.LAUNCH)
     path = Path(found).absolute()
+    if not os.access(path, os.R_OK):
+        raise EcoError(
+            f"{word} cannot be read, so nobody can tell its MPI; try chmod +r {word}",
+            ExitCode.LAUNCH,
+        )
     if not _is_elf(path):
         return Program(path, None, None, True)
     listing = subprocess.run(["ldd", str(path)], capture_output=True, text=True).stdout

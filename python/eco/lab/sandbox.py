@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from eco.errors import EcoError, ExitCode
@@ -60,6 +61,12 @@ def _new_namespaces() -> None:
             kernel.unshare(_SPACES)
             return
         kernel.unshare(_SPACES | kernel.CLONE_NEWUSER)
+        for name, text in (
+            ("setgroups", "deny"),
+            ("uid_map", f"0 {user} 1"),
+            ("gid_map", f"0 {group} 1"),
+        ):
+            Path(f"/proc/self/{name}").write_text(text, encoding="ascii")
     except OSError as error:
         raise EcoError(
             "the lab needs user namespaces and this system forbids them "
@@ -67,13 +74,6 @@ def _new_namespaces() -> None:
             "user.max_user_namespaces above 0 (in a container: allow unshare)",
             ExitCode.ENVIRONMENT,
         ) from None
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"0 {user} 1"),
-        ("gid_map", f"0 {group} 1"),
-    ):
-        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
-            file.write(text)
 
 
 def _wait(first: int, report: int, watched: set[signal.Signals], interactive: bool) -> int:

@@ -89,7 +89,8 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
     return sandbox.run(
         prepare,
         lambda: build.enter_host(placement.first),
-        [*command, str(launch.RANK), *before, *words],
+        # By its path: on the hosts, the MPI's folder comes first on PATH.
+        [*command, str(launch.RANK), *before, str(program.path), *words[1:]],
         interactive=False,
         outcome=launch.outcome,
     )
