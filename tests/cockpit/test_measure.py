@@ -221,7 +221,7 @@ def test_lines_of_the_launcher_pass(tmp_path: Path) -> None:
         (["--sizes", "1,x", "--", "true"], "--sizes '1,x': takes message sizes", 2),
         (["--sizes", "0", "--", "true"], "--sizes '0': takes message sizes", 2),
         (["--repeats", "0", "--", "true"], "--repeats 0: takes a number above 0", 2),
-        (["--tolerance", "nan", "--", "true"], "--tolerance nan: takes a number from 0", 2),
+        (["--tolerance", "nan", "--", "true"], "--tolerance nan: takes a number between 0", 2),
         (["--tolerance", "much", "--", "true"], "invalid value for '--tolerance'", 2),
         (["-o", "/no/such/folder/x", "--", "true"], "there is no folder /no/such/folder", 2),
         (["-o", "/", "--", "true"], "/ is a folder", 2),

@@ -151,6 +151,10 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
         profile.partition_bytes = parameters.at("partition_bytes");
         profile.tolerance = parameters.at("tolerance");
         const std::size_t hosts = profile.hosts.size();
+        if (!std::is_sorted(profile.sizes.begin(), profile.sizes.end()) ||
+            std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes) ==
+                profile.sizes.end())
+            refuse(origin, "sizes must ascend and hold partition_bytes");
         if (root.at("minimum").size() != profile.sizes.size() ||
             root.at("spread").size() != profile.sizes.size())
             refuse(origin, "needs one matrix per size");
