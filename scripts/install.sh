@@ -29,6 +29,8 @@ for part in "build/$preset"/lib/libeco-*.so "build/$preset"/bin/eco-probe-* "bui
     [[ -e $part ]] && install -m 755 "$part" "$lib/"
 done
 install -m 755 "build/$preset/bin/eco" "$prefix/bin/eco"
+install -m 644 -D -t "$prefix/include" include/eco.h include/eco.f90
+install -m 644 -D -t "$prefix/share/eco" include/eco_topology.py
 
 echo "installed $("$prefix/bin/eco" --version) as $prefix/bin/eco"
 case :$PATH: in

@@ -19,6 +19,13 @@
 #define ECO_HANDLE(type, name, symbol) (name)
 #endif
 
+// MPICH's own interface keeps such sentinels in variables.
+#if defined(OPEN_MPI) || defined(MPI_ABI)
+#define ECO_POINTER(name) (name)
+#else
+#define ECO_POINTER(name) (*static_cast<int* const*>(::eco::native_data(#name)))
+#endif
+
 #if MPI_VERSION >= 4
 #define ECO_HAS_COUNT 1  // the large-count functions, MPI_Bcast_c and so on
 #else

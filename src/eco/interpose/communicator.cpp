@@ -28,32 +28,31 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
         MPI_SUCCESS;
     mpi.Group_free(&group);
     if (!translated) return;
-    std::vector<int> host_of;
     for (const int rank : world) {
         if (rank == MPI_UNDEFINED) return;  // of another job, joined by spawn or connect
-        host_of.push_back(session.host_of_world[static_cast<std::size_t>(rank)]);
-        if (host_of.back() < 0) return;
+        host_of_.push_back(session.host_of_world[static_cast<std::size_t>(rank)]);
+        if (host_of_.back() < 0) return;
     }
-    hierarchy_ = build_hierarchy(session.profile, host_of);
+    hierarchy_ = build_hierarchy(session.profile, host_of_);
     usable_ = true;
 }
 
+// Four classes from one power of two to the next: segments are a fraction of the message.
+static Bytes size_class(Bytes bytes) {
+    if (bytes < 8) return bytes;
+    const int shift = std::bit_width(static_cast<std::uint64_t>(bytes)) - 3;
+    return bytes >> shift << shift;
+}
+
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative) {
-    const auto size_class =
-        bytes < 0 ? 0U
-                  : 1U + static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(bytes)));
-    auto& classes = chosen_[static_cast<std::size_t>(operation)];
-    if (!classes) classes = std::make_unique<SizeClasses>();
-    Chosen& chosen = (*classes)[commutative ? 1 : 0][size_class];
-    if (!chosen.known) {
-        // All sizes of a class get the choice of its least, whoever calls first.
-        const Bytes least = bytes <= 0 ? bytes : Bytes{1} << (size_class - 2);
-        chosen.choice = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
-        chosen.known = true;
-    }
+    // All sizes of a class get the choice of its least, whoever calls first.
+    const Bytes least = size_class(bytes);
+    auto [entry, fresh] = chosen_.try_emplace({operation, commutative, least});
+    if (fresh) entry->second = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
+    const Choice& choice = entry->second;
     if (!usable_) return nullptr;
-    if (chosen.choice.family == Family::native) return nullptr;
-    return ready() ? &chosen.choice : nullptr;
+    if (choice.family == Family::native) return nullptr;
+    return ready() ? &choice : nullptr;
 }
 
 const Prepared& Communicator::prepared(const Choice& choice, const Request& request) {
@@ -91,6 +90,11 @@ bool Communicator::make_hidden() {
     mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
     ++here.hidden_communicators;
     return usable_ = true;
+}
+
+const Clusters& Communicator::clusters() {
+    if (clusters_.empty()) clusters_ = find_clusters(session()->profile, host_of_);
+    return clusters_;
 }
 
 void Communicator::release() {

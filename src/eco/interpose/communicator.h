@@ -3,12 +3,13 @@
 // collective, without communication; kept as its attribute; goes with it.
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "eco/interpose/session.h"
 #include "eco/run/executor.h"
+#include "eco/topology/clusters.h"
 
 namespace eco {
 
@@ -40,6 +41,9 @@ public:
     // After an error: from now on this rank's calls are native.
     void abandon() { usable_ = false; }
 
+    // Where each rank is, for programs that ask; found at the first question.
+    const Clusters& clusters();
+
     void release();
 
 private:
@@ -50,14 +54,11 @@ private:
     Rank rank_ = 0;
     int size_ = 0;
     Hierarchy hierarchy_;
+    std::vector<int> host_of_;
+    Clusters clusters_;
     const Chooser* chooser_;
-    // Per operation, whether it commutes, and size class (powers of two; 0: not known).
-    struct Chosen {
-        bool known = false;
-        Choice choice;
-    };
-    using SizeClasses = std::array<std::array<Chosen, 66>, 2>;
-    std::array<std::unique_ptr<SizeClasses>, operation_count> chosen_;
+    // By operation, whether it commutes, and the least size of the class (-1: not known).
+    std::map<std::tuple<Operation, bool, Bytes>, Choice> chosen_;
     struct Key {
         Operation operation;
         Rank root;

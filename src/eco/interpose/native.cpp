@@ -86,13 +86,15 @@ void fill() {
     table.op_null = ECO_HANDLE(MPI_Op, MPI_OP_NULL, "ompi_mpi_op_null");
     table.byte = ECO_HANDLE(MPI_Datatype, MPI_BYTE, "ompi_mpi_byte");
     table.int32 = ECO_HANDLE(MPI_Datatype, MPI_INT32_T, "ompi_mpi_int32_t");
-    table.int64 = ECO_HANDLE(MPI_Datatype, MPI_INT64_T, "ompi_mpi_int64_t");
     table.real64 = ECO_HANDLE(MPI_Datatype, MPI_DOUBLE, "ompi_mpi_double");
     table.sum = ECO_HANDLE(MPI_Op, MPI_SUM, "ompi_mpi_op_sum");
     table.max = ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max");
     table.min = ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min");
     table.errors_return = ECO_HANDLE(MPI_Errhandler, MPI_ERRORS_RETURN, "ompi_mpi_errors_return");
     table.request_null = ECO_HANDLE(MPI_Request, MPI_REQUEST_NULL, "ompi_request_null");
+    table.info_null = ECO_HANDLE(MPI_Info, MPI_INFO_NULL, "ompi_mpi_info_null");
+    table.unweighted = ECO_POINTER(MPI_UNWEIGHTED);
+    table.weights_empty = ECO_POINTER(MPI_WEIGHTS_EMPTY);
 }
 
 }  // namespace

@@ -22,10 +22,12 @@ struct Native {
 #endif
 
     MPI_Comm comm_world, comm_self, comm_null;
-    MPI_Datatype datatype_null, byte, int32, int64, real64;
+    MPI_Datatype datatype_null, byte, int32, real64;
     MPI_Op op_null, sum, max, min;
     MPI_Errhandler errors_return;
     MPI_Request request_null;
+    MPI_Info info_null;
+    const int *unweighted, *weights_empty;
 };
 
 // Needs load_native() to have succeeded.

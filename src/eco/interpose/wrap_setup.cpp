@@ -1,10 +1,8 @@
-// Init and Finalize, which begin and end the session, and Cart_create, which may place neighbours
-// of a ring near each other (ECO §6.2).
-#include <algorithm>
+// Init and Finalize, which begin and end the session.
 #include <cstdio>
 #include <exception>
 
-#include "eco/interpose/call.h"
+#include "eco/interpose/session.h"
 #include "eco/interpose/wrappers.h"
 
 namespace eco {
@@ -17,20 +15,6 @@ static int after_init(int result) {
         std::fprintf(stderr, "eco: %s\n", error.what());
     }
     return result;
-}
-
-// Ranks in ring order, then the grid as the library makes it. Collective.
-static int ring_create(Communicator& communicator, MPI_Comm comm, const int* dims,
-                       const int* periods, MPI_Comm* result) {
-    const Native& mpi = native();
-    const auto& ring = communicator.hierarchy().ring;
-    const auto place = std::find(ring.begin(), ring.end(), communicator.rank()) - ring.begin();
-    MPI_Comm ordered = mpi.comm_null;
-    int code = mpi.Comm_split(comm, 0, static_cast<int>(place), &ordered);
-    if (code != MPI_SUCCESS) return code;
-    code = mpi.Cart_create(ordered, 1, dims, periods, 0, result);
-    mpi.Comm_free(&ordered);
-    return code;
 }
 
 }  // namespace eco
@@ -48,15 +32,4 @@ int eco_Finalize() {
         std::fprintf(stderr, "eco: %s\n", error.what());
     }
     return eco::native().Finalize();
-}
-
-int eco_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
-                    MPI_Comm* comm_cart) {
-    const eco::Session* here = eco::session();
-    if (here && here->settings.choice != "native" && reorder && ndims == 1 && dims && periods &&
-        periods[0])
-        if (eco::Communicator* communicator = eco::communicator_of(comm))
-            if (dims[0] > 0 && dims[0] <= communicator->size())
-                return eco::ring_create(*communicator, comm, dims, periods, comm_cart);
-    return eco::native().Cart_create(comm, ndims, dims, periods, reorder, comm_cart);
 }

@@ -58,6 +58,15 @@ Choice Chooser::choose(const Request& request, Bytes bytes) const {
     return supports(choice, request) ? choice : Choice{};
 }
 
+// Segments of the length that was timed, in a message of another length.
+static Choice scaled(Choice choice, Bytes timed, Bytes bytes) {
+    if (choice.segments <= 1 || timed <= 0 || bytes <= 0) return choice;
+    const double segments = static_cast<double>(choice.segments) * static_cast<double>(bytes) /
+                            static_cast<double>(timed);
+    choice.segments = static_cast<int>(std::clamp(std::ceil(segments), 1.0, 64.0));
+    return choice;
+}
+
 Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     // Within one subnet of several, nothing was timed, and the library's own does well there.
     if (request.hierarchy->one_subnet && !one_subnet_) return {};
@@ -78,7 +87,8 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
             distance(entry) < distance(*best))
             best = &entry;
     }
-    return best ? best->choice : entries_.empty() ? untuned(request, bytes) : Choice{};
+    if (best) return scaled(best->choice, best->bytes, bytes);
+    return entries_.empty() ? untuned(request, bytes) : Choice{};
 }
 
 // Without timings only what crosses slow links less often, on a network that has some.

@@ -34,6 +34,15 @@ TEST_F(Choose, TheNearestSizeOfTheSameLayout) {
     EXPECT_EQ(chosen(Operation::bcast, 16, "(0 2) (1 3)"), "tree:top=star,inner=star,segments=1");
 }
 
+TEST_F(Choose, SegmentsKeepTheirLength) {
+    profile_.tuning = {
+        {"openmpi 5", "bcast", "near", 16384, "tree:top=star,inner=star,segments=6", 2, 1, 0}};
+    EXPECT_EQ(chosen(Operation::bcast, 8192), "tree:top=star,inner=star,segments=3");
+    EXPECT_EQ(chosen(Operation::bcast, 65536), "tree:top=star,inner=star,segments=24");
+    EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "tree:top=star,inner=star,segments=64");
+    EXPECT_EQ(chosen(Operation::bcast, 1), "tree:top=star,inner=star,segments=1");
+}
+
 TEST_F(Choose, NativeWhereNothingWasTimed) {
     EXPECT_EQ(chosen(Operation::allreduce, 16), "native");
     EXPECT_EQ(chosen(Operation::gatherv, -1), "native");

@@ -14,7 +14,7 @@ namespace {
 // A choice must be this much faster than native in the mean to be taken, and in the median not
 // slower than the best quarter of native's runs, give or take little: some native collectives have
 // two states, and neither may be lost against.
-constexpr double margin = 0.95, good_runs = 1.02;
+constexpr double margin = 0.95, good_runs = 1.03;
 
 // In calls longer than this, what only the first one does (plans, communicators) is lost in noise.
 constexpr Seconds long_call = 0.3;
@@ -97,7 +97,11 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm c
                        [&](const Sampled& each) { return median(each.samples) > limit; }),
         patterns.end());
     if (patterns.size() > 2) {
-        interleave(trial, patterns, comm, {budget / 2, budget / 8, 2, 8, 32}, false);
+        // What is best may depend on the root, so eight of them if that is to be had.
+        Seconds round = 0;
+        for (const Sampled& pattern : patterns) round += median(pattern.samples);
+        const int least = 8 * round < 2 * budget ? 8 : 2;
+        interleave(trial, patterns, comm, {budget / 2, budget / 8, least, 8, 32}, false);
         note();
     }
     const auto best = best_of();
@@ -118,7 +122,7 @@ public:
           sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
                                        : options.sizes),
           usual_(options.sizes.empty()),
-          budget_(options.budget > 0 ? options.budget : 3.0) {}
+          budget_(options.budget > 0 ? options.budget : 2.0) {}
 
     std::vector<Tuned> run(Progress& progress, double first);
 
@@ -170,10 +174,10 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
     return std::move(entries_);
 }
 
-// Where one call would take longer than the budget, the choice of the size below holds.
+// Where calls take long against the budget, the choice of the size below holds.
 void Tuner::time_size(Bytes bytes) {
     const Seconds guess = guess_at(bytes);
-    if (guess > budget_) return;
+    if (guess > budget_ / 3) return;
     Trial trial(operation_, bytes, comm_);
     timed_.emplace_back(
         bytes, time_candidates(trial, operation_, bytes, comm_, budget_, guess < long_call));

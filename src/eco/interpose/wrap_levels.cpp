@@ -1,0 +1,156 @@
+// What a program may ask about the network: the functions of include/eco.h, and MPI's own way,
+// MPI_Comm_split_type with MPI_COMM_TYPE_HW_GUIDED and a resource type of ECO's: "eco:level0",
+// "eco:level1" …, "eco:subnet", "eco:host".
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "eco/interpose/communicator.h"
+#include "eco/interpose/wrappers.h"
+
+namespace eco {
+
+namespace {
+
+// MPI_Info_get is deprecated since MPI-4, but every library has it.
+using InfoGet = int(MPI_Info, const char*, int, char*, int*);
+
+constexpr const char* resource_key = "mpi_hw_resource_type";
+
+// The level that a resource type of ECO's names; -1 for others.
+int level_named(MPI_Info info, const Communicator& communicator) {
+    void* address = native_symbol("PMPI_Info_get");
+    if (!address) return -1;
+    char value[64] = "";
+    int found = 0;
+    const auto get = reinterpret_cast<InfoGet*>(address);
+    if (get(info, resource_key, sizeof value - 1, value, &found) != MPI_SUCCESS || !found ||
+        std::strncmp(value, "eco:", 4) != 0)
+        return -1;
+    const std::string name = value + 4;
+    const int of_network = static_cast<int>(session()->profile.levels.size());
+    if (name == "subnet") return of_network - 1;
+    if (name == "host") return of_network;
+    if (name.starts_with("level") && name.size() > 5 && name.size() < 8 &&
+        name.find_first_not_of("0123456789", 5) == std::string::npos)
+        return std::stoi(name.substr(5));
+    return communicator.size();  // of ECO, but none that there is
+}
+
+const std::vector<int>* clusters_of(Communicator* communicator, int rank) {
+    if (!communicator || rank < 0 || rank >= communicator->size()) return nullptr;
+    return &communicator->clusters()[static_cast<std::size_t>(rank)];
+}
+
+bool same_cluster(const std::vector<int>& a, const std::vector<int>& b, int level) {
+    const auto l = static_cast<std::size_t>(level);
+    return l < a.size() && l < b.size() && a[l] == b[l];
+}
+
+MPI_Comm from_fortran(int comm) {
+#if defined(OPEN_MPI)
+    using Convert = MPI_Comm(int);
+    return reinterpret_cast<Convert*>(native_symbol("MPI_Comm_f2c"))(comm);
+#elif defined(MPI_ABI)
+    using Convert = MPI_Comm(int);
+    return reinterpret_cast<Convert*>(native_symbol("MPI_Comm_fromint"))(comm);
+#else
+    return comm;
+#endif
+}
+
+}  // namespace
+
+}  // namespace eco
+
+int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+    const auto run_native = [&] {
+        return eco::native().Comm_split_type(comm, split_type, key, info, newcomm);
+    };
+    if (split_type != MPI_COMM_TYPE_HW_GUIDED || info == eco::native().info_null)
+        return run_native();
+    eco::Communicator* communicator = eco::communicator_of(comm);
+    if (!communicator) return run_native();
+    const int level = eco::level_named(info, *communicator);
+    if (level < 0) return run_native();
+    const auto* ids = eco::clusters_of(communicator, communicator->rank());
+    const bool has = ids && level < static_cast<int>(ids->size());
+    return eco::native().Comm_split(
+        comm, has ? (*ids)[static_cast<std::size_t>(level)] : MPI_UNDEFINED, key, newcomm);
+}
+
+#pragma GCC visibility push(default)
+
+// Where ECO stands aside (one rank, an intercommunicator, an unknown host) all ranks are in one
+// cluster of one level.
+extern "C" {
+
+int eco_comm_levels(MPI_Comm comm, int rank, int* levels) {
+    const auto* ids = eco::clusters_of(eco::communicator_of(comm), rank);
+    *levels = ids ? static_cast<int>(ids->size()) : 1;
+    return MPI_SUCCESS;
+}
+
+int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
+    const auto* ids = eco::clusters_of(eco::communicator_of(comm), rank);
+    *cluster = 0;
+    if (!ids) return level == 0 ? MPI_SUCCESS : MPI_ERR_ARG;
+    if (level < 0 || level >= static_cast<int>(ids->size())) return MPI_ERR_ARG;
+    *cluster = (*ids)[static_cast<std::size_t>(level)];
+    return MPI_SUCCESS;
+}
+
+int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
+    eco::Communicator* communicator = eco::communicator_of(comm);
+    const auto* ids = eco::clusters_of(communicator, rank);
+    *leader = 0;
+    if (!ids) return level == 0 ? MPI_SUCCESS : MPI_ERR_ARG;
+    if (level < 0 || level >= static_cast<int>(ids->size())) return MPI_ERR_ARG;
+    // The one whose place in the ring comes first, which leads in schedules too.
+    for (const eco::Rank other : communicator->hierarchy().ring)
+        if (eco::same_cluster(*ids, *eco::clusters_of(communicator, other), level)) {
+            *leader = other;
+            break;
+        }
+    return MPI_SUCCESS;
+}
+
+int eco_comm_nearest(MPI_Comm comm, int count, int ranks[], int* found) {
+    eco::Communicator* communicator = eco::communicator_of(comm);
+    *found = 0;
+    if (!communicator) return MPI_SUCCESS;
+    const auto& own = *eco::clusters_of(communicator, communicator->rank());
+    const auto& ring = communicator->hierarchy().ring;
+    const auto me = std::find(ring.begin(), ring.end(), communicator->rank()) - ring.begin();
+    std::vector<eco::Rank> others;
+    for (std::size_t step = 1; step < ring.size(); ++step)
+        others.push_back(ring[(static_cast<std::size_t>(me) + step) % ring.size()]);
+    const auto common = [&](eco::Rank other) {
+        const auto& ids = *eco::clusters_of(communicator, other);
+        int level = 0;
+        while (eco::same_cluster(own, ids, level)) ++level;
+        return level;
+    };
+    std::stable_sort(others.begin(), others.end(),
+                     [&](eco::Rank a, eco::Rank b) { return common(a) > common(b); });
+    for (; *found < count && static_cast<std::size_t>(*found) < others.size(); ++*found)
+        ranks[*found] = others[static_cast<std::size_t>(*found)];
+    return MPI_SUCCESS;
+}
+
+// For Fortran and Python, which know communicators as integers.
+int eco_comm_levels_f(int comm, int rank, int* levels) {
+    return eco_comm_levels(eco::from_fortran(comm), rank, levels);
+}
+int eco_comm_cluster_f(int comm, int rank, int level, int* cluster) {
+    return eco_comm_cluster(eco::from_fortran(comm), rank, level, cluster);
+}
+int eco_comm_leader_f(int comm, int rank, int level, int* leader) {
+    return eco_comm_leader(eco::from_fortran(comm), rank, level, leader);
+}
+int eco_comm_nearest_f(int comm, int count, int ranks[], int* found) {
+    return eco_comm_nearest(eco::from_fortran(comm), count, ranks, found);
+}
+}
+
+#pragma GCC visibility pop

@@ -1,0 +1,53 @@
+"""What all ranks must decide alike, where their environments or the library's means differ."""
+
+import os
+from collections.abc import Sequence
+
+import pytest
+from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, lab
+
+# On every rank but the first, the environment says what the first one's does not.
+_ELSEWHERE = 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 0) ;; *) export "$1";; esac; shift; '
+
+
+def _elsewhere(mpi: Mpi, setting: str) -> Run:
+    program = built(mpi, "conformance")
+    options: Sequence[object] = ["--light", "--sections", "bcast,allreduce"]
+    start = f'exec {ECO} exec --profile {PROFILE} -- "$@"'
+    words = ["/bin/sh", "-c", _ELSEWHERE + start, "sh", setting, program, *options]
+    return lab(mpi, *words, eco=False, ranks=4, environment={"ECO_VERBOSE": "1"})
+
+
+@pytest.mark.lab
+@each
+@pytest.mark.parametrize("setting", ["ECO_DISABLE=1", "ECO_CHOICE=native", "ECO_PROFILE=/none"])
+def test_rank_zero_decides(mpi: Mpi, setting: str) -> None:
+    run = _elsewhere(mpi, setting)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    assert run.used, run.err
+
+
+@pytest.mark.lab
+@each
+def test_unreadable_setting(mpi: Mpi) -> None:
+    """Bytes that are no text: one line, and the library's own collectives."""
+    program = built(mpi, "conformance")
+    options = ["--light", "--sections", "bcast"]
+    run = lab(mpi, program, *options, eco=True, ranks=3, choice=os.fsdecode(b"\xff\xe9"))
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    assert "ECO_CHOICE" in run.err or "own collectives run" in run.err
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@each
+def test_many_communicators_alive(mpi: Mpi) -> None:
+    """More than half of the library's contexts: the rest are not ECO's to take."""
+    program = built(mpi, "alive")
+    run = lab(mpi, program, "1100", eco=True, ranks=3, scale=100, seconds=500)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    assert run.planned("bcast")
