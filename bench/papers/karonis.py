@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Runs the experiments of Karonis et al., "Exploiting Hierarchy in Parallel Computer Networks to
+Optimize Collective Operation Performance" (2000), Figs. 7 to 9, again over the lab.
+
+    bench/papers/karonis.py                        all three, as tables
+    bench/papers/karonis.py --figure 9 --mpi mpich --plot figure-9.svg
+    bench/papers/karonis.py --order round-robin --sizes 1024,65536 --json
+
+Broadcasts from every root in turn. Native is the MPI library's own, multilevel is ECO's tree along
+all levels, MagPIe's two clusterings are the same tree along one level only: machines, or sites.
+The paper printed curves, no figures; what carries over is their order: multilevel below both of
+MagPIe's, these below the library's binomial tree.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[2]
+ECO = PROJECT / "build" / "release" / "bin" / "eco"
+OUT = PROJECT / "build" / "papers"
+SHIPPED = PROJECT / "python" / "eco" / "lab" / "scenarios"
+TREE = "tree:top=star,inner=binomial,segments=1"
+FIGURES = {
+    7: "across the wide area: SDSC-SP, ANL-SP, ANL-O2K",
+    8: "across the local area: ANL-SP, ANL-O2K",
+    9: "both, and MagPIe's two clusterings",
+}
+
+
+def _eco(*words: object) -> str:
+    done = subprocess.run([ECO, *map(str, words)], capture_output=True, text=True)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
+        sys.exit(f"karonis.py: eco {words[0]} failed (code {done.returncode}): {lines[-1]}")
+    return done.stdout
+
+
+def _scenario(figure: int) -> Path:
+    """The shipped grid, or its one site of two machines."""
+    text = (SHIPPED / "grid-3.yaml").read_text()
+    if figure == 8:
+        text = "".join(line for line in text.splitlines(True) if "sdsc" not in line)
+    path = OUT / ("grid-3.yaml" if figure != 8 else "anl.yaml")
+    OUT.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def _launcher(scenario: Path, given: argparse.Namespace) -> list[str]:
+    words = [str(ECO), "lab", "run", str(scenario), "--mpi", given.mpi, "--native"]
+    words += ["--ranks-per-host", str(given.ranks_per_host), "--order", given.order]
+    return [*words, "--"]
+
+
+def _profile(scenario: Path, given: argparse.Namespace) -> dict[str, Any]:
+    path = OUT / f"{scenario.stem}-{given.mpi}-levels.json"
+    if given.again or not path.exists():
+        print(f"measuring {scenario.stem}…", file=sys.stderr)
+        once = [str(ECO), "lab", "run", str(scenario), "--mpi", given.mpi, "--native", "--"]
+        _eco("measure", "--json", "--no-tune", "--again", "-o", path, "--", *once)
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def _bench(
+    profile: dict[str, Any], levels: list[list[int]], scenario: Path, given: argparse.Namespace
+) -> dict[int, dict[str, float]]:
+    """Medians by size: native, and the tree along these levels only, interleaved in one job."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", dir=OUT) as file:
+        json.dump(profile | {"levels": levels}, file)
+        file.flush()
+        words = ["bench", "--json", "--topology", file.name, "--operations", "bcast"]
+        words += ["--sizes", given.sizes, "--patterns", f"native,{TREE}"]
+        words += ["--repeats", str(given.repeats)] if given.repeats else []
+        found = json.loads(_eco(*words, "--", *_launcher(scenario, given)))
+    return {
+        row["bytes"]: {
+            "native" if each["pattern"] == "native" else "tree": each["median"]
+            for each in row["patterns"]
+        }
+        for row in found["results"]
+    }
+
+
+def figure(number: int, given: argparse.Namespace) -> dict[str, Any]:
+    scenario = _scenario(number)
+    profile = _profile(scenario, given)
+    levels = profile["levels"]
+    trees = {"multilevel": levels}
+    if number == 9 and len(levels) > 1:
+        trees |= {"MagPIe-machine": [levels[-1]], "MagPIe-site": [levels[0]]}
+    rows: dict[int, dict[str, float]] = {}
+    for name, chosen in trees.items():
+        print(f"figure {number}, {name}…", file=sys.stderr)
+        for size, medians in _bench(profile, chosen, scenario, given).items():
+            row = rows.setdefault(size, {"native": medians["native"]})
+            # Each tree is held against the native runs of its own job.
+            row[name] = medians["native"] / medians["tree"]
+    return {"figure": number, "levels": len(levels), "sizes": rows}
+
+
+def text(found: dict[str, Any], given: argparse.Namespace) -> str:
+    names = list(next(iter(found["sizes"].values())))[1:]
+    lines = [
+        f"\nFigure {found['figure']}: {FIGURES[found['figure']]}; {given.mpi}, ranks "
+        f"{given.order}, {given.ranks_per_host} a host",
+        f"{'bytes':>8}{'native':>12}" + "".join(f"{name:>18}" for name in names),
+    ]
+    for size, row in found["sizes"].items():
+        cells = "".join(f"{row[name]:>17.2f}×" for name in names)
+        lines.append(f"{size:>8}{row['native'] * 1e3:>9.1f} ms{cells}")
+    return "\n".join(lines)
+
+
+def plot(results: list[dict[str, Any]], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    picture = Figure(figsize=(5 * len(results), 4))
+    for place, found in enumerate(results, start=1):
+        axes = picture.add_subplot(1, len(results), place)
+        sizes = list(found["sizes"])
+        names = list(found["sizes"][sizes[0]])[1:]
+        axes.plot(sizes, [found["sizes"][s]["native"] * 1e3 for s in sizes], label="native")
+        for name in names:
+            times = [found["sizes"][s]["native"] / found["sizes"][s][name] * 1e3 for s in sizes]
+            axes.plot(sizes, times, label=name)
+        axes.set(title=f"Figure {found['figure']}", xlabel="bytes", xscale="log")
+        axes.set_ylabel("ms for one broadcast")
+        axes.legend()
+    picture.tight_layout()
+    picture.savefig(path)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--figure", default="7,8,9")
+    parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
+    parser.add_argument("--order", default="block", help="block, round-robin or random:SEED")
+    parser.add_argument("--ranks-per-host", type=int, default=4)
+    parser.add_argument("--sizes", default="1024,16384,65536")
+    parser.add_argument("--repeats", type=int)
+    parser.add_argument("--again", action="store_true", help="measure the networks anew")
+    parser.add_argument("--plot", type=Path, metavar="FILE")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    os.environ.pop("ECO_CHOICE", None)
+    try:
+        numbers = [int(word) for word in given.figure.split(",")]
+        if not set(numbers) <= set(FIGURES):
+            raise ValueError
+    except ValueError:
+        parser.error(f"--figure {given.figure}: takes some of 7,8,9")
+    results = []
+    for number in numbers:
+        results.append(figure(number, given))
+        if not given.json:
+            print(text(results[-1], given), flush=True)
+    if given.json:
+        print(json.dumps(results))
+    if given.plot:
+        plot(results, given.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

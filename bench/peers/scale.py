@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""ECO beside SMPI's selectors (ompi, mpich, mvapich2, impi) on simulated grids of 32 ranks and more.
+
+    bench/peers/scale.py                               two sites of two clusters of 8 hosts
+    bench/peers/scale.py --grid uneven --sizes 1024,1048576
+    bench/peers/scale.py --grid wide --json            1,024 ranks; takes long
+
+The same engine as in the preload objects, linked with SimGrid's SMPI (Debian: libsimgrid-dev).
+Simulated time, so the same figures on every machine. Ratios are against the best of the four
+selectors, "bound" is what no schedule can beat (grids.py).
+"""
+
+import argparse
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from grids import Grid
+
+PROJECT = Path(__file__).resolve().parents[2]
+BUILD = PROJECT / "build" / "peers"
+SELECTORS = ("ompi", "mpich", "mvapich2", "impi")
+GRIDS = {
+    "two-sites": Grid("two-sites", ((8, 8), (8, 8))),
+    "uneven": Grid("uneven", ((10, 10), (9,), (3,))),
+    "wide": Grid("wide", (tuple([64] * 8), tuple([64] * 8))),
+}
+OPERATIONS = "bcast,reduce,allreduce,barrier,scatter,gather,allgather,alltoall"
+# As measured times: no modelled protocol overheads, no computing.
+MODEL = (
+    "smpi/simulate-computation:no",
+    "smpi/lat-factor:0:1",
+    "smpi/bw-factor:0:1",
+    "network/crosstraffic:0",
+    "network/TCP-gamma:0",
+    "network/weight-S:0",
+    "smpi/host-speed:10Gf",
+)
+SOURCES = (
+    *("bench/peers/smpi/*.cpp", "src/eco/base/*.cpp", "src/eco/topology/*.cpp"),
+    *("src/eco/plan/*.cpp", "src/eco/run/*.cpp", "src/eco/interpose/session.cpp"),
+    *(f"src/eco/interpose/{name}.cpp" for name in ("communicator", "mpi_transport", "datatype")),
+    *("src/eco/interpose/report.cpp", "src/eco/probe/trial.cpp"),
+)
+
+
+def build() -> Path:
+    program = BUILD / "collectives"
+    files = [f for pattern in SOURCES for f in sorted(PROJECT.glob(pattern))]
+    files = [f for f in files if not f.stem.endswith("_test")]
+    headers = list((PROJECT / "src").rglob("*.h"))
+    newest = max(f.stat().st_mtime for f in [*files, *headers])
+    if program.exists() and program.stat().st_mtime > newest:
+        return program
+    if shutil.which("smpicxx") is None:
+        sys.exit("scale.py: smpicxx is missing; install SimGrid (Debian: apt install libsimgrid-dev)")
+    print("building…", file=sys.stderr)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    objects = []
+    jobs: list[subprocess.Popen[bytes]] = []
+    for file in files:
+        target = BUILD / ("_".join(file.relative_to(PROJECT).with_suffix(".o").parts))
+        objects.append(target)
+        while sum(job.poll() is None for job in jobs) >= (os.cpu_count() or 1):
+            next(job for job in jobs if job.poll() is None).wait()
+        flags = ["-std=c++20", "-O2", "-w", "-DECO_NO_DIST_GRAPHS", "-I", PROJECT / "src", "-I", PROJECT / "bench/peers/smpi"]
+        jobs.append(subprocess.Popen(["smpicxx", *flags, "-c", "-o", target, file]))
+    if any(job.wait() for job in jobs):
+        sys.exit("scale.py: the engine could not be built with smpicxx")
+    subprocess.run(["smpicxx", "-o", program, *objects], check=True)
+    return program
+
+
+def run(grid: Grid, seed: int | None, words: list[str], selector: str) -> list[dict[str, object]]:
+    folder = BUILD / f"{grid.name}-{'order' if seed is None else seed}"
+    grid.write(folder, seed)
+    command = ["smpirun", "-np", str(len(grid.hosts)), "-platform", folder / "platform.xml"]
+    command += ["-hostfile", folder / "hosts", *(f"--cfg={setting}" for setting in MODEL)]
+    command += [f"--cfg=smpi/coll-selector:{selector}", "--log=root.thresh:error"]
+    done = subprocess.run(
+        [*command, build(), folder / "profile.json", *words], stdout=subprocess.PIPE, text=True
+    )
+    if done.returncode != 0:
+        sys.exit(f"scale.py: smpirun failed with exit code {done.returncode}")
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def measure(grid: Grid, seed: int | None, operations: str, sizes: str, roots: int) -> list[dict]:
+    """One row per operation and size: the selectors' seconds, ECO's best, and the bound."""
+    rows: dict[tuple[str, int], dict] = {}
+    for selector in SELECTORS:
+        print(f"{grid.name}, {selector}…", file=sys.stderr)
+        for found in run(grid, seed, ["native", operations, sizes, str(roots)], selector):
+            key = (found["operation"], found["bytes"])
+            row = rows.setdefault(key, {"operation": key[0], "bytes": key[1], "selectors": {}})
+            row["selectors"][selector] = found["seconds"]
+    print(f"{grid.name}, ECO…", file=sys.stderr)
+    for found in run(grid, seed, ["eco", operations, sizes, str(roots)], "ompi"):
+        row = rows[(found["operation"], found["bytes"])]
+        if found["seconds"] < row.get("eco", math.inf):
+            row["eco"], row["choice"] = found["seconds"], found["choice"]
+    for row in rows.values():
+        row["bound"] = grid.bound(row["operation"], row["bytes"])
+        row["best"] = min(row["selectors"], key=row["selectors"].get)
+        # As `eco tune` does: where the library is faster, the library runs.
+        native = row["selectors"][row["best"]]
+        row["ratio"] = native / row["eco"]
+    return list(rows.values())
+
+
+def mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def table(title: str, rows: list[dict]) -> str:
+    lines = [title, f"{'operation':20}{'bytes':>10}{'best selector':>22}{'ECO':>12}{'ratio':>8}"]
+    lines[1] += f"{'× bound':>9}  ECO used"
+    for row in rows:
+        native = f"{row['selectors'][row['best']] * 1e3:.2f} ms {row['best']:>9}"
+        lines.append(
+            f"{row['operation']:20}{row['bytes']:>10}{native:>22}{row['eco'] * 1e3:>9.2f} ms"
+            f"{row['ratio']:>8.2f}{row['eco'] / row['bound']:>9.2f}  {row['choice']}"
+        )
+    lines.append(f"geometric mean of the ratios: {mean([row['ratio'] for row in rows]):.2f}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--grid", choices=sorted(GRIDS), default="two-sites")
+    parser.add_argument("--operations", default=OPERATIONS)
+    parser.add_argument("--sizes", default="1024,65536,1048576")
+    parser.add_argument("--roots", type=int, default=3, help="how many, evenly spread")
+    parser.add_argument("--seed", type=int, default=1, help="of the shuffled placement")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    grid = GRIDS[given.grid]
+    results = {}
+    for title, seed in (("in order", None), ("shuffled", given.seed)):
+        rows = measure(grid, seed, given.operations, given.sizes, given.roots)
+        results[title] = rows
+        if not given.json:
+            print(table(f"\n{grid.name}, {len(grid.hosts)} ranks, {title}", rows))
+    if given.json:
+        print(json.dumps({"grid": grid.name, "ranks": len(grid.hosts), "results": results}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+// One launch of smpirun: the selector's own collectives, or every candidate of ECO's planners, each
+// from a common start. Simulated time is deterministic, so one run each, after one that is not
+// counted, is the answer. Rank 0 prints a JSON line for each.
+//
+//     collectives PROFILE native|eco OPERATIONS SIZES ROOTS
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "eco/base/error.h"
+#include "eco/interpose/mpi_transport.h"
+#include "eco/plan/planner.h"
+#include "eco/probe/trial.h"
+#include "native_smpi.h"
+
+namespace eco {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> items;
+    std::istringstream stream(text);
+    for (std::string item; std::getline(stream, item, ',');) items.push_back(item);
+    return items;
+}
+
+double latest(double own) {
+    double all = 0;
+    check_mpi(
+        native().Allreduce(&own, &all, 1, native().real64, native().max, native().comm_world));
+    return all;
+}
+
+// The slowest rank's seconds from a start that all share.
+Seconds once(Trial& trial, const Choice& choice, Rank root) {
+    const double start = latest(MPI_Wtime()) + 1.0;
+    usleep(static_cast<useconds_t>((start - MPI_Wtime()) * 1e6));
+    if (choice.family == Family::native)
+        trial.run_native(root);
+    else
+        trial.run(choice, root);
+    return latest(MPI_Wtime()) - start;
+}
+
+Profile read_network(const char* path) {
+    std::ifstream file(path);
+    return parse_runtime(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+void run(char** words) {
+    const bool by_eco = std::string(words[2]) == "eco";
+    begin_session(Settings{}, read_network(words[1]));
+    const MPI_Comm comm = native().comm_world;
+    int rank = 0, ranks = 0;
+    native().Comm_rank(comm, &rank);
+    native().Comm_size(comm, &ranks);
+    for (const auto& name : split(words[3]))
+        for (const auto& size : split(words[4])) {
+            const Operation operation = parse_operation(name);
+            const Bytes bytes = std::stoll(size);
+            Trial trial(operation, bytes, comm);
+            const Request request{operation, &trial.communicator().hierarchy(), 0, true};
+            std::vector<Choice> choices{Choice{}};
+            if (by_eco) choices = candidates(request, trial.known_bytes() < 0 ? -1 : bytes);
+            const int roots = traits(operation).rooted ? std::stoi(words[5]) : 1;
+            for (const Choice& choice : choices) {
+                Seconds sum = 0;
+                for (int i = 0; i < roots; ++i) {
+                    const Rank root = ranks * i / roots;
+                    once(trial, choice, root);
+                    sum += once(trial, choice, root);
+                }
+                if (rank == 0)
+                    std::printf(
+                        "{\"operation\": \"%s\", \"bytes\": %lld, \"choice\": \"%s\", "
+                        "\"seconds\": %.9f}\n",
+                        name.c_str(), static_cast<long long>(bytes), to_text(choice).c_str(),
+                        sum / roots);
+            }
+        }
+    std::fflush(stdout);
+    end_session();
+}
+
+}  // namespace
+
+}  // namespace eco
+
+int main(int count, char** words) {
+    MPI_Init(&count, &words);
+    eco::fill_from_smpi();
+    try {
+        if (count != 6) throw eco::Error(eco::Code::usage, "collectives: five arguments");
+        eco::run(words);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_Finalize();
+    return 0;
+}
