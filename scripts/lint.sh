@@ -12,6 +12,7 @@ check() {
 # Tracked files and new ones that are not ignored.
 files() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r f; do [[ -e $f ]] && echo "$f"; done; }
 
+git rev-parse --git-dir >/dev/null || exit 1 # says why, as for a folder of somebody else's
 mapfile -t sources < <(files '*.cpp' '*.hpp' '*.h' '*.c')
 mapfile -t python < <(files '*.py')
 ((${#sources[@]})) && check clang-format .venv/bin/clang-format --dry-run --Werror "${sources[@]}"

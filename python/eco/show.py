@@ -129,8 +129,9 @@ def _label(profile: Profile, group: Group) -> Text:
     clear = structure.gap(profile, group.hosts)
     if clear is not None:
         # Below the tolerance the boundary came from several hosts' links, none of them far off.
-        style = "dim" if clear > 1 + profile.tolerance else "yellow"
-        text.append(f"  boundary {clear:.2f}×", style)
+        spread = structure.spread(profile, group.hosts) or 0.0
+        style = "dim" if clear > 1 + max(profile.tolerance, spread) else "yellow"
+        text.append(f"  boundary {clear:.2f}× (spread {spread:.0%})", style)
     return text
 
 

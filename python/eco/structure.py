@@ -112,6 +112,15 @@ def gap(profile: Profile, hosts: Sequence[int]) -> float | None:
     return min(ratios, default=None)
 
 
+def spread(profile: Profile, hosts: Sequence[int]) -> float | None:
+    """How far the times across a boundary scattered, relative, as the median of all its links: a
+    gap far above it is sure."""
+    place = profile.sizes.index(profile.partition_bytes)
+    others = [host for host in range(len(profile.hosts)) if host not in set(hosts)]
+    found = [profile.spread[place][a][b] for a, b in across(hosts, others)]
+    return statistics.median(found) if found else None
+
+
 def _level_of(profile: Profile, hosts: set[int]) -> tuple[int, ...] | None:
     """The finest level in which these hosts are one cluster."""
     for level in reversed(profile.levels):
@@ -196,4 +205,5 @@ def _subnet(profile: Profile, subnet: Group) -> dict[str, Any]:
         "number": subnet.number,
         "hosts": [profile.hosts[host] for host in subnet.hosts],
         "gap": gap(profile, subnet.hosts),
+        "gap_spread": spread(profile, subnet.hosts),
     } | figures

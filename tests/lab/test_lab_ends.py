@@ -85,3 +85,27 @@ def test_stopped_while_it_builds(tmp_path: Path) -> None:
     while left := processes(marker):
         assert time.monotonic() < limit, left
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_stopped_while_it_measures(how: signal.Signals, tmp_path: Path) -> None:
+    marker = f"ECO_TEST_MARK={uuid.uuid4()}"
+    name, value = marker.split("=")
+    with subprocess.Popen(
+        [*LAB, "run", "two-sites", "--mpi", "openmpi", "--", "sh", "-c", "sleep 9"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, name: value, "XDG_CACHE_HOME": str(tmp_path)},
+    ) as front:
+        limit = time.monotonic() + 30
+        while not any("eco-probe" in line for line in processes(marker)):
+            assert time.monotonic() < limit, "the measurement did not start"
+            time.sleep(0.1)
+        front.send_signal(how)
+        assert front.wait(15) != 0
+    limit = time.monotonic() + 15
+    while left := processes(marker):
+        assert time.monotonic() < limit, left
+        time.sleep(0.1)
+    assert not list(tmp_path.rglob("*.json"))
