@@ -1,6 +1,6 @@
-// A halo exchange on a two-dimensional grid, as a stencil code does it: every rank gives each of its
-// neighbours one edge of its tile, again and again. Asks MPI to reorder the ranks; knows nothing of
-// the network.
+// A halo exchange on a two-dimensional grid, as a stencil code does it: every rank gives each of
+// its neighbours one edge of its tile, again and again. Asks MPI to reorder the ranks; knows
+// nothing of the network.
 //
 //     mpirun -n 8 halo [--bytes 16000] [--steps 20] [--periodic] [--no-reorder] [--json]
 #include <mpi.h>

@@ -15,8 +15,7 @@ extern "C" {
 
 /* Of ECO's preloaded object; null where there is none. Use the functions below. */
 extern int eco_comm_levels(MPI_Comm comm, int rank, int* levels) __attribute__((weak));
-extern int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster)
-    __attribute__((weak));
+extern int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) __attribute__((weak));
 extern int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) __attribute__((weak));
 extern int eco_comm_nearest(MPI_Comm comm, int count, int ranks[], int* found)
     __attribute__((weak));
@@ -28,7 +27,8 @@ static inline int ECO_Comm_levels(MPI_Comm comm, int rank, int* levels) {
     return MPI_SUCCESS;
 }
 
-/* The id of its cluster at a level, the same for all ranks in it. MPI_ERR_ARG: it has no such level. */
+/* The id of its cluster at a level, the same for all ranks in it. MPI_ERR_ARG: it has no such
+ * level. */
 static inline int ECO_Comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
     if (eco_comm_cluster) return eco_comm_cluster(comm, rank, level, cluster);
     *cluster = 0;

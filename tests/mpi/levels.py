@@ -5,7 +5,7 @@ import sys
 from mpi4py import MPI
 
 sys.path.insert(0, sys.argv[1])
-import eco_topology  # noqa: E402
+import eco_topology
 
 comm = MPI.COMM_WORLD
 if comm.rank == 0:

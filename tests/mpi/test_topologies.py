@@ -17,5 +17,10 @@ def test_placed(mpi: Mpi) -> None:
     run = lab(mpi, built(mpi, "topologies"), eco=True, order="random:1")
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
-    for function in ("Cart_create", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent"):
+    for function in (
+        "Cart_create",
+        "Graph_create",
+        "Dist_graph_create",
+        "Dist_graph_create_adjacent",
+    ):
         assert f"MPI_{function} placed 8 ranks" in run.err

@@ -94,9 +94,9 @@ static void adjacent(int rank, int ranks, int weighted) {
     const int targets[2] = {wrap(rank + 1, ranks), wrap(rank + 4, ranks)};
     const int weights[2] = {7, 2};
     MPI_Comm comm;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources,
-                                   weighted ? weights : MPI_UNWEIGHTED, 2, targets,
-                                   weighted ? weights : MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weighted ? weights : MPI_UNWEIGHTED,
+                                   2, targets, weighted ? weights : MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                   1, &comm);
     check_adjacent(comm, ranks, weighted);
     MPI_Comm_free(&comm);
 }

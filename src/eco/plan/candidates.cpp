@@ -48,10 +48,14 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             break;
         case allreduce:
             list = {of(Family::exchange), tree(Shape::balanced, Shape::star, fine)};
+            // Large groups: no leader takes in all messages of its group.
+            if (!flat) list.push_back(of(Family::exchange, 0, Shape::binomial));
             if (bytes >= 1024) list.push_back(of(Family::ring));
             if (fine > 1) {
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
+                // A chain inside: no leader's own link carries more than the message.
                 if (!flat) list.push_back(of(Family::exchange, fine));
+                if (!flat) list.push_back(of(Family::exchange, fine, Shape::chain));
                 if (!flat && groups > 2) {
                     list.push_back(of(Family::exchange, fine));
                     list.back().split = true;
