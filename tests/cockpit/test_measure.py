@@ -240,7 +240,12 @@ def test_ended_from_outside(tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "net.json"
     command = [sys.executable, "-m", "eco", "measure", "-o", str(out), "--", str(start.path)]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"ECO_BIN": "x"}
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"ECO_BIN": "x"},
+        # A shell's background job, as this test may be, ignores Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         assert process.stderr
         assert b"10%" in process.stderr.readline()
