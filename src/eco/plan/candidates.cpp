@@ -22,6 +22,9 @@ static Choice of(Family family, int segments = 0, Shape inner = Shape::star) {
     return choice;
 }
 
+// From here on a segment is long enough that the next one may wait for it.
+static constexpr Bytes huge = 256 * 1024;
+
 std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     using enum Operation;
     const std::size_t groups = request.hierarchy->top.parts.size();
@@ -31,7 +34,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     const auto pieces = [bytes](Bytes each) {
         return static_cast<int>(std::clamp<Bytes>((bytes + each - 1) / each, 1, 64));
     };
-    const int fine = pieces(2800), coarse = pieces(8400);
+    const int fine = pieces(2800), coarse = pieces(8400), large = std::min(16, pieces(131072));
     std::vector<Choice> list;
     switch (base(request.operation)) {
         case bcast:
@@ -41,6 +44,12 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (coarse > 1 && coarse != fine) {
                 list.push_back(tree(Shape::balanced, Shape::star, coarse));
                 list.push_back(tree(Shape::balanced, Shape::chain, coarse));
+            }
+            if (bytes >= huge) {
+                list.push_back(tree(Shape::chain, Shape::chain, large));
+                list.back().window = 2;
+                list.push_back(tree(Shape::star, Shape::binomial, large));
+                list.back().window = 2;
             }
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
@@ -56,6 +65,14 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 // A chain inside: no leader's own link carries more than the message.
                 if (!flat) list.push_back(of(Family::exchange, fine));
                 if (!flat) list.push_back(of(Family::exchange, fine, Shape::chain));
+                if (!flat && bytes >= huge) {
+                    list.push_back(of(Family::exchange, large, Shape::chain));
+                    list.back().window = 2;
+                    list.push_back(of(Family::exchange, large, Shape::binomial));
+                    list.back().window = 2;
+                    list.push_back(list.back());
+                    list.back().split = true;
+                }
                 if (!flat && groups > 2) {
                     list.push_back(of(Family::exchange, fine));
                     list.back().split = true;

@@ -24,7 +24,7 @@ struct Choice {
     // 0: a message carries all the blocks that take its way; else one block or part of the message
     // each, cut into this many.
     int segments = 0;
-    int window = 0;         // direct: exchanges under way at once; 0 is all
+    int window = 0;         // sends to one rank (direct: exchanges) under way at once; 0 is all
     bool split = false;     // exchange: each leader adds up one share of the message
     bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
     bool operator==(const Choice&) const = default;

@@ -19,7 +19,7 @@ public:
           request_(request),
           me_(me),
           segments_(segments_of(choice)),
-          builder_(request, segments_) {
+          builder_(request, segments_, choice.window) {
         const Group& top = request.hierarchy->top;
         groups_ = top.is_rank() ? std::vector<Group>{top} : top.parts;
         while (!groups_[own_].holds(me)) ++own_;

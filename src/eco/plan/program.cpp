@@ -48,7 +48,11 @@ void Builder::add(Task task, std::span<const Piece> pieces, bool reads, bool wri
 }
 
 void Builder::send(Rank to, Place from, std::span<const Piece> pieces) {
-    add({Kind::send, false, from, -1, to, sent_[to]++, 0, 0, 0, 0}, pieces, true, false);
+    auto& sent = sent_[to];
+    if (window_ > 0 && sent.size() >= window_) wait_also_for(sent[sent.size() - window_]);
+    sent.push_back(static_cast<std::int32_t>(program_.tasks.size()));
+    const auto tag = static_cast<std::int32_t>(sent.size() - 1);
+    add({Kind::send, false, from, -1, to, tag, 0, 0, 0, 0}, pieces, true, false);
 }
 
 void Builder::recv(Rank from, Place to, std::span<const Piece> pieces) {

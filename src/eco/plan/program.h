@@ -62,8 +62,12 @@ class Builder {
 public:
     // aliases: input and output may be the same memory.
     Builder(int segments, bool aliases) : aliases_(aliases) { program_.segments = segments; }
-    explicit Builder(const Request& request, int segments)
-        : Builder(segments, traits(request.operation).aliases) {}
+    // window: sends to one rank that may be under way at once; 0 is any number. Where messages have
+    // no order on the wire and share it, all would arrive at the end.
+    explicit Builder(const Request& request, int segments, int window = 0)
+        : Builder(segments, traits(request.operation).aliases) {
+        window_ = static_cast<std::size_t>(window);
+    }
 
     void send(Rank to, Place from, std::span<const Piece> pieces);
     void recv(Rank from, Place to, std::span<const Piece> pieces);
@@ -88,7 +92,9 @@ private:
     bool aliases_;
     Program program_;
     std::map<std::pair<Place, Piece>, Uses> uses_;
-    std::map<Rank, std::int32_t> sent_, received_;
+    std::size_t window_ = 0;
+    std::map<Rank, std::vector<std::int32_t>> sent_;  // the tasks, in order
+    std::map<Rank, std::int32_t> received_;
     std::vector<std::int32_t> extra_waits_;
 };
 

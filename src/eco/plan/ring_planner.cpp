@@ -15,7 +15,8 @@ public:
           ranks_(request.ranks()),
           segments_(segments_of(choice)),
           builder_(request,
-                   request.operation == Operation::allreduce ? ranks_ * segments_ : segments_) {
+                   request.operation == Operation::allreduce ? ranks_ * segments_ : segments_,
+                   choice.window) {
         while (order_[static_cast<std::size_t>(place_)] != me) ++place_;
     }
 

@@ -20,7 +20,7 @@ public:
           tree_(ordered_tree(choice, request)),
           children_(tree_.children[at(me)]),
           parent_(tree_.parent[at(me)]),
-          builder_(request, segments_of(choice)) {}
+          builder_(request, segments_of(choice), choice.window) {}
 
     Program run() {
         switch (base(request_.operation)) {

@@ -99,7 +99,9 @@ std::string describe(const Group& group) {
     std::string text;
     for (const auto& part : group.parts) {
         if (!text.empty()) text += ' ';
-        text += part.is_rank() ? describe(part) : "(" + describe(part) + ")";
+        if (!part.is_rank()) text += '(';
+        text += describe(part);
+        if (!part.is_rank()) text += ')';
     }
     return text;
 }
