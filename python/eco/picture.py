@@ -49,7 +49,6 @@ class _Disc:
 
 def save(figure: Figure, path: Path) -> None:
     """As the file's ending says."""
-    store.check_picture(path)
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix[1:].lower(), dpi=160, facecolor="white")
     store.write(path, picture.getvalue())

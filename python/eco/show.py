@@ -48,7 +48,7 @@ def command(
     if plot is not None:
         from eco import picture  # Matplotlib takes a second to import
 
-        store.check_writable(plot)
+        store.check_picture(plot)
         picture.draw(profile, plot)
     if as_json:
         print(json.dumps(structure.summary(profile)))

@@ -45,12 +45,12 @@ static Bytes size_class(Bytes bytes) {
 }
 
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative) {
+    if (!usable_) return nullptr;
     // All sizes of a class get the choice of its least, whoever calls first.
     const Bytes least = size_class(bytes);
     auto [entry, fresh] = chosen_.try_emplace({operation, commutative, least});
     if (fresh) entry->second = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
     const Choice& choice = entry->second;
-    if (!usable_) return nullptr;
     if (choice.family == Family::native) return nullptr;
     return ready() ? &choice : nullptr;
 }

@@ -3,7 +3,6 @@
 // "eco:level1" …, "eco:subnet", "eco:host".
 #include <algorithm>
 #include <cstring>
-#include <exception>
 
 #include "eco/interpose/communicator.h"
 #include "eco/interpose/wrappers.h"
@@ -101,11 +100,12 @@ int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
 }
 
 int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
+    int own = 0;
+    *leader = 0;
+    const int code = eco_comm_cluster(comm, rank, level, &own);
     eco::Communicator* communicator = eco::communicator_of(comm);
     const auto* ids = eco::clusters_of(communicator, rank);
-    *leader = 0;
-    if (!ids) return level == 0 ? MPI_SUCCESS : MPI_ERR_ARG;
-    if (level < 0 || level >= static_cast<int>(ids->size())) return MPI_ERR_ARG;
+    if (code != MPI_SUCCESS || !ids) return code;
     // The one whose place in the ring comes first, which leads in schedules too.
     for (const eco::Rank other : communicator->hierarchy().ring)
         if (eco::same_cluster(*ids, *eco::clusters_of(communicator, other), level)) {

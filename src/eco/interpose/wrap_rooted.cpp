@@ -78,12 +78,7 @@ void set_lengths(Layout& layout, const std::vector<Bytes>& lengths) {
 // Before the blocks themselves, the same schedule carries each block's length, so that whoever
 // passes blocks on knows how long they are.
 void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths) {
-    Layout layout;
-    layout.unit = sizeof(Bytes);
-    layout.one_board = true;
-    layout.input = layout.output = bytes_at(lengths.data());
-    set_blocks(layout, sizeof(Bytes), sizeof(Bytes), sizeof(Bytes));
-    call.run(layout, root);
+    call.run(layout_of_lengths(lengths), root);
 }
 
 bool fits(const std::vector<Bytes>& lengths, const std::vector<Bytes>& capacities) {

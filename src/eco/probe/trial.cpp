@@ -151,18 +151,21 @@ void Trial::run(const Choice& choice, Rank root) {
         traits(operation_).rooted) {
         // As the wrapper does: lengths go first.
         std::vector<Bytes> lengths(at(ranks_), bytes_);
-        Layout board;
-        board.unit = sizeof(Bytes);
-        board.one_board = true;
-        board.input = board.output = bytes_at(lengths.data());
-        board.length = [](int) { return Bytes{8}; };
-        board.input_offset = board.output_offset = [](int block) { return Bytes{8} * block; };
-        execute(prepared, board, combine_, transport);
+        execute(prepared, layout_of_lengths(lengths), combine_, transport);
     }
     execute(prepared, layout_, combine_, transport);
 }
 
 Bytes Trial::known_bytes() const { return traits(operation_).size_known ? bytes_ : -1; }
+
+// An empty message to one rank and one from another.
+static void greet(MPI_Comm comm, Rank to, Rank from, int tag) {
+    MpiTransport transport(comm);
+    transport.send(0, nullptr, 0, to, tag);
+    transport.recv(1, nullptr, 0, from, tag);
+    std::vector<int> ended;
+    while (ended.size() < 2) transport.wait(ended);
+}
 
 void meet(MPI_Comm comm) {
     const Native& mpi = native();
@@ -170,13 +173,8 @@ void meet(MPI_Comm comm) {
     mpi.Comm_rank(comm, &rank);
     mpi.Comm_size(comm, &ranks);
     const int tag = 77;
-    for (int step = 1; step < ranks; step *= 2) {
-        MpiTransport transport(comm);
-        transport.send(0, nullptr, 0, (rank + step) % ranks, tag);
-        transport.recv(1, nullptr, 0, (rank - step + ranks) % ranks, tag);
-        std::vector<int> ended;
-        while (ended.size() < 2) transport.wait(ended);
-    }
+    for (int step = 1; step < ranks; step *= 2)
+        greet(comm, (rank + step) % ranks, (rank - step + ranks) % ranks, tag);
 }
 
 std::vector<Seconds> slowest(const std::vector<Seconds>& own, MPI_Comm comm) {
@@ -199,13 +197,8 @@ static void connect_all(MPI_Comm comm) {
     check_mpi(native().Comm_rank(comm, &rank));
     check_mpi(native().Comm_size(comm, &ranks));
     const int tag = 78;
-    for (int step = 1; step < ranks; ++step) {
-        MpiTransport transport(comm);
-        transport.send(0, nullptr, 0, (rank + step) % ranks, tag);
-        transport.recv(1, nullptr, 0, (rank - step + ranks) % ranks, tag);
-        std::vector<int> ended;
-        while (ended.size() < 2) transport.wait(ended);
-    }
+    for (int step = 1; step < ranks; ++step)
+        greet(comm, (rank + step) % ranks, (rank - step + ranks) % ranks, tag);
 }
 
 MPI_Comm ordered_world(const std::string& order) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "eco/base/units.h"
 #include "eco/plan/program.h"
@@ -49,5 +50,17 @@ private:
         return units(piece, segments) * (piece % segments + 1) / segments * unit;
     }
 };
+
+// The lengths of all blocks, 8 bytes each, sent ahead by the schedule that then carries the blocks.
+inline Layout layout_of_lengths(std::vector<Bytes>& lengths) {
+    Layout layout;
+    layout.unit = sizeof(Bytes);
+    layout.one_board = true;
+    layout.input = layout.output = reinterpret_cast<std::byte*>(lengths.data());
+    layout.length = [](int) { return Bytes{sizeof(Bytes)}; };
+    layout.input_offset =
+        layout.output_offset = [](int block) { return Bytes{sizeof(Bytes)} * block; };
+    return layout;
+}
 
 }  // namespace eco

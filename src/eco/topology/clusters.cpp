@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include "eco/topology/hierarchy.h"
+
 namespace eco {
 
 namespace {
@@ -20,13 +22,8 @@ std::vector<int> numbered(const std::vector<int>& keys) {
 
 Clusters find_clusters(const Profile& profile, const std::vector<int>& host_of) {
     std::vector<std::vector<int>> levels;
-    for (const auto& level : profile.levels) {
-        std::vector<int> keys;
-        for (const int host : host_of) keys.push_back(level[static_cast<std::size_t>(host)]);
-        levels.push_back(numbered(keys));
-    }
-    const std::size_t of_network = levels.size();
-    levels.push_back(numbered(host_of));
+    for (const auto& keys : keys_by_level(profile, host_of)) levels.push_back(numbered(keys));
+    const std::size_t of_network = profile.levels.size();
     levels.emplace_back(host_of.size());
     std::iota(levels.back().begin(), levels.back().end(), 0);
 

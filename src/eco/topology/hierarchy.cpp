@@ -55,6 +55,17 @@ bool all_consecutive(const Group& group) {
 
 }  // namespace
 
+std::vector<std::vector<int>> keys_by_level(const Profile& profile,
+                                            const std::vector<int>& host_of) {
+    std::vector<std::vector<int>> keys;
+    for (const auto& level : profile.levels) {
+        keys.emplace_back();
+        for (const int host : host_of) keys.back().push_back(level[static_cast<std::size_t>(host)]);
+    }
+    keys.push_back(host_of);
+    return keys;
+}
+
 Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of) {
     std::vector<int> place(profile.hosts.size());
     for (std::size_t i = 0; i < profile.ring.size(); ++i)
@@ -67,15 +78,10 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
     };
     std::stable_sort(hierarchy.ring.begin(), hierarchy.ring.end(),
                      [&](Rank a, Rank b) { return place_of(a) < place_of(b); });
-    std::vector<std::vector<int>> keys;
-    for (const auto& level : profile.levels) {
-        keys.emplace_back();
-        for (const int host : host_of) keys.back().push_back(level[static_cast<std::size_t>(host)]);
-    }
-    const auto& subnet = keys.back();
+    const auto keys = keys_by_level(profile, host_of);
+    const auto& subnet = keys[keys.size() - 2];
     hierarchy.one_subnet =
         std::all_of(subnet.begin(), subnet.end(), [&](int id) { return id == subnet.front(); });
-    keys.push_back(host_of);
     hierarchy.top = nest(hierarchy.ring, keys, 0);
     return hierarchy;
 }

@@ -27,7 +27,11 @@ struct Hierarchy {
     int ranks() const { return static_cast<int>(ring.size()); }
 };
 
-// host_of: per rank its index in profile.hosts.
+// host_of (here and below): per rank its index in profile.hosts. Per level, widest first, each
+// rank's cluster id; the hosts themselves at the end.
+std::vector<std::vector<int>> keys_by_level(const Profile& profile,
+                                            const std::vector<int>& host_of);
+
 Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of);
 
 // All ranks alike, in rank order: what a library that knows nothing of the network sees.

@@ -225,8 +225,9 @@ std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy) {
     for (const auto& start : {identity, hierarchy.ring, Growth(full).run(hierarchy)}) {
         Search search(full, hierarchy, distance, start);
         search.improve();
-        if (search.cost() >= least) continue;
-        least = search.cost();
+        const double cost = search.cost();
+        if (cost >= least) continue;
+        least = cost;
         best = search.rank_of();
     }
     return best;
