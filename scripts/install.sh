@@ -25,7 +25,7 @@ mv "$site/eco.new" "$site/eco"
 "$lib/venv/bin/python" -m compileall -q "$site/eco"
 
 # `install` replaces files, so programs that run with the old ones keep them.
-for part in "build/$preset"/lib/libeco-*.so "build/$preset"/bin/eco-probe-* "build/$preset"/bin/eco-lab-relay; do
+for part in "build/$preset"/lib/{libeco-*,_engine.*}.so "build/$preset"/bin/eco-probe-* "build/$preset"/bin/eco-lab-relay; do
     [[ -e $part ]] && install -m 755 "$part" "$lib/"
 done
 install -m 755 "build/$preset/bin/eco" "$prefix/bin/eco"

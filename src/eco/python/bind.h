@@ -1,0 +1,11 @@
+// Parts of the Python module `_engine`: each folder's values and functions as the cockpit sees
+// them, one bind_… per file. Errors become RuntimeError with the one sentence and its `code`.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace eco {
+
+void bind_topology(nanobind::module_& module);
+
+}  // namespace eco

@@ -1,0 +1,26 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "eco/python/bind.h"
+#include "eco/topology/hierarchy.h"
+
+namespace eco {
+
+namespace nb = nanobind;
+
+void bind_topology(nb::module_& module) {
+    nb::class_<Profile>(module, "Profile")
+        .def_ro("hosts", &Profile::hosts)
+        .def_ro("levels", &Profile::levels)
+        .def_ro("ring", &Profile::ring);
+    module.def("read_profile", &read_profile, nb::arg("path"),
+               "A checked profile; raises EngineError where it makes no sense.");
+    nb::class_<Hierarchy>(module, "Hierarchy")
+        .def_prop_ro("ranks", &Hierarchy::ranks)
+        .def_ro("ring", &Hierarchy::ring)
+        .def("__str__", [](const Hierarchy& hierarchy) { return describe(hierarchy.top); });
+    module.def("build_hierarchy", &build_hierarchy, nb::arg("profile"), nb::arg("host_of"),
+               "Nested groups of ranks; host_of: each rank's index in profile.hosts.");
+}
+
+}  // namespace eco

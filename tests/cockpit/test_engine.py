@@ -1,0 +1,27 @@
+"""The compiled engine as Python sees it."""
+
+from pathlib import Path
+
+import pytest
+from eco.engine import engine, errors
+from eco.errors import EcoError, ExitCode
+
+PROFILE = Path(__file__).parent.parent / "data/three-segments.json"
+
+
+def test_profile_and_hierarchy() -> None:
+    profile = engine().read_profile(str(PROFILE))
+    assert len(profile.hosts) == 8
+    hierarchy = engine().build_hierarchy(profile, list(range(8)))
+    assert hierarchy.ranks == 8
+    assert sorted(hierarchy.ring) == list(range(8))
+    assert str(hierarchy).count("(") == 3
+
+
+def test_errors_carry_sentence_and_code(tmp_path: Path) -> None:
+    cut_off = tmp_path / "cut.json"
+    cut_off.write_text(PROFILE.read_text()[:200])
+    with pytest.raises(EcoError) as caught, errors():
+        engine().read_profile(str(cut_off))
+    assert caught.value.code == ExitCode.BAD_INPUT
+    assert "cut.json" in caught.value.message
