@@ -23,28 +23,39 @@ static std::vector<std::size_t> shuffled(std::size_t count, int seed) {
     return order;
 }
 
-void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, const Effort& effort,
+void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
                 bool warm_up) {
     const int ranks = trial.communicator().size();
+    Seconds late = 0;
     const auto run = [&](const Choice& choice, Rank root) {
-        meet(comm);
-        const auto start = Clock::now();
+        const auto began = start.together();
+        late = std::max(late, start.late());
         if (choice.family == Family::native)
             trial.run_native(root);
         else
             trial.run(choice, root);
-        return std::chrono::duration<double>(Clock::now() - start).count();
+        return std::chrono::duration<double>(Start::Clock::now() - began).count();
     };
-    // Round 0 makes connections, communicators and plans, and is not counted.
     Seconds spent = 0;
     const int before = static_cast<int>(patterns.front().samples.size());
-    for (int round = warm_up ? 0 : 1; round <= effort.most; ++round) {
-        std::vector<Seconds> now(patterns.size());
+    // Round 0 makes connections, communicators and plans, and is not counted.
+    for (int round = warm_up ? 0 : 1, spoilt = 0; round <= effort.most; ++round) {
+        std::vector<Seconds> now(patterns.size() + 1);
+        late = 0;
         // A call finds the network, its queues and TCP's windows as the one before left them, so
         // none may always follow the same one.
         for (const std::size_t p : shuffled(patterns.size(), before + round))
             now[p] = run(patterns[p].choice, (before + round) % ranks);
-        now = slowest(now, comm);
+        now.back() = late;
+        now = slowest(now, start.comm());
+        // Some rank began late, which would count as the call's time.
+        const Seconds least = *std::min_element(now.begin(), now.end() - 1);
+        start.allow(now.back());
+        if (round > 0 && now.back() > 0.02 * least && ++spoilt <= 5) {
+            --round;
+            continue;
+        }
+        now.pop_back();
         if (round > 0)
             for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
         if (round > 0) spent += std::accumulate(now.begin(), now.end(), 0.0);
@@ -90,6 +101,7 @@ void bench(const Options& options, Progress& progress) {
                               ? std::vector<std::string>{"native", "eco", "native-again"}
                               : options.patterns;
     const MPI_Comm comm = ordered_world(options.order);
+    Start start(comm);
     double done = 0;
     for (const auto& name : operations)
         for (const Bytes bytes : sizes) {
@@ -113,7 +125,7 @@ void bench(const Options& options, Progress& progress) {
                 effort.usual = effort.most = options.repeats;
                 if (options.budget <= 0) effort.least = options.repeats;
             }
-            interleave(trial, sampled, comm, effort);
+            interleave(trial, sampled, start, effort);
             nlohmann::json rows = nlohmann::json::array();
             for (const auto& row : sampled) rows.push_back(summary(row));
             if (session()->world_rank == 0)

@@ -6,6 +6,7 @@
 
 #include "eco/probe/options.h"
 #include "eco/probe/protocol.h"
+#include "eco/probe/start.h"
 #include "eco/probe/trial.h"
 
 namespace eco {
@@ -25,8 +26,8 @@ struct Effort {
 };
 
 // Times the patterns in turn. Roots go on where earlier rounds of the same patterns stopped.
-// Collective over comm; the result is the same on all ranks.
-void interleave(Trial& trial, std::vector<Sampled>& patterns, MPI_Comm comm, const Effort& effort,
+// Collective over start's communicator; the result is the same on all ranks.
+void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
                 bool warm_up = true);
 
 // Needs a session. Rank 0 sends a result event per operation and size.

@@ -158,25 +158,6 @@ void Trial::run(const Choice& choice, Rank root) {
 
 Bytes Trial::known_bytes() const { return traits(operation_).size_known ? bytes_ : -1; }
 
-// An empty message to one rank and one from another.
-static void greet(MPI_Comm comm, Rank to, Rank from, int tag) {
-    MpiTransport transport(comm);
-    transport.send(0, nullptr, 0, to, tag);
-    transport.recv(1, nullptr, 0, from, tag);
-    std::vector<int> ended;
-    while (ended.size() < 2) transport.wait(ended);
-}
-
-void meet(MPI_Comm comm) {
-    const Native& mpi = native();
-    int rank = 0, ranks = 0;
-    mpi.Comm_rank(comm, &rank);
-    mpi.Comm_size(comm, &ranks);
-    const int tag = 77;
-    for (int step = 1; step < ranks; step *= 2)
-        greet(comm, (rank + step) % ranks, (rank - step + ranks) % ranks, tag);
-}
-
 std::vector<Seconds> slowest(const std::vector<Seconds>& own, MPI_Comm comm) {
     std::vector<Seconds> all(own.size());
     check_mpi(native().Allreduce(own.data(), all.data(), static_cast<int>(own.size()),
@@ -196,9 +177,13 @@ static void connect_all(MPI_Comm comm) {
     int rank = 0, ranks = 0;
     check_mpi(native().Comm_rank(comm, &rank));
     check_mpi(native().Comm_size(comm, &ranks));
-    const int tag = 78;
-    for (int step = 1; step < ranks; ++step)
-        greet(comm, (rank + step) % ranks, (rank - step + ranks) % ranks, tag);
+    for (int step = 1; step < ranks; ++step) {
+        MpiTransport transport(comm);
+        transport.send(0, nullptr, 0, (rank + step) % ranks, 0);
+        transport.recv(1, nullptr, 0, (rank - step + ranks) % ranks, 0);
+        std::vector<int> ended;
+        while (ended.size() < 2) transport.wait(ended);
+    }
 }
 
 MPI_Comm ordered_world(const std::string& order) {

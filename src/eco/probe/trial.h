@@ -40,10 +40,6 @@ private:
     Combine combine_;
 };
 
-// Lets nobody through before all have come; each has the others' word by messages, so the network
-// is quiet when it returns.
-void meet(MPI_Comm comm);
-
 // Elapsed seconds of each run as the slowest rank saw it; the same on all ranks.
 std::vector<Seconds> slowest(const std::vector<Seconds>& own, MPI_Comm comm);
 

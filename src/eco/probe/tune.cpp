@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
@@ -50,8 +51,6 @@ struct Timed {
     bool wins = false;
     Seconds native = 0, eco = 0;
     double noise = 0;
-    bool clear =
-        false;  // three of four runs beat native's median, and its median three of four of native's
     std::map<std::string, double> ratios;  // of every candidate, to native
 };
 
@@ -71,7 +70,7 @@ void judge(Timed& timed, const std::vector<Sampled>& patterns) {
 
 // In three stages, each with what is left of the field: those that lose clearly after a few rounds,
 // and later all but the best, make room for more rounds of the others.
-Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm comm, Seconds budget,
+Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, Start& start, Seconds budget,
                       bool warm_up) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     const Request request{operation, &trial.communicator().hierarchy(), 0, true};
@@ -89,7 +88,7 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm c
             timed.ratios[pattern.pattern] =
                 median(pattern.samples) / median(patterns.front().samples);
     };
-    interleave(trial, patterns, comm, {budget / 4, budget / 8, 2, 3, 8}, warm_up);
+    interleave(trial, patterns, start, {budget / 4, budget / 8, 2, 3, 8}, warm_up);
     note();
     const Seconds limit = clear_loss * median(best_of()->samples);
     patterns.erase(
@@ -101,12 +100,12 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, MPI_Comm c
         Seconds round = 0;
         for (const Sampled& pattern : patterns) round += median(pattern.samples);
         const int least = 8 * round < 2 * budget ? 8 : 2;
-        interleave(trial, patterns, comm, {budget / 2, budget / 8, least, 8, 32}, false);
+        interleave(trial, patterns, start, {budget / 2, budget / 8, least, 8, 32}, false);
         note();
     }
     const auto best = best_of();
     patterns = {patterns.front(), *best};
-    interleave(trial, patterns, comm, {budget / 4, budget / 8, 3, 16, 96}, false);
+    interleave(trial, patterns, start, {budget / 4, budget / 8, 3, 16, 96}, false);
     judge(timed, patterns);
     timed.best = patterns[1].choice;
     double& ratio = timed.ratios[patterns[1].pattern];
@@ -137,6 +136,7 @@ private:
     const bool usual_;
     const Seconds budget_;  // for one operation and size
     MPI_Comm comm_{};
+    std::optional<Start> start_;
     Operation operation_{};
     std::vector<std::pair<Bytes, Timed>> timed_;  // of the operation at hand
     std::vector<Tuned> entries_;
@@ -150,6 +150,7 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
     const double steps = static_cast<double>(orders.size() * operations_.size() * sizes_.size());
     for (const auto& order : orders) {
         comm_ = ordered_world(order);
+        start_.emplace(comm_);
         for (const auto& name : operations_) {
             operation_ = parse_operation(name);
             timed_.clear();
@@ -180,7 +181,7 @@ void Tuner::time_size(Bytes bytes) {
     if (guess > budget_ / 3) return;
     Trial trial(operation_, bytes, comm_);
     timed_.emplace_back(
-        bytes, time_candidates(trial, operation_, bytes, comm_, budget_, guess < long_call));
+        bytes, time_candidates(trial, operation_, bytes, *start_, budget_, guess < long_call));
 }
 
 // From what the sizes below took; 0 where nothing is known yet.
@@ -209,7 +210,7 @@ Timed Tuner::best_of_all_sizes() {
         Trial trial(operation_, bytes, comm_);
         const Choice choice = parse_choice(best->first);
         std::vector<Sampled> patterns{{"native", {}, {}}, {best->first, choice, {}}};
-        interleave(trial, patterns, comm_, {budget_ / 2, budget_ / 8, 3, 16, 96}, false);
+        interleave(trial, patterns, *start_, {budget_ / 2, budget_ / 8, 3, 16, 96}, false);
         Timed now;
         judge(now, patterns);
         now.best = choice;
