@@ -25,6 +25,10 @@ static Choice of(Family family, int segments = 0, Shape inner = Shape::star) {
 // From here on a segment is long enough that the next one may wait for it.
 static constexpr Bytes huge = 256 * 1024;
 
+// What TCP sends at once on a connection that was quiet: ten segments, less MPI's own bytes. A
+// longer message waits for a round trip, on slow links the most of its time.
+static constexpr Bytes first_flight = 14000;
+
 std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     using enum Operation;
     const std::size_t groups = request.hierarchy->top.parts.size();
@@ -50,6 +54,10 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 list.back().window = 2;
                 list.push_back(tree(Shape::star, Shape::binomial, large));
                 list.back().window = 2;
+            }
+            if (!flat && bytes >= first_flight) {
+                list.push_back(tree(Shape::star, Shape::star, pieces(first_flight)));
+                list.back().rotate = true;
             }
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
@@ -77,6 +85,12 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                     list.push_back(of(Family::exchange, fine));
                     list.back().split = true;
                 }
+                if (!flat && bytes >= first_flight) {
+                    list.push_back(of(Family::exchange, pieces(first_flight)));
+                    list.back().rotate = true;
+                    list.push_back(list.back());
+                    list.back().split = true;
+                }
             }
             break;
         case barrier:
@@ -98,6 +112,8 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 list.push_back(of(Family::ring));
                 list.push_back(tree(Shape::balanced, Shape::star, 1));
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
+                list.push_back(tree(Shape::balanced, Shape::star, 1));
+                list.back().rotate = true;
             }
             break;
         case reduce_scatter:

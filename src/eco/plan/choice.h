@@ -26,6 +26,7 @@ struct Choice {
     int segments = 0;
     int window = 0;         // sends to one rank (direct: exchanges) under way at once; 0 is all
     bool split = false;     // exchange: each leader adds up one share of the message
+    bool rotate = false;    // other ranks speak for the groups in each segment
     bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
     bool operator==(const Choice&) const = default;
 };

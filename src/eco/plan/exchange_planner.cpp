@@ -23,7 +23,14 @@ public:
         const Group& top = request.hierarchy->top;
         groups_ = top.is_rank() ? std::vector<Group>{top} : top.parts;
         while (!groups_[own_].holds(me)) ++own_;
-        tree_ = build_tree(group(), request.ranks(), leader(own_), choice.inner, choice.inner);
+        const int turns = choice.rotate ? segments_ : 1;
+        for (int turn = 0; turn < turns; ++turn) {
+            leaders_.emplace_back();
+            for (const Group& each : groups_)
+                leaders_.back().push_back(Speaker{turn, turns}.of_group(each, -1));
+            trees_.push_back(build_tree(group(), request.ranks(), leaders_.back()[own_],
+                                        choice.inner, choice.inner, {turn, turns}));
+        }
     }
 
     Program run() {
@@ -49,11 +56,17 @@ public:
 
 private:
     const Group& group() const { return groups_[own_]; }
-    Rank leader(std::size_t group) const { return groups_[group].ranks.front(); }
-    bool leads() const { return leader(own_) == me_; }
-    Rank parent() const { return tree_.parent[static_cast<std::size_t>(me_)]; }
-    const std::vector<Rank>& children() const {
-        return tree_.children[static_cast<std::size_t>(me_)];
+    // Where the choice rotates, a piece of the message has leaders and a tree of its own.
+    Rank leader(std::size_t group, Piece piece = 0) const {
+        return leaders_[static_cast<std::size_t>(piece) % leaders_.size()][group];
+    }
+    bool leads(Piece piece = 0) const { return leader(own_, piece) == me_; }
+    const Tree& tree(Piece piece = 0) const {
+        return trees_[static_cast<std::size_t>(piece) % trees_.size()];
+    }
+    Rank parent(Piece piece = 0) const { return tree(piece).parent[static_cast<std::size_t>(me_)]; }
+    const std::vector<Rank>& children(Piece piece = 0) const {
+        return tree(piece).children[static_cast<std::size_t>(me_)];
     }
     std::vector<Piece> blocks(const std::vector<Rank>& ranks) const {
         return pieces_of(ranks, segments_);
@@ -68,20 +81,23 @@ private:
 
     // The group's sum in the leader's `sum`.
     void collect(const std::vector<Piece>& pieces, Place sum) {
-        const bool leaf = children().empty() && !leads();
-        const Place here = leads() ? sum : scratch(0);
         for (const auto& message : messages(pieces, choice_)) {
+            const Piece piece = message.front();
+            const auto& below = children(piece);
+            const bool leaf = below.empty() && !leads(piece);
+            const Place here = leads(piece) ? sum : scratch(0);
             if (!leaf) builder_.copy(input, here, message);
-            for (auto child = children().rbegin(); child != children().rend(); ++child)
+            for (auto child = below.rbegin(); child != below.rend(); ++child)
                 builder_.reduce(*child, here, message);
-            if (!leads()) builder_.send(parent(), leaf ? input : here, message);
+            if (!leads(piece)) builder_.send(parent(piece), leaf ? input : here, message);
         }
     }
 
     void spread(const std::vector<Piece>& pieces) {
         for (const auto& message : messages(pieces, choice_)) {
-            if (!leads()) builder_.recv(parent(), output, message);
-            for (const Rank child : children()) builder_.send(child, output, message);
+            const Piece piece = message.front();
+            if (!leads(piece)) builder_.recv(parent(piece), output, message);
+            for (const Rank child : children(piece)) builder_.send(child, output, message);
         }
     }
 
@@ -90,13 +106,15 @@ private:
         const auto bank = [](std::size_t group) { return scratch(1 + static_cast<int>(group)); };
         const auto parts = all_pieces(segments_);
         collect(parts, bank(own_));
-        if (leads() && choice_.split)
+        if (choice_.split)
             allreduce_in_shares();
-        else if (leads())
+        else
             for (const auto& message : messages(parts, choice_)) {
+                const Piece piece = message.front();
+                if (!leads(piece)) continue;
                 for (const auto other : other_groups()) {
-                    builder_.send(leader(other), bank(own_), message);
-                    builder_.recv(leader(other), bank(other), message);
+                    builder_.send(leader(other, piece), bank(own_), message);
+                    builder_.recv(leader(other, piece), bank(other), message);
                 }
                 builder_.copy(bank(0), output, message);
                 for (std::size_t other = 1; other < groups_.size(); ++other)
@@ -105,7 +123,7 @@ private:
         spread(parts);
     }
 
-    // Piece p belongs to the leader of group p modulo groups, who alone adds it up: two crossings
+    // Piece p belongs to a leader of group p modulo groups, who alone adds it up: two crossings
     // one after the other, but 2 (g-1)/g of the message over each link instead of g-1 times.
     void allreduce_in_shares() {
         const auto bank = [](std::size_t group) { return scratch(1 + static_cast<int>(group)); };
@@ -113,32 +131,33 @@ private:
             std::vector<Piece> pieces;
             for (auto piece = static_cast<Piece>(group); piece < segments_;
                  piece += static_cast<Piece>(groups_.size()))
-                pieces.push_back(piece);
+                if (leads(piece)) pieces.push_back(piece);
             return pieces;
         };
         const auto own_share = share(own_);
         for (const auto other : other_groups())
             for (const auto& message : messages(share(other), choice_))
-                builder_.send(leader(other), bank(own_), message);
+                builder_.send(leader(other, message.front()), bank(own_), message);
         for (const auto other : other_groups())
             for (const auto& message : messages(own_share, choice_))
-                builder_.recv(leader(other), bank(other), message);
+                builder_.recv(leader(other, message.front()), bank(other), message);
         for (const auto& message : messages(own_share, choice_)) {
             builder_.copy(bank(0), output, message);
             for (std::size_t other = 1; other < groups_.size(); ++other)
                 builder_.combine(bank(other), output, message);
-            for (const auto other : other_groups()) builder_.send(leader(other), output, message);
+            for (const auto other : other_groups())
+                builder_.send(leader(other, message.front()), output, message);
         }
         for (const auto other : other_groups())
             for (const auto& message : messages(share(other), choice_))
-                builder_.recv(leader(other), output, message);
+                builder_.recv(leader(other, message.front()), output, message);
     }
 
     void allgather() {
         const auto own_group = blocks(group().ranks);
         builder_.copy(input, output, blocks({me_}));
         for (auto child = children().rbegin(); child != children().rend(); ++child)
-            for (const auto& message : messages(blocks(tree_.subtree(*child)), choice_))
+            for (const auto& message : messages(blocks(tree().subtree(*child)), choice_))
                 builder_.recv(*child, output, message);
         if (leads()) {
             for (const auto other : other_groups()) {
@@ -148,7 +167,7 @@ private:
                     builder_.recv(leader(other), output, message);
             }
         } else {
-            for (const auto& message : messages(blocks(tree_.subtree(me_)), choice_))
+            for (const auto& message : messages(blocks(tree().subtree(me_)), choice_))
                 builder_.send(parent(), output, message);
             for (const auto& message : messages(missing(me_), choice_))
                 builder_.recv(parent(), output, message);
@@ -161,7 +180,7 @@ private:
     // What a rank of the own group lacks once its subtree has been collected.
     std::vector<Piece> missing(Rank rank) const {
         const auto every = all_pieces(request_.ranks() * segments_),
-                   below = blocks(tree_.subtree(rank));
+                   below = blocks(tree().subtree(rank));
         std::vector<Piece> rest;
         std::set_difference(every.begin(), every.end(), below.begin(), below.end(),
                             std::back_inserter(rest));
@@ -259,7 +278,8 @@ private:
     int segments_;
     std::vector<Group> groups_;
     std::size_t own_ = 0;
-    Tree tree_;
+    std::vector<std::vector<Rank>> leaders_;  // by turn and group
+    std::vector<Tree> trees_;                 // of the own group, by turn
     Builder builder_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "eco/base/check.h"
 #include "eco/base/error.h"
@@ -20,6 +22,8 @@ std::string to_text(const Form& form) {
             return "binomial";
         case Shape::balanced:
             return "balanced";
+        case Shape::postal:
+            return "postal" + std::to_string(form.k);
     }
     return "";
 }
@@ -30,9 +34,14 @@ Form parse_form(const std::string& text) {
     if (text.size() >= 2 && text.size() <= 4 && text[0] == 'k' &&
         text.find_first_not_of("0123456789", 1) == std::string::npos && text[1] != '0')
         return {Shape::kary, std::stoi(text.substr(1))};
+    if (const std::string_view digits =
+            std::string_view(text).substr(std::min<std::size_t>(6, text.size()));
+        text.starts_with("postal") && !digits.empty() && digits.size() <= 2 &&
+        digits.find_first_not_of("0123456789") == std::string_view::npos && digits[0] != '0')
+        return {Shape::postal, std::stoi(std::string(digits))};
     throw Error(Code::usage, "'" + text +
                                  "' is no shape of a tree; there are star, chain, binomial, "
-                                 "balanced and k1, k2, k3 …");
+                                 "balanced, k1, k2, k3 … and postal1, postal2 …");
 }
 
 static std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -57,9 +66,24 @@ static std::vector<int> balanced_parents(const std::vector<int>& weights) {
     return parent;
 }
 
+// Whoever can send soonest takes the next part.
+static std::vector<int> postal_parents(int parts, int latency) {
+    std::vector<int> parent(at(parts), -1);
+    std::set<std::pair<int, int>> free_at{{0, 0}};  // time, part
+    for (int part = 1; part < parts; ++part) {
+        const auto [time, sender] = *free_at.begin();
+        free_at.erase(free_at.begin());
+        parent[at(part)] = sender;
+        free_at.insert({time + 1, sender});
+        free_at.insert({time + latency, part});
+    }
+    return parent;
+}
+
 std::vector<int> parents(Form form, const std::vector<int>& weights) {
     const int parts = static_cast<int>(weights.size());
     if (form.shape == Shape::balanced) return balanced_parents(weights);
+    if (form.shape == Shape::postal) return postal_parents(parts, form.k);
     std::vector<int> parent(weights.size(), -1);
     for (int part = 1; part < parts; ++part) switch (form.shape) {
             case Shape::star:
@@ -75,16 +99,19 @@ std::vector<int> parents(Form form, const std::vector<int>& weights) {
                 parent[at(part)] = part & (part - 1);
                 break;
             case Shape::balanced:
+            case Shape::postal:
                 break;
         }
     return parent;
 }
 
-static Rank representative(const Group& group, Rank root) {
-    return group.holds(root) ? root : group.ranks.front();
+Rank Speaker::of_group(const Group& group, Rank root) const {
+    if (group.holds(root)) return root;
+    const int size = static_cast<int>(group.ranks.size());
+    return group.ranks[at(of <= size ? turn * size / of : turn % size)];
 }
 
-static void hang(const Group& group, Rank root, Form top, Form inner, Tree& tree) {
+static void hang(const Group& group, Rank root, Form top, Form inner, Speaker speaker, Tree& tree) {
     if (group.is_rank()) return;
     const int parts = static_cast<int>(group.parts.size());
     int first = 0;
@@ -103,25 +130,26 @@ static void hang(const Group& group, Rank root, Form top, Form inner, Tree& tree
     const bool backwards = (nested ? top : inner).shape == Shape::binomial;
     for (int i = 1; i < parts; ++i) {
         const int part = backwards ? parts - i : i;
-        const Rank child = representative(*order[at(part)], root);
-        const Rank above = representative(*order[at(parent[at(part)])], root);
+        const Rank child = speaker.of_group(*order[at(part)], root);
+        const Rank above = speaker.of_group(*order[at(parent[at(part)])], root);
         tree.parent[at(child)] = above;
         tree.children[at(above)].push_back(child);
     }
-    for (const Group* part : order) hang(*part, representative(*part, root), top, inner, tree);
+    for (const Group* part : order)
+        hang(*part, speaker.of_group(*part, root), top, inner, speaker, tree);
 }
 
-Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner) {
+Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner, Speaker speaker) {
     Tree tree;
     tree.root = root;
     tree.parent.assign(at(ranks), -1);
     tree.children.resize(at(ranks));
-    hang(group, root, top, inner, tree);
+    hang(group, root, top, inner, speaker, tree);
     return tree;
 }
 
-Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner) {
-    return build_tree(hierarchy.top, hierarchy.ranks(), root, top, inner);
+Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker) {
+    return build_tree(hierarchy.top, hierarchy.ranks(), root, top, inner, speaker);
 }
 
 std::vector<Rank> Tree::subtree(Rank rank) const {

@@ -16,15 +16,17 @@ namespace eco {
 //   binomial  as the broadcast of a hypercube
 //   balanced  each next part where the busiest part stays least busy, if every message of a part
 //             crosses one shared medium: least crossings of the busiest bus
-enum class Shape { star, kary, chain, binomial, balanced };
+//   postal    who has the message sends one each unit of time, it arrives k units later: the least
+//             time in the postal model (Bar-Noy and Kipnis, 1992); a Fibonacci tree for k = 2
+enum class Shape { star, kary, chain, binomial, balanced, postal };
 
 struct Form {
     Shape shape = Shape::star;
-    int k = 2;  // of kary
+    int k = 2;  // of kary and postal
     bool operator==(const Form&) const = default;
 };
 
-std::string to_text(const Form& form);     // star, k2, chain, binomial, balanced
+std::string to_text(const Form& form);     // star, k2, chain, binomial, balanced, postal2
 Form parse_form(const std::string& text);  // throws Error{usage}
 
 struct Tree {
@@ -36,12 +38,20 @@ struct Tree {
     std::vector<Rank> subtree(Rank rank) const;
 };
 
+// Which rank speaks for a group that does not hold the root: the first, or, where each of `of`
+// pieces of a message has a tree of its own, another one for each `turn`, spread over the group.
+struct Speaker {
+    int turn = 0, of = 1;
+    Rank of_group(const Group& group, Rank root) const;
+};
+
 // Of the ranks of one group; `ranks` is the size of the communicator.
-Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner);
+Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner,
+                Speaker speaker = {});
 
 // Of all ranks. top: between the parts of groups that have groups inside; inner: between single
 // ranks.
-Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner);
+Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker = {});
 
 // Parent of each of n vertices by the form alone, vertex 0 the root; weights: members of each.
 std::vector<int> parents(Form form, const std::vector<int>& weights);

@@ -1,6 +1,8 @@
 // Collectives along one spanning tree (ECO §4 and §5): towards the leaves for broadcast and
 // scatter, towards the root for reduce and gather, both for the rest. Segments flow through the
-// tree like a pipeline, because each is a message of its own and waits for nothing else.
+// tree like a pipeline, because each is a message of its own and waits for nothing else. With
+// `rotate` each has a tree of its own, with other ranks to speak for the groups: a slow link
+// between sites is then crossed over many connections at once, none of which has to start slowly.
 #include <algorithm>
 #include <iterator>
 
@@ -17,7 +19,8 @@ public:
         : choice_(choice),
           request_(request),
           me_(me),
-          tree_(ordered_tree(choice, request)),
+          trees_(trees(choice, request)),
+          tree_(trees_.front()),
           children_(tree_.children[at(me)]),
           parent_(tree_.parent[at(me)]),
           builder_(request, segments_of(choice), choice.window) {}
@@ -42,7 +45,7 @@ public:
                 scatter(input);
                 break;
             case Operation::allgather:
-                allgather();
+                choice_.rotate ? allgather_block_by_block() : allgather();
                 break;
             case Operation::reduce_scatter:
                 up(every_block(), scratch(1));
@@ -60,10 +63,10 @@ private:
 
     // An operator that does not commute needs every subtree to be a range of ranks, which a star
     // has.
-    static Tree ordered_tree(const Choice& choice, const Request& request) {
+    static Tree ordered_tree(const Choice& choice, const Request& request, Speaker speaker) {
         const bool rooted = traits(request.operation).rooted;
         const Rank root = rooted ? request.root : request.hierarchy->ring.front();
-        Tree tree = build_tree(*request.hierarchy, root, choice.top, choice.inner);
+        Tree tree = build_tree(*request.hierarchy, root, choice.top, choice.inner, speaker);
         if (!traits(request.operation).reduces || request.commutative) return tree;
         for (Rank rank = 0; rank < request.ranks(); ++rank) {
             const auto below = tree.subtree(rank);
@@ -72,6 +75,20 @@ private:
                 return build_tree(flat_hierarchy(request.ranks()), root, {}, {});
         }
         return tree;
+    }
+
+    // One for all parts of the message, or one for each.
+    static std::vector<Tree> trees(const Choice& choice, const Request& request) {
+        const int count = choice.rotate && traits(request.operation).blocks == Blocks::parts
+                              ? segments_of(choice)
+                              : 1;
+        std::vector<Tree> trees;
+        for (int turn = 0; turn < count; ++turn)
+            trees.push_back(ordered_tree(choice, request, {turn, count}));
+        return trees;
+    }
+    const Tree& tree_of(const std::vector<Piece>& message) const {
+        return trees_[at(message.front()) % trees_.size()];
     }
 
     std::vector<Piece> parts() const { return all_pieces(segments_of(choice_)); }
@@ -94,16 +111,18 @@ private:
     void down(const std::vector<Piece>& pieces) {
         const bool starts_here = is_root() && base(request_.operation) == Operation::bcast;
         for (const auto& message : messages(pieces, choice_)) {
-            if (!is_root()) builder_.recv(parent_, output, message);
-            for (const Rank child : children_)
+            const Tree& tree = tree_of(message);
+            if (!is_root()) builder_.recv(tree.parent[at(me_)], output, message);
+            for (const Rank child : tree.children[at(me_)])
                 builder_.send(child, starts_here ? input : output, message);
         }
     }
 
     // Those nearest in rank order first, outwards from this rank, so that what is combined always
     // borders on what is there; near children send first anyway.
-    std::vector<Rank> combining_order() const {
-        std::vector<Rank> order(children_.rbegin(), children_.rend());
+    std::vector<Rank> combining_order(const Tree& tree) const {
+        const auto& children = tree.children[at(me_)];
+        std::vector<Rank> order(children.rbegin(), children.rend());
         if (!request_.commutative)
             std::stable_sort(order.begin(), order.end(), [this](Rank a, Rank b) {
                 return std::abs(a - me_) < std::abs(b - me_);
@@ -115,11 +134,12 @@ private:
     void up(const std::vector<Piece>& pieces, Place result) {
         const Place sum = is_root() ? result : scratch(0);
         for (const auto& message : messages(pieces, choice_)) {
-            const bool leaf = children_.empty() && !is_root();
+            const Tree& tree = tree_of(message);
+            const bool leaf = tree.children[at(me_)].empty() && !is_root();
             if (!leaf) builder_.copy(input, sum, message);
-            for (const Rank child : combining_order())
+            for (const Rank child : combining_order(tree))
                 builder_.reduce(child, sum, message, child < me_);
-            if (!is_root()) builder_.send(parent_, leaf ? input : sum, message);
+            if (!is_root()) builder_.send(tree.parent[at(me_)], leaf ? input : sum, message);
         }
     }
 
@@ -164,10 +184,26 @@ private:
                 builder_.send(child, output, message);
     }
 
+    // Every block's own broadcast, all at once.
+    void allgather_block_by_block() {
+        builder_.copy(input, output, own_block());
+        for (const Rank owner : request_.hierarchy->ring) {
+            const Tree tree = build_tree(*request_.hierarchy, owner, choice_.top, choice_.inner,
+                                         {owner, request_.ranks()});
+            for (const auto& message :
+                 messages(pieces_of({owner}, segments_of(choice_)), choice_)) {
+                if (owner != me_) builder_.recv(tree.parent[at(me_)], output, message);
+                for (const Rank child : tree.children[at(me_)])
+                    builder_.send(child, output, message);
+            }
+        }
+    }
+
     const Choice& choice_;
     const Request& request_;
     Rank me_;
-    Tree tree_;
+    std::vector<Tree> trees_;
+    const Tree& tree_;  // of what does not rotate
     const std::vector<Rank>& children_;
     Rank parent_;
     Builder builder_;
