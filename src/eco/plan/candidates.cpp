@@ -58,6 +58,10 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (!flat && bytes >= first_flight) {
                 list.push_back(tree(Shape::star, Shape::star, pieces(first_flight)));
                 list.back().rotate = true;
+                if (groups > 2) {
+                    list.push_back(tree(Shape::relay, Shape::star, fine));
+                    list.back().rotate = true;
+                }
             }
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));

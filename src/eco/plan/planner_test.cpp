@@ -46,6 +46,7 @@ static std::vector<Choice> every_choice() {
                              "tree:top=balanced,inner=star,segments=4",
                              "tree:top=star,inner=binomial,segments=4,rotate=1",
                              "tree:top=chain,inner=postal3,segments=17,rotate=1",
+                             "tree:top=relay,inner=chain,segments=7,rotate=1",
                              "exchange:inner=star",
                              "exchange:inner=k2,segments=1",
                              "exchange:inner=chain,segments=3",

@@ -24,12 +24,15 @@ std::string to_text(const Form& form) {
             return "balanced";
         case Shape::postal:
             return "postal" + std::to_string(form.k);
+        case Shape::relay:
+            return "relay";
     }
     return "";
 }
 
 Form parse_form(const std::string& text) {
-    for (const Shape shape : {Shape::star, Shape::chain, Shape::binomial, Shape::balanced})
+    for (const Shape shape :
+         {Shape::star, Shape::chain, Shape::binomial, Shape::balanced, Shape::relay})
         if (to_text({shape}) == text) return {shape};
     if (text.size() >= 2 && text.size() <= 4 && text[0] == 'k' &&
         text.find_first_not_of("0123456789", 1) == std::string::npos && text[1] != '0')
@@ -41,7 +44,7 @@ Form parse_form(const std::string& text) {
         return {Shape::postal, std::stoi(std::string(digits))};
     throw Error(Code::usage, "'" + text +
                                  "' is no shape of a tree; there are star, chain, binomial, "
-                                 "balanced, k1, k2, k3 … and postal1, postal2 …");
+                                 "balanced, relay, k1, k2, k3 … and postal1, postal2 …");
 }
 
 static std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -98,6 +101,9 @@ std::vector<int> parents(Form form, const std::vector<int>& weights) {
             case Shape::binomial:
                 parent[at(part)] = part & (part - 1);
                 break;
+            case Shape::relay:
+                parent[at(part)] = part == 1 ? 0 : 1;
+                break;
             case Shape::balanced:
             case Shape::postal:
                 break;
@@ -121,7 +127,8 @@ static void hang(const Group& group, Rank root, Form top, Form inner, Speaker sp
     std::vector<int> weights;
     bool nested = false;
     for (int i = 0; i < parts; ++i) {
-        order.push_back(&group.parts[at((first + i) % parts)]);
+        const int next = i == 0 ? 0 : 1 + (i - 1 + speaker.turn) % (parts - 1);
+        order.push_back(&group.parts[at((first + next) % parts)]);
         weights.push_back(static_cast<int>(order.back()->ranks.size()));
         nested = nested || !order.back()->is_rank();
     }

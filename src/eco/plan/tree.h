@@ -18,7 +18,9 @@ namespace eco {
 //             crosses one shared medium: least crossings of the busiest bus
 //   postal    who has the message sends one each unit of time, it arrives k units later: the least
 //             time in the postal model (Bar-Noy and Kipnis, 1992); a Fibonacci tree for k = 2
-enum class Shape { star, kary, chain, binomial, balanced, postal };
+//   relay     one below the root's part, all others below that one: with another one for each
+//             segment every part sends on what it got, and each link carries every byte once
+enum class Shape { star, kary, chain, binomial, balanced, postal, relay };
 
 struct Form {
     Shape shape = Shape::star;
@@ -26,7 +28,7 @@ struct Form {
     bool operator==(const Form&) const = default;
 };
 
-std::string to_text(const Form& form);     // star, k2, chain, binomial, balanced, postal2
+std::string to_text(const Form& form);     // star, k2, chain, binomial, balanced, postal2, relay
 Form parse_form(const std::string& text);  // throws Error{usage}
 
 struct Tree {
@@ -40,6 +42,7 @@ struct Tree {
 
 // Which rank speaks for a group that does not hold the root: the first, or, where each of `of`
 // pieces of a message has a tree of its own, another one for each `turn`, spread over the group.
+// The order of the groups turns as well.
 struct Speaker {
     int turn = 0, of = 1;
     Rank of_group(const Group& group, Rank root) const;

@@ -33,7 +33,9 @@ TEST(Tree, Forms) {
     // Sent at 0, 1, 2 … they arrive two units later and send on from then: 2, 3, 4 and 4 …
     EXPECT_EQ(parents({Shape::postal, 2}, ones), (std::vector<int>{-1, 0, 0, 0, 1, 0, 1}));
     EXPECT_EQ(parents({Shape::postal, 1}, ones), (std::vector<int>{-1, 0, 0, 1, 0, 1, 2}));
-    for (const char* text : {"star", "chain", "binomial", "balanced", "k2", "k13", "postal2"})
+    EXPECT_EQ(parents({Shape::relay}, ones), (std::vector<int>{-1, 0, 1, 1, 1, 1, 1}));
+    for (const char* text :
+         {"star", "chain", "binomial", "balanced", "k2", "k13", "postal2", "relay"})
         EXPECT_EQ(to_text(parse_form(text)), text);
     for (const char* text : {"", "k", "k0", "kx", "tree", "k99999", "postal", "postal0", "postalx"})
         EXPECT_THROW(parse_form(text), Error) << text;
@@ -44,6 +46,9 @@ TEST(Tree, EachTurnAnotherSpeaker) {
     for (int turn = 0; turn < 2; ++turn)
         EXPECT_EQ(build_tree(hierarchy, 1, {}, {}, {turn, 2}).children[1].front(), 4 + 2 * turn);
     EXPECT_EQ(build_tree(hierarchy, 1, {}, {}, {6, 9}).children[1].front(), 6);
+    const auto three = parse_hierarchy("(0 1) (2 3) (4 5)");
+    EXPECT_EQ(build_tree(three, 0, {Shape::relay}, {}, {0, 2}).parent[4], 2);
+    EXPECT_EQ(build_tree(three, 0, {Shape::relay}, {}, {1, 2}).parent[3], 5);
 }
 
 TEST(Tree, SubtreesPartitionTheRanks) {
