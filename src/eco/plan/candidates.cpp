@@ -57,10 +57,11 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             }
             if (!flat && bytes >= first_flight) {
                 list.push_back(tree(Shape::star, Shape::star, pieces(first_flight)));
-                list.back().rotate = true;
+                list.back().rotate = Choice::Rotate::all;
                 if (groups > 2) {
                     list.push_back(tree(Shape::relay, Shape::star, fine));
-                    list.back().rotate = true;
+                    list.back().rotate = Choice::Rotate::all;
+                    if (request.operation == reduce) list.back().window = 6;
                 }
             }
             // Sites that each have a link of their own: a chain sends every byte once over each.
@@ -91,7 +92,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 }
                 if (!flat && bytes >= first_flight) {
                     list.push_back(of(Family::exchange, pieces(first_flight)));
-                    list.back().rotate = true;
+                    list.back().rotate = Choice::Rotate::all;
                     list.push_back(list.back());
                     list.back().split = true;
                 }
@@ -117,7 +118,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 list.push_back(tree(Shape::balanced, Shape::star, 1));
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
                 list.push_back(tree(Shape::balanced, Shape::star, 1));
-                list.back().rotate = true;
+                list.back().rotate = Choice::Rotate::all;
             }
             break;
         case reduce_scatter:

@@ -31,7 +31,7 @@ std::string to_text(const Choice& choice) {
     if (choice.segments != 0) add("segments", std::to_string(choice.segments));
     if (choice.window != 0) add("window", std::to_string(choice.window));
     if (choice.split) add("split", "1");
-    if (choice.rotate) add("rotate", "1");
+    if (choice.rotates()) add("rotate", choice.rotate == Choice::Rotate::all ? "all" : "groups");
     if (choice.on_ranks) add("on", "ranks");
     // The bare words name the textbook patterns, which see ranks in a row.
     else if (choice.family == Family::ring || choice.family == Family::butterfly)
@@ -95,14 +95,15 @@ Choice parse_choice(const std::string& text) {
             choice.window = parse_count(key, value, 4096);
         else if (key == "split")
             choice.split = parse_count(key, value, 1) == 1;
-        else if (key == "rotate")
-            choice.rotate = parse_count(key, value, 1) == 1;
+        else if (key == "rotate" && (value == "all" || value == "groups"))
+            choice.rotate = value == "all" ? Choice::Rotate::all : Choice::Rotate::groups;
         else if (key == "on" && (value == "ranks" || value == "levels"))
             choice.on_ranks = value == "ranks";
         else
-            throw Error(Code::usage, "'" + item +
-                                         "' in a choice is not known; keys are top, inner, "
-                                         "segments, window, split=1, rotate=1 and on=ranks");
+            throw Error(Code::usage,
+                        "'" + item +
+                            "' in a choice is not known; keys are top, inner, "
+                            "segments, window, split=1, rotate=all, rotate=groups and on=ranks");
     }
     return choice;
 }

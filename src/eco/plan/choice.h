@@ -24,10 +24,12 @@ struct Choice {
     // 0: a message carries all the blocks that take its way; else one block or part of the message
     // each, cut into this many.
     int segments = 0;
-    int window = 0;         // sends to one rank (direct: exchanges) under way at once; 0 is all
-    bool split = false;     // exchange: each leader adds up one share of the message
-    bool rotate = false;    // other ranks speak for the groups in each segment
+    int window = 0;      // sends to one rank (direct: exchanges) under way at once; 0 is all
+    bool split = false;  // exchange: each leader adds up one share of the message
+    // In each segment the groups come in another order; all: and other ranks speak for them.
+    enum class Rotate { none, groups, all } rotate = Rotate::none;
     bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
+    bool rotates() const { return rotate != Rotate::none; }
     bool operator==(const Choice&) const = default;
 };
 

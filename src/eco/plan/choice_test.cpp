@@ -10,7 +10,9 @@ TEST(Choice, WrittenAndReadBack) {
     for (const char* text :
          {"native", "tree:top=balanced,inner=star,segments=4", "exchange:inner=k2",
           "ring:segments=2,on=levels", "ring:on=levels", "direct:window=1", "ordered",
-          "tree:inner=k3,on=ranks", "butterfly:on=ranks"})
+          "tree:top=relay,inner=postal4,segments=8,rotate=groups",
+          "exchange:inner=star,segments=5,split=1,rotate=all", "tree:inner=k3,on=ranks",
+          "butterfly:on=ranks"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
 
@@ -23,7 +25,7 @@ TEST(Choice, PatternsOfThePaper) {
 TEST(Choice, NonsenseIsRefused) {
     for (const char* text :
          {"", "fastest", "tree:", "tree:top=", "tree:top=round", "ring:segments=-1",
-          "ring:segments=99999", "tree:depth=2", "k0", "tree:on=hosts"})
+          "ring:segments=99999", "tree:depth=2", "tree:rotate=1", "k0", "tree:on=hosts"})
         if (std::string(text) != "tree:") {
             EXPECT_THROW(parse_choice(text), Error) << text;
         }

@@ -23,13 +23,14 @@ public:
         const Group& top = request.hierarchy->top;
         groups_ = top.is_rank() ? std::vector<Group>{top} : top.parts;
         while (!groups_[own_].holds(me)) ++own_;
-        const int turns = choice.rotate ? segments_ : 1;
+        const bool all = choice.rotate == Choice::Rotate::all;
+        const int turns = choice.rotates() ? segments_ : 1;
         for (int turn = 0; turn < turns; ++turn) {
             leaders_.emplace_back();
             for (const Group& each : groups_)
-                leaders_.back().push_back(Speaker{turn, turns}.of_group(each, -1));
+                leaders_.back().push_back(Speaker{turn, turns, all}.of_group(each, -1));
             trees_.push_back(build_tree(group(), request.ranks(), leaders_.back()[own_],
-                                        choice.inner, choice.inner, {turn, turns}));
+                                        choice.inner, choice.inner, {turn, turns, all}));
         }
     }
 

@@ -34,11 +34,11 @@ bool supports(const Choice& choice, const Request& request) {
         case Family::native:
             return false;
         case Family::tree:
-            if (choice.rotate) return any_of({bcast, reduce, allreduce, allgather});
+            if (choice.rotates()) return any_of({bcast, reduce, allreduce, allgather});
             return any_of(
                 {bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
         case Family::exchange:
-            if (choice.rotate) return !ordered && operation == allreduce;
+            if (choice.rotates()) return !ordered && operation == allreduce;
             // Blocks whose sizes only their two ends know cannot be put together on the way.
             return !ordered && (request.operation == alltoall ||
                                 any_of({barrier, allgather, allreduce, reduce_scatter}));

@@ -113,6 +113,7 @@ std::vector<int> parents(Form form, const std::vector<int>& weights) {
 
 Rank Speaker::of_group(const Group& group, Rank root) const {
     if (group.holds(root)) return root;
+    if (!ranks) return group.ranks.front();
     const int size = static_cast<int>(group.ranks.size());
     return group.ranks[at(of <= size ? turn * size / of : turn % size)];
 }

@@ -40,11 +40,11 @@ struct Tree {
     std::vector<Rank> subtree(Rank rank) const;
 };
 
-// Which rank speaks for a group that does not hold the root: the first, or, where each of `of`
-// pieces of a message has a tree of its own, another one for each `turn`, spread over the group.
-// The order of the groups turns as well.
+// Each of `of` pieces of a message may have a tree of its own: with the groups in another order for
+// each `turn`, and, if `ranks`, another rank to speak for each group that does not hold the root.
 struct Speaker {
     int turn = 0, of = 1;
+    bool ranks = true;
     Rank of_group(const Group& group, Rank root) const;
 };
 

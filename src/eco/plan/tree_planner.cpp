@@ -45,7 +45,7 @@ public:
                 scatter(input);
                 break;
             case Operation::allgather:
-                choice_.rotate ? allgather_block_by_block() : allgather();
+                choice_.rotates() ? allgather_block_by_block() : allgather();
                 break;
             case Operation::reduce_scatter:
                 up(every_block(), scratch(1));
@@ -79,12 +79,13 @@ private:
 
     // One for all parts of the message, or one for each.
     static std::vector<Tree> trees(const Choice& choice, const Request& request) {
-        const int count = choice.rotate && traits(request.operation).blocks == Blocks::parts
+        const int count = choice.rotates() && traits(request.operation).blocks == Blocks::parts
                               ? segments_of(choice)
                               : 1;
         std::vector<Tree> trees;
         for (int turn = 0; turn < count; ++turn)
-            trees.push_back(ordered_tree(choice, request, {turn, count}));
+            trees.push_back(
+                ordered_tree(choice, request, {turn, count, choice.rotate == Choice::Rotate::all}));
         return trees;
     }
     const Tree& tree_of(const std::vector<Piece>& message) const {
@@ -133,12 +134,21 @@ private:
     // Reduce: the root's result ends in `result`, other ranks' in scratch.
     void up(const std::vector<Piece>& pieces, Place result) {
         const Place sum = is_root() ? result : scratch(0);
+        std::vector<std::int32_t> combined;  // per message, the last task so far that took in some
         for (const auto& message : messages(pieces, choice_)) {
             const Tree& tree = tree_of(message);
+            combined.push_back(combined.empty() ? -1 : combined.back());
             const bool leaf = tree.children[at(me_)].empty() && !is_root();
             if (!leaf) builder_.copy(input, sum, message);
             for (const Rank child : combining_order(tree))
                 builder_.reduce(child, sum, message, child < me_);
+            if (!tree.children[at(me_)].empty()) combined.back() = builder_.last_task();
+            // Small sends end at once, so a rank would fill its link's queue with all of them, and
+            // what it has to pass on for others would come behind.
+            const std::size_t window = at(choice_.window);
+            if (window > 0 && combined.size() > window && !is_root())
+                if (const auto task = combined[combined.size() - 1 - window]; task >= 0)
+                    builder_.wait_also_for(task);
             if (!is_root()) builder_.send(tree.parent[at(me_)], leaf ? input : sum, message);
         }
     }
@@ -188,8 +198,9 @@ private:
     void allgather_block_by_block() {
         builder_.copy(input, output, own_block());
         for (const Rank owner : request_.hierarchy->ring) {
-            const Tree tree = build_tree(*request_.hierarchy, owner, choice_.top, choice_.inner,
-                                         {owner, request_.ranks()});
+            const Tree tree =
+                build_tree(*request_.hierarchy, owner, choice_.top, choice_.inner,
+                           {owner, request_.ranks(), choice_.rotate == Choice::Rotate::all});
             for (const auto& message :
                  messages(pieces_of({owner}, segments_of(choice_)), choice_)) {
                 if (owner != me_) builder_.recv(tree.parent[at(me_)], output, message);
