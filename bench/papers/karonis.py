@@ -25,7 +25,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 ECO = PROJECT / "build" / "release" / "bin" / "eco"
 OUT = PROJECT / "build" / "papers"
 SHIPPED = PROJECT / "python" / "eco" / "lab" / "scenarios"
-TREE = "tree:top=star,inner=binomial,segments=1"
+SHORT = "tree:top=star,inner=binomial,segments=1"
+# From the size on where TCP would wait for a round trip: pieces on connections of their own.
+LONG_BYTES = 14000
 FIGURES = {
     7: "across the wide area: SDSC-SP, ANL-SP, ANL-O2K",
     8: "across the local area: ANL-SP, ANL-O2K",
@@ -71,18 +73,25 @@ def _profile(scenario: Path, given: argparse.Namespace) -> dict[str, Any]:
 def _bench(
     profile: dict[str, Any], levels: list[list[int]], scenario: Path, given: argparse.Namespace
 ) -> dict[int, dict[str, float]]:
-    """Medians by size: native, and the tree along these levels only, interleaved in one job."""
+    """Medians by size: native, and the trees along these levels only, interleaved in one job."""
+    sizes = [int(word) for word in given.sizes.split(",")]
+    pieces = {size: -(-size // LONG_BYTES) for size in sizes if size >= LONG_BYTES}
+    long = {
+        size: f"tree:top=star,inner=star,segments={count},rotate=all"
+        for size, count in pieces.items()
+    }
     with tempfile.NamedTemporaryFile("w", suffix=".json", dir=OUT) as file:
         json.dump(profile | {"levels": levels}, file)
         file.flush()
         words = ["bench", "--json", "--topology", file.name, "--operations", "bcast"]
-        words += ["--sizes", given.sizes, "--patterns", f"native,{TREE}"]
+        words += ["--sizes", given.sizes, "--patterns", ",".join(["native", SHORT, *long.values()])]
         words += ["--repeats", str(given.repeats)] if given.repeats else []
         found = json.loads(_eco(*words, "--", *_launcher(scenario, given)))
     return {
         row["bytes"]: {
             "native" if each["pattern"] == "native" else "tree": each["median"]
             for each in row["patterns"]
+            if each["pattern"] in ("native", long.get(row["bytes"], SHORT))
         }
         for row in found["results"]
     }
