@@ -4,7 +4,8 @@
     import eco_topology
     eco_topology.clusters(MPI.COMM_WORLD)   # [0, 2, 5]: this rank's cluster at each level
 
-Level 0 is the widest; the last ones are the host and the rank itself, where they divide anything.
+Level 0 is the widest; the last ones are the host, its packages, NUMA nodes and shared caches (for
+ranks that are bound to one) and the rank itself, where they divide anything.
 """
 
 import ctypes

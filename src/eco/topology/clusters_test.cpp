@@ -50,4 +50,31 @@ TEST_F(Figure2, APartOfTheRanks) {
     EXPECT_EQ(clusters[3], (std::vector<int>{1, 2}));
 }
 
+// Inside a host the levels are those of its ranks' bindings, as deep as each rank has them.
+TEST_F(Figure2, LevelsInsideHosts) {
+    const std::vector<int> hosts{0, 0, 0, 0, 0, 4, 4, 5};
+    const std::vector<Binding> bindings{{0, 0, 0}, {8, 8}, {0, 0, 2}, {0, 4}, {}, {0}, {8}, {}};
+    EXPECT_EQ(find_clusters(profile_, hosts, bindings), (Clusters{{0, 0, 0, 0, 0},
+                                                                  {0, 0, 1},
+                                                                  {0, 0, 0, 0, 1},
+                                                                  {0, 0, 0, 1},
+                                                                  {0, 0, 2},
+                                                                  {1, 1, 3},
+                                                                  {1, 1, 4},
+                                                                  {1, 2}}));
+}
+
+// Two ranks agree on an id of a level only if they are in one cluster of every wider one.
+TEST_F(Figure2, IdsOfALevelAreOfOneClusterEach) {
+    for (const auto& hosts : {std::vector<int>{0, 0, 0, 4, 4, 5, 5, 6}, host_of_}) {
+        const Clusters clusters = find_clusters(profile_, hosts);
+        for (const auto& a : clusters)
+            for (const auto& b : clusters)
+                for (std::size_t l = 1; l < std::min(a.size(), b.size()); ++l)
+                    if (a[l] == b[l]) {
+                        EXPECT_EQ(a[l - 1], b[l - 1]);
+                    }
+    }
+}
+
 }  // namespace eco

@@ -15,7 +15,7 @@ bool Group::holds(Rank rank) const {
 
 namespace {
 
-Group lone(Rank rank) { return {{rank}, {}}; }
+Group lone(Rank rank) { return {{rank}, {}, false}; }
 
 // A group of the given parts; a single part stands for itself.
 Group join(std::vector<Group> parts) {
@@ -27,9 +27,10 @@ Group join(std::vector<Group> parts) {
     return group;
 }
 
-// Splits ranks (in ring order) by their key at each depth in turn; below the last, single ranks.
+// Splits ranks (in ring order) by their key at each depth in turn; below the last, single ranks. A
+// rank without a key is a part by itself. hosts: the depth whose keys are the hosts.
 Group nest(const std::vector<Rank>& ranks, const std::vector<std::vector<int>>& keys,
-           std::size_t depth) {
+           std::size_t hosts, std::size_t depth) {
     std::vector<Group> parts;
     if (depth == keys.size()) {
         for (const Rank rank : ranks) parts.push_back(lone(rank));
@@ -38,35 +39,42 @@ Group nest(const std::vector<Rank>& ranks, const std::vector<std::vector<int>>& 
     std::vector<std::pair<int, std::vector<Rank>>> split;
     for (const Rank rank : ranks) {
         const int key = keys[depth][static_cast<std::size_t>(rank)];
-        auto found = std::find_if(split.begin(), split.end(),
-                                  [key](const auto& entry) { return entry.first == key; });
+        auto found = std::find_if(split.begin(), split.end(), [key](const auto& entry) {
+            return key >= 0 && entry.first == key;
+        });
         if (found == split.end()) found = split.insert(split.end(), {key, {}});
         found->second.push_back(rank);
     }
-    for (const auto& [key, members] : split) parts.push_back(nest(members, keys, depth + 1));
+    for (const auto& [key, members] : split) {
+        parts.push_back(nest(members, keys, hosts, depth + 1));
+        if (depth == hosts && members.size() > 1) parts.back().on_one_host = true;
+    }
     return join(std::move(parts));
 }
 
 bool all_consecutive(const Group& group) {
     const auto [least, most] = std::minmax_element(group.ranks.begin(), group.ranks.end());
     if (*most - *least + 1 != static_cast<int>(group.ranks.size())) return false;
-    return std::all_of(group.parts.begin(), group.parts.end(), all_consecutive);
+    return group.on_one_host ||
+           std::all_of(group.parts.begin(), group.parts.end(), all_consecutive);
 }
 
 }  // namespace
 
-std::vector<std::vector<int>> keys_by_level(const Profile& profile,
-                                            const std::vector<int>& host_of) {
+std::vector<std::vector<int>> keys_by_level(const Profile& profile, const std::vector<int>& host_of,
+                                            const std::vector<Binding>& bindings) {
     std::vector<std::vector<int>> keys;
     for (const auto& level : profile.levels) {
         keys.emplace_back();
         for (const int host : host_of) keys.back().push_back(level[static_cast<std::size_t>(host)]);
     }
     keys.push_back(host_of);
+    for (auto& inside : keys_inside(host_of, bindings)) keys.push_back(std::move(inside));
     return keys;
 }
 
-Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of) {
+Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of,
+                          const std::vector<Binding>& bindings) {
     std::vector<int> place(profile.hosts.size());
     for (std::size_t i = 0; i < profile.ring.size(); ++i)
         place[static_cast<std::size_t>(profile.ring[i])] = static_cast<int>(i);
@@ -78,11 +86,13 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
     };
     std::stable_sort(hierarchy.ring.begin(), hierarchy.ring.end(),
                      [&](Rank a, Rank b) { return place_of(a) < place_of(b); });
-    const auto keys = keys_by_level(profile, host_of);
-    const auto& subnet = keys[keys.size() - 2];
+    const auto keys = keys_by_level(profile, host_of, bindings);
+    const auto& subnet = keys[profile.levels.size() - 1];
     hierarchy.one_subnet =
         std::all_of(subnet.begin(), subnet.end(), [&](int id) { return id == subnet.front(); });
-    hierarchy.top = nest(hierarchy.ring, keys, 0);
+    hierarchy.top = nest(hierarchy.ring, keys, profile.levels.size(), 0);
+    // Inside hosts neighbours are near as well.
+    hierarchy.ring = hierarchy.top.ranks;
     return hierarchy;
 }
 
@@ -90,7 +100,7 @@ Hierarchy flat_hierarchy(int ranks) {
     Hierarchy hierarchy;
     hierarchy.ring.resize(static_cast<std::size_t>(ranks));
     std::iota(hierarchy.ring.begin(), hierarchy.ring.end(), 0);
-    hierarchy.top = nest(hierarchy.ring, {}, 0);
+    hierarchy.top = nest(hierarchy.ring, {}, 0, 0);
     return hierarchy;
 }
 
@@ -104,23 +114,27 @@ std::string describe(const Group& group) {
     if (group.is_rank()) return std::to_string(group.ranks.front());
     std::string text;
     for (const auto& part : group.parts) {
+        const bool in_parentheses = !part.is_rank() && !part.on_one_host;
         if (!text.empty()) text += ' ';
-        if (!part.is_rank()) text += '(';
+        if (in_parentheses) text += '(';
         text += describe(part);
-        if (!part.is_rank()) text += ')';
+        if (in_parentheses) text += ')';
     }
-    return text;
+    return group.on_one_host ? "[" + text + "]" : text;
 }
 
 namespace {
 
 Group parse_parts(const std::string& text, std::size_t& at) {
     std::vector<Group> parts;
-    while (at < text.size() && text[at] != ')') {
-        if (text[at] == '(') {
+    while (at < text.size() && text[at] != ')' && text[at] != ']') {
+        if (text[at] == '(' || text[at] == '[') {
+            const char close = text[at] == '(' ? ')' : ']';
             ++at;
             parts.push_back(parse_parts(text, at));
-            if (at == text.size()) throw Error(Code::bad_input, "hierarchy: a ( without its )");
+            if (at == text.size() || text[at] != close)
+                throw Error(Code::bad_input, "hierarchy: a ( or [ without its end");
+            if (close == ']' && !parts.back().is_rank()) parts.back().on_one_host = true;
             ++at;
         } else if (std::isdigit(static_cast<unsigned char>(text[at]))) {
             int rank = 0;

@@ -1,12 +1,14 @@
-// Turns a profile's levels and the hosts of a communicator's ranks into nested groups of ranks:
-// what planners see of the network. Groups of one part are skipped, so every group either is a
-// single rank or has two parts or more. All ranks build the same one from the same inputs.
+// Turns a profile's levels, the hosts of a communicator's ranks and their bindings into nested
+// groups of ranks: what planners see of the network and of its hosts. Groups of one part are
+// skipped, so every group either is a single rank or has two parts or more. All ranks build the
+// same one from the same inputs.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "eco/base/units.h"
+#include "eco/topology/binding.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
@@ -14,6 +16,7 @@ namespace eco {
 struct Group {
     std::vector<Rank> ranks;  // of all parts, in ring order
     std::vector<Group> parts;
+    bool on_one_host = false;  // all the ranks of a host; its parts are inside it
 
     bool is_rank() const { return parts.empty(); }
     bool holds(Rank rank) const;
@@ -27,21 +30,25 @@ struct Hierarchy {
     int ranks() const { return static_cast<int>(ring.size()); }
 };
 
-// host_of (here and below): per rank its index in profile.hosts. Per level, widest first, each
-// rank's cluster id; the hosts themselves at the end.
-std::vector<std::vector<int>> keys_by_level(const Profile& profile,
-                                            const std::vector<int>& host_of);
+// host_of (here and below): per rank its index in profile.hosts; bindings: per rank, or none where
+// hosts have no levels inside. Per level, widest first, each rank's cluster id; then the hosts
+// themselves, then the levels inside (binding.h).
+std::vector<std::vector<int>> keys_by_level(const Profile& profile, const std::vector<int>& host_of,
+                                            const std::vector<Binding>& bindings = {});
 
-Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of);
+Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of,
+                          const std::vector<Binding>& bindings = {});
 
 // All ranks alike, in rank order: what a library that knows nothing of the network sees.
 Hierarchy flat_hierarchy(int ranks);
 
-// Whether each group's ranks are consecutive numbers: "near", else "scattered".
+// Whether the ranks of each host and of each group of hosts are consecutive numbers: "near", else
+// "scattered". What lies inside hosts does not count: there an order costs microseconds, and the
+// layout picks the tuning entries, which were timed between hosts.
 bool is_near(const Hierarchy& hierarchy);
 const char* layout_name(const Hierarchy& hierarchy);
 
-// "(0 1 2) (3 4 5) (6 7)": for messages and tests.
+// "(0 1 2) (3 [4 5]) (6 7)", ranks of one host in brackets: for messages and tests.
 std::string describe(const Group& group);
 
 // From nested lists in the same form: "((0 1) (2 3)) (4)"; for tests, as hwloc's synthetic strings.

@@ -20,7 +20,7 @@ TEST(Hierarchy, OneRankPerHostGivesTheSubnets) {
 
 TEST(Hierarchy, SeveralRanksOnAHostFormAGroup) {
     const auto hierarchy = build_hierarchy(three_subnets(), {0, 0, 1, 3, 3, 6});
-    EXPECT_EQ(describe(hierarchy.top), "((0 1) 2) (3 4) 5");
+    EXPECT_EQ(describe(hierarchy.top), "([0 1] 2) [3 4] 5");
 }
 
 TEST(Hierarchy, ScatteredRanksAreNamed) {
@@ -38,10 +38,44 @@ TEST(Hierarchy, LevelsOfOneClusterAreSkipped) {
     EXPECT_EQ(describe(build_hierarchy(profile, {5}).top), "0");
 }
 
+TEST(Hierarchy, BoundRanksNestInsideTheirHost) {
+    const std::vector<int> host_of{0, 0, 0, 0, 0, 0, 3, 3};
+    const auto text = [&](const std::vector<Binding>& bindings) {
+        return describe(build_hierarchy(three_subnets(), host_of, bindings).top);
+    };
+    const Binding unbound;
+    EXPECT_EQ(text({}), "[0 1 2 3 4 5] [6 7]");
+    EXPECT_EQ(text(std::vector<Binding>(8)), "[0 1 2 3 4 5] [6 7]");
+    // Package ids are of one host only; an unbound rank stands beside the packages.
+    EXPECT_EQ(text({{0}, {8}, {0}, {8}, {0}, unbound, {0}, {0}}), "[(0 2 4) (1 3) 5] [6 7]");
+    // One rank in each package: no level.
+    EXPECT_EQ(text({{0}, {1}, {2}, {3}, {4}, {5}, {0}, {1}}), "[0 1 2 3 4 5] [6 7]");
+    EXPECT_EQ(text({{0, 0, 0}, {0, 0, 2}, {0, 4, 4}, {0, 0, 0}, {0, 4}, {8, 8, 8}, {0}, {0}}),
+              "[(((0 3) 1) (2 4)) 5] [6 7]");
+    // Cache ids that agree in two packages are two caches; below what a rank has not it has none.
+    EXPECT_EQ(text({{0, 0, 0}, {8, 0, 0}, {0, 0, 0}, {8, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {0}, {0}}),
+              "[(0 2) (1 3) 4 5] [6 7]");
+}
+
+TEST(Hierarchy, TheRingFollowsTheLevelsInside) {
+    const auto hierarchy =
+        build_hierarchy(three_subnets(), {0, 0, 0, 0, 1}, {{0}, {1}, {0}, {1}, {}});
+    EXPECT_EQ(hierarchy.ring, (std::vector<Rank>{0, 2, 1, 3, 4}));
+}
+
+TEST(Hierarchy, LevelsInsideDoNotScatterRanks) {
+    const std::vector<Binding> alternating{{0}, {1}, {0}, {1}};
+    EXPECT_TRUE(is_near(build_hierarchy(three_subnets(), {0, 0, 0, 0}, alternating)));
+    EXPECT_TRUE(is_near(build_hierarchy(three_subnets(), {0, 0, 3, 3}, alternating)));
+    EXPECT_FALSE(is_near(build_hierarchy(three_subnets(), {0, 3, 0, 3}, alternating)));
+    EXPECT_FALSE(is_near(build_hierarchy(three_subnets(), {0, 1, 0, 1})));
+}
+
 TEST(Hierarchy, TextFormReadsBack) {
-    for (const char* text : {"0 1 2", "(0 1 2) (3 4 5) (6 7)", "((0 1) (2 3)) 4"})
+    for (const char* text : {"0 1 2", "(0 1 2) (3 4 5) (6 7)", "((0 1) (2 3)) 4", "[(0 2) (1 3)]",
+                             "([0 1] 2) [(3 4) 5]"})
         EXPECT_EQ(describe(parse_hierarchy(text).top), text);
-    EXPECT_ANY_THROW(parse_hierarchy("(0 1"));
+    for (const char* text : {"(0 1", "[0 1", "(0 1]"}) EXPECT_ANY_THROW(parse_hierarchy(text));
 }
 
 }  // namespace eco

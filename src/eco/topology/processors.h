@@ -1,0 +1,22 @@
+// The processors that the calling process may run on, and what hwloc says of them. hwloc is loaded
+// when it is asked and never linked with: where it is not installed nothing is known, and ranks
+// have no levels inside their host. Called by MPI_Init.
+#pragma once
+
+#include <vector>
+
+#include "eco/topology/binding.h"
+
+namespace eco {
+
+// By the system's numbers (hwloc: the os_index of a PU); empty where the system does not say.
+std::vector<int> allowed_processors();
+
+// False where the process may run anywhere on its host, so that find_binding has nothing to find.
+bool may_be_bound();
+
+// Where the processors lie in hwloc's topology of this host, or in that which HWLOC_SYNTHETIC or
+// HWLOC_XMLFILE describes. Ids are the number of the first processor of each. Some 2 ms.
+Binding find_binding(const std::vector<int>& processors);
+
+}  // namespace eco
