@@ -32,8 +32,10 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
         if (rank == MPI_UNDEFINED) return;  // of another job, joined by spawn or connect
         host_of_.push_back(session.host_of_world[static_cast<std::size_t>(rank)]);
         if (host_of_.back() < 0) return;
+        if (!session.bindings_of_world.empty())
+            bindings_.push_back(session.bindings_of_world[static_cast<std::size_t>(rank)]);
     }
-    hierarchy_ = build_hierarchy(session.profile, host_of_);
+    hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
     usable_ = true;
 }
 
@@ -93,7 +95,7 @@ bool Communicator::make_hidden() {
 }
 
 const Clusters& Communicator::clusters() {
-    if (clusters_.empty()) clusters_ = find_clusters(session()->profile, host_of_);
+    if (clusters_.empty()) clusters_ = find_clusters(session()->profile, host_of_, bindings_);
     return clusters_;
 }
 

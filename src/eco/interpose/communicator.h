@@ -43,6 +43,7 @@ public:
 
     // Where each rank is, for programs that ask; found at the first question.
     const Clusters& clusters();
+    int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
 
     void release();
 
@@ -55,6 +56,7 @@ private:
     int size_ = 0;
     Hierarchy hierarchy_;
     std::vector<int> host_of_;
+    std::vector<Binding> bindings_;
     Clusters clusters_;
     const Chooser* chooser_;
     // By operation, whether it commutes, and the least size of the class (-1: not known).

@@ -11,6 +11,7 @@
 #include "eco/base/error.h"
 #include "eco/interpose/communicator.h"
 #include "eco/interpose/report.h"
+#include "eco/topology/processors.h"
 
 namespace eco {
 
@@ -83,6 +84,42 @@ bool agree(std::string& text) {
     return mpi.Bcast(text.data(), length, mpi.byte, 0, mpi.comm_world) == MPI_SUCCESS;
 }
 
+// Collective: every rank says where it is. Levels inside are asked for only where ranks share a
+// host and some of them is bound, so that others neither load hwloc nor wait for a second exchange.
+bool share_places(Session& fresh) {
+    const Native& mpi = native();
+    const auto& hosts = fresh.profile.hosts;
+    const auto found = std::find(hosts.begin(), hosts.end(), processor_name());
+    const int here = found == hosts.end() ? -1 : static_cast<int>(found - hosts.begin());
+    const int own[2] = {here, may_be_bound() ? 1 : 0};
+    auto& host_of = fresh.host_of_world;
+    std::vector<int> all(2 * host_of.size());
+    if (mpi.Allgather(own, 2, mpi.int32, all.data(), 2, mpi.int32, mpi.comm_world) != MPI_SUCCESS)
+        return false;
+    std::vector<int> ranks_on(hosts.size(), 0);
+    for (std::size_t rank = 0; rank < host_of.size(); ++rank) {
+        host_of[rank] = all[2 * rank];
+        if (host_of[rank] >= 0) ++ranks_on[static_cast<std::size_t>(host_of[rank])];
+    }
+    const auto shares = [&](int host) {
+        return host >= 0 && ranks_on[static_cast<std::size_t>(host)] > 1;
+    };
+    bool any = false;
+    for (std::size_t rank = 0; rank < host_of.size(); ++rank)
+        any = any || (shares(host_of[rank]) && all[2 * rank + 1] == 1);
+    if (!any) return true;
+    Binding binding;
+    if (shares(here) && own[1] == 1) binding = find_binding(allowed_processors());
+    const int mine[levels_inside] = {binding.package, binding.numa, binding.cache};
+    all.resize(levels_inside * host_of.size());
+    if (mpi.Allgather(mine, levels_inside, mpi.int32, all.data(), levels_inside, mpi.int32,
+                      mpi.comm_world) != MPI_SUCCESS)
+        return false;
+    for (std::size_t at = 0; at < all.size(); at += levels_inside)
+        fresh.bindings_of_world.push_back({all[at], all[at + 1], all[at + 2]});
+    return true;
+}
+
 int keep_attribute_with_its_own(MPI_Comm, int, void*, void*, void*, int* flag) {
     *flag = 0;
     return MPI_SUCCESS;
@@ -133,12 +170,8 @@ void begin_session(const Settings& settings, const Profile& profile) {
     fresh->settings = settings;
     fresh->profile = profile;
     fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library_name());
-    const auto& hosts = fresh->profile.hosts;
-    const auto found = std::find(hosts.begin(), hosts.end(), processor_name());
-    int host = found == hosts.end() ? -1 : static_cast<int>(found - hosts.begin());
     fresh->host_of_world.resize(static_cast<std::size_t>(ranks));
-    if (mpi.Allgather(&host, 1, mpi.int32, fresh->host_of_world.data(), 1, mpi.int32,
-                      mpi.comm_world) != MPI_SUCCESS ||
+    if (!share_places(*fresh) ||
         mpi.Comm_group(mpi.comm_world, &fresh->world_group) != MPI_SUCCESS ||
         mpi.Comm_create_keyval(keep_attribute_with_its_own, drop_communicator, &fresh->keyval,
                                nullptr) != MPI_SUCCESS)

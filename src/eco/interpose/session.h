@@ -1,5 +1,6 @@
 // What one process of a running job knows: the profile and settings that rank 0 of the job read and
-// shared out, and where each rank of MPI_COMM_WORLD is. Begun by MPI_Init, ended by MPI_Finalize.
+// shared out, and where each rank of MPI_COMM_WORLD is: its host, and what it is bound to there.
+// Begun by MPI_Init, ended by MPI_Finalize.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,7 @@ struct Session {
     Profile profile;  // its runtime part
     std::unique_ptr<Chooser> chooser;
     std::vector<int> host_of_world;  // per world rank, index in profile.hosts; -1: not in it
+    std::vector<Binding> bindings_of_world;  // empty where no host has levels inside
     Rank world_rank = 0;
     MPI_Group world_group;
     int keyval = MPI_KEYVAL_INVALID;

@@ -3,6 +3,8 @@
 // "eco:level1" …, "eco:subnet", "eco:host".
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string>
 
 #include "eco/interpose/communicator.h"
 #include "eco/interpose/wrappers.h"
@@ -16,24 +18,27 @@ using InfoGet = int(MPI_Info, const char*, int, char*, int*);
 
 constexpr const char* resource_key = "mpi_hw_resource_type";
 
-// The level that a resource type of ECO's names; -1 for others.
-int level_named(MPI_Info info, const Communicator& communicator) {
+// The colour by which the calling rank's part of a resource type of ECO's is split off; nothing for
+// other types.
+std::optional<int> colour_of(MPI_Info info, Communicator& communicator) {
     void* address = native_symbol("PMPI_Info_get");
-    if (!address) return -1;
+    if (!address) return std::nullopt;
     char value[64] = "";
     int found = 0;
     const auto get = reinterpret_cast<InfoGet*>(address);
     if (get(info, resource_key, sizeof value - 1, value, &found) != MPI_SUCCESS || !found ||
         std::strncmp(value, "eco:", 4) != 0)
-        return -1;
+        return std::nullopt;
     const std::string name = value + 4;
-    const int of_network = static_cast<int>(session()->profile.levels.size());
-    if (name == "subnet") return of_network - 1;
-    if (name == "host") return of_network;
+    // A rank alone in its subnet has no level of its host.
+    if (name == "host") return communicator.host_of(communicator.rank());
+    std::size_t level = std::string::npos;
+    if (name == "subnet") level = session()->profile.levels.size() - 1;
     if (name.starts_with("level") && name.size() > 5 && name.size() < 8 &&
         name.find_first_not_of("0123456789", 5) == std::string::npos)
-        return std::stoi(name.substr(5));
-    return communicator.size();  // of ECO, but none that there is
+        level = std::stoul(name.substr(5));
+    const auto& ids = communicator.clusters()[static_cast<std::size_t>(communicator.rank())];
+    return level < ids.size() ? ids[level] : MPI_UNDEFINED;
 }
 
 const std::vector<int>* clusters_of(Communicator* communicator, int rank) {
@@ -70,12 +75,8 @@ int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
         return run_native();
     eco::Communicator* communicator = eco::communicator_of(comm);
     if (!communicator) return run_native();
-    const int level = eco::level_named(info, *communicator);
-    if (level < 0) return run_native();
-    const auto* ids = eco::clusters_of(communicator, communicator->rank());
-    const bool has = ids && level < static_cast<int>(ids->size());
-    return eco::native().Comm_split(
-        comm, has ? (*ids)[static_cast<std::size_t>(level)] : MPI_UNDEFINED, key, newcomm);
+    const auto colour = eco::colour_of(info, *communicator);
+    return colour ? eco::native().Comm_split(comm, *colour, key, newcomm) : run_native();
 }
 
 #pragma GCC visibility push(default)

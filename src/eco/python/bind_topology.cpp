@@ -19,8 +19,13 @@ void bind_topology(nb::module_& module) {
         .def_prop_ro("ranks", &Hierarchy::ranks)
         .def_ro("ring", &Hierarchy::ring)
         .def("__str__", [](const Hierarchy& hierarchy) { return describe(hierarchy.top); });
-    module.def("build_hierarchy", &build_hierarchy, nb::arg("profile"), nb::arg("host_of"),
-               "Nested groups of ranks; host_of: each rank's index in profile.hosts.");
+    module.def(
+        "build_hierarchy",
+        [](const Profile& profile, const std::vector<int>& host_of) {
+            return build_hierarchy(profile, host_of);
+        },
+        nb::arg("profile"), nb::arg("host_of"),
+        "Nested groups of ranks; host_of: each rank's index in profile.hosts.");
 }
 
 }  // namespace eco
