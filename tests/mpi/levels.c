@@ -2,6 +2,53 @@
 #include <eco.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+// The communicator of a resource type; MPI_COMM_NULL for a rank that it does not hold.
+static MPI_Comm split(const char* type) {
+    MPI_Info info;
+    MPI_Comm part;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_hw_resource_type", type);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &part);
+    MPI_Info_free(&info);
+    return part;
+}
+
+// "eco:levelN" splits off exactly those with this rank's cluster id at level N.
+static int wrong_level(int level, int rank, int ranks) {
+    char type[32];
+    snprintf(type, sizeof type, "eco:level%d", level);
+    MPI_Comm part = split(type);
+    int own = -1, together = 0, size = 0;
+    if (ECO_Comm_cluster(MPI_COMM_WORLD, rank, level, &own) != MPI_SUCCESS)
+        return part != MPI_COMM_NULL;
+    if (part == MPI_COMM_NULL) return 1;
+    for (int r = 0; r < ranks; ++r) {
+        int id = -1;
+        if (ECO_Comm_cluster(MPI_COMM_WORLD, r, level, &id) == MPI_SUCCESS) together += id == own;
+    }
+    MPI_Comm_size(part, &size);
+    MPI_Comm_free(&part);
+    return size != together;
+}
+
+// "eco:host" splits off the ranks of this host.
+static int wrong_host(void) {
+    char own[MPI_MAX_PROCESSOR_NAME] = "", first[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0, size = 0, all = 0;
+    MPI_Comm host = split("eco:host"), shared;
+    if (host == MPI_COMM_NULL) return 1;
+    MPI_Get_processor_name(own, &length);
+    for (int i = 0; i < length; ++i) first[i] = own[i];
+    MPI_Bcast(first, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, 0, host);
+    MPI_Comm_size(host, &size);
+    MPI_Comm_free(&host);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
+    MPI_Comm_size(shared, &all);
+    MPI_Comm_free(&shared);
+    return strcmp(own, first) != 0 || size != all;
+}
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
@@ -26,12 +73,7 @@ int main(int argc, char** argv) {
     ECO_Comm_nearest(MPI_COMM_WORLD, 1, &near, &found);
     wrong += found != 1;
     if (argc > 1) {
-        MPI_Info info;
-        MPI_Comm subnet;
-        MPI_Info_create(&info);
-        MPI_Info_set(info, "mpi_hw_resource_type", "eco:subnet");
-        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &subnet);
-        MPI_Info_free(&info);
+        MPI_Comm subnet = split("eco:subnet");
         MPI_Comm_size(subnet, &size);
         int* ids = malloc((size_t)size * sizeof *ids);
         MPI_Allgather(&id, 1, MPI_INT, ids, 1, MPI_INT, subnet);
@@ -41,6 +83,8 @@ int main(int argc, char** argv) {
         wrong += size > 1 && near_id != id;
         free(ids);
         MPI_Comm_free(&subnet);
+        for (int level = 0; level < 6; ++level) wrong += wrong_level(level, rank, ranks);
+        wrong += wrong_host();
     }
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && all == 0) puts("all ok");

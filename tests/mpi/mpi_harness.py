@@ -147,6 +147,8 @@ def lab(
     *program: object,
     eco: bool,
     ranks: int | None = None,
+    hosts: int | None = None,
+    per_host: int = 1,
     order: str = "block",
     choice: str = "eco",
     scale: float = 10,
@@ -157,6 +159,8 @@ def lab(
     options = eco_lab.Options(
         mpi="mpich" if mpi.family == "mpich" else "openmpi",
         np=ranks,
+        hosts=hosts,
+        ranks_per_host=per_host,
         order=order,
         native=not eco,
         topology=str(PROFILE) if eco else None,
