@@ -5,12 +5,26 @@
 #include <map>
 #include <numeric>
 
+#include "eco/base/check.h"
 #include "eco/base/error.h"
 
 namespace eco {
 
 bool Group::holds(Rank rank) const {
     return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+bool Group::is_innermost() const {
+    return on_one_host || std::all_of(parts.begin(), parts.end(),
+                                      [](const Group& part) { return part.is_rank(); });
+}
+
+const Group& innermost(const Group& group, Rank rank) {
+    if (group.is_innermost()) return group;
+    const auto part = std::find_if(group.parts.begin(), group.parts.end(),
+                                   [rank](const Group& each) { return each.holds(rank); });
+    ECO_CHECK(part != group.parts.end());
+    return innermost(*part, rank);
 }
 
 namespace {

@@ -19,8 +19,13 @@ struct Group {
     bool on_one_host = false;  // all the ranks of a host; its parts are inside it
 
     bool is_rank() const { return parts.empty(); }
+    // A host with all that is inside it; elsewhere, a group of single ranks.
+    bool is_innermost() const;
     bool holds(Rank rank) const;
 };
+
+// The innermost group that a rank is in; of itself alone where it stands beside groups.
+const Group& innermost(const Group& group, Rank rank);
 
 struct Hierarchy {
     Group top;

@@ -57,6 +57,16 @@ TEST(Hierarchy, BoundRanksNestInsideTheirHost) {
               "[(0 2) (1 3) 4 5] [6 7]");
 }
 
+TEST(Hierarchy, AHostIsInnermostWithAllThatIsInsideIt) {
+    const auto hierarchy = parse_hierarchy("([(0 2) (1 3)] 4) (5 6)");
+    const auto group_of = [&](Rank rank) { return innermost(hierarchy.top, rank).ranks; };
+    EXPECT_EQ(group_of(3), (std::vector<Rank>{0, 2, 1, 3}));
+    EXPECT_EQ(group_of(4), (std::vector<Rank>{4}));
+    EXPECT_EQ(group_of(5), (std::vector<Rank>{5, 6}));
+    const auto one_host = parse_hierarchy("[(0 1) (2 3)]");
+    EXPECT_EQ(innermost(one_host.top, 2).ranks.size(), 4U);
+}
+
 TEST(Hierarchy, TheRingFollowsTheLevelsInside) {
     const auto hierarchy =
         build_hierarchy(three_subnets(), {0, 0, 0, 0, 1}, {{0}, {1}, {0}, {1}, {}});
