@@ -2,8 +2,8 @@
  * ECO neither to link nor to run: without it, all ranks are in one cluster of one level.
  *
  * Level 0 is the widest (between sites, say); each next one divides its clusters further; the last
- * ones are the host, its packages, NUMA nodes and shared caches (for ranks that are bound to one, as
- * hwloc knows it) and the rank itself, where they divide anything. Ranks may differ in how many
+ * ones are the host, its packages, NUMA nodes and shared caches (for ranks that are bound to one,
+ * as hwloc knows it) and the rank itself, where they divide anything. Ranks may differ in how many
  * levels they have. All calls are local and return MPI_SUCCESS or an MPI error code. */
 #ifndef ECO_H
 #define ECO_H

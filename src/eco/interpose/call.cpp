@@ -15,10 +15,10 @@ bool Call::takes(Bytes bytes, bool commutative) {
     return choice_ != nullptr;
 }
 
-void Call::run(const Layout& layout, Rank root, const Combine& combine) {
+void Call::run(const Layout& layout, Rank root, const Combine& combine,
+               const Reduction& reduction) {
     const Request request{operation_, &communicator_->hierarchy(), root, commutative_};
-    const MPI_Comm hidden = communicator_->hidden();
-    MpiTransport transport(hidden);
+    MpiTransport transport(communicator_->hidden(), communicator_->inside(), reduction);
     const Prepared& prepared = communicator_->prepared(*choice_, request);
     try {
         execute(prepared, layout, combine, transport);

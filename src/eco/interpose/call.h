@@ -24,8 +24,10 @@ public:
     // Whether ECO takes a message of this size (-1: not known to all ranks). Remembers the choice.
     bool takes(Bytes bytes, bool commutative = true);
 
-    // Runs the schedule for this root. Throws MpiError.
-    void run(const Layout& layout, Rank root = 0, const Combine& combine = {});
+    // Runs the schedule for this root. reduction: what combine() does, as MPI calls it. Throws
+    // MpiError.
+    void run(const Layout& layout, Rank root = 0, const Combine& combine = {},
+             const Reduction& reduction = {});
 
     // Calls the body; turns what it throws into an MPI error code, by way of the communicator's
     // error handler.

@@ -13,7 +13,10 @@ namespace eco {
 static constexpr int most_hidden = 500;
 
 Communicator::Communicator(MPI_Comm comm, Session& session)
-    : comm_(comm), hidden_(native().comm_null), chooser_(session.chooser.get()) {
+    : comm_(comm),
+      hidden_(native().comm_null),
+      inside_(native().comm_null),
+      chooser_(session.chooser.get()) {
     const Native& mpi = native();
     int inter = 0;
     MPI_Group group{};
@@ -54,7 +57,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (fresh) entry->second = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
     const Choice& choice = entry->second;
     if (choice.family == Family::native) return nullptr;
-    return ready() ? &choice : nullptr;
+    return ready(choice) ? &choice : nullptr;
 }
 
 const Prepared& Communicator::prepared(const Choice& choice, const Request& request) {
@@ -67,15 +70,20 @@ const Prepared& Communicator::prepared(const Choice& choice, const Request& requ
     return *entry;
 }
 
+// Whether all ranks hold few enough hidden communicators for one more.
+bool Communicator::has_room(MPI_Comm comm) const {
+    int room = session()->hidden_communicators < most_hidden ? 1 : 0, all = 0;
+    return native().Allreduce(&room, &all, 1, native().int32, native().min, comm) == MPI_SUCCESS &&
+           all == 1;
+}
+
 bool Communicator::make_hidden() {
     const Native& mpi = native();
     Session& here = *session();
-    int room = here.hidden_communicators < most_hidden ? 1 : 0, all = 0;
     MPI_Group group{};
     MPI_Errhandler handler{};
     usable_ = false;
-    if (mpi.Allreduce(&room, &all, 1, mpi.int32, mpi.min, comm_) != MPI_SUCCESS || !all)
-        return false;
+    if (!has_room(comm_)) return false;
     if (mpi.Comm_group(comm_, &group) != MPI_SUCCESS) return false;
     // The program's handler must not hear of a failure that native calls would not have had.
     if (mpi.Comm_get_errhandler(comm_, &handler) != MPI_SUCCESS) return false;
@@ -99,12 +107,38 @@ const Clusters& Communicator::clusters() {
     return clusters_;
 }
 
+bool Communicator::ready(const Choice& choice) {
+    if (!ready()) return false;
+    if (!choice.native_inside) return true;
+    if (state_of_inside_ == State::none) make_inside();
+    return state_of_inside_ == State::made;
+}
+
+void Communicator::make_inside() {
+    const Native& mpi = native();
+    state_of_inside_ = State::refused;
+    if (!has_room(hidden_)) return;
+    inside_ranks_ = innermost(hierarchy_.top, rank_).ranks;
+    const int colour = inside_ranks_.size() > 1 ? inside_ranks_.front() : MPI_UNDEFINED;
+    std::sort(inside_ranks_.begin(), inside_ranks_.end());
+    if (mpi.Comm_split(hidden_, colour, rank_, &inside_) != MPI_SUCCESS) {
+        inside_ = mpi.comm_null;
+        usable_ = false;
+        return;
+    }
+    state_of_inside_ = State::made;
+    if (inside_ == mpi.comm_null) return;
+    mpi.Comm_set_errhandler(inside_, mpi.errors_return);
+    ++session()->hidden_communicators;
+}
+
 void Communicator::release() {
-    if (hidden_ != native().comm_null) {
-        native().Comm_free(&hidden_);
+    for (MPI_Comm* own : {&inside_, &hidden_}) {
+        if (*own == native().comm_null) continue;
+        native().Comm_free(own);
+        *own = native().comm_null;
         if (session()) --session()->hidden_communicators;
     }
-    hidden_ = native().comm_null;
     usable_ = false;
 }
 

@@ -1,4 +1,4 @@
-// ECO's side of one of the program's communicators: where its ranks are, the hidden communicator
+// ECO's side of one of the program's communicators: where its ranks are, the hidden communicators
 // that schedules run on, and the programs planned so far. Made at the communicator's first
 // collective, without communication; kept as its attribute; goes with it.
 #pragma once
@@ -7,6 +7,7 @@
 #include <memory>
 #include <tuple>
 
+#include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/session.h"
 #include "eco/run/executor.h"
 #include "eco/topology/clusters.h"
@@ -35,8 +36,13 @@ public:
     // share of them on some rank.
     bool ready() { return hidden_ != native().comm_null || make_hidden(); }
 
+    // The same for a choice: with inner=native it needs one for each innermost group as well.
+    // False without it, and then always for such choices.
+    bool ready(const Choice& choice);
+
     // Needs ready(), which a choice from choose() implies.
     MPI_Comm hidden() const { return hidden_; }
+    Inside inside() const { return {inside_, &inside_ranks_}; }
 
     // After an error: from now on this rank's calls are native.
     void abandon() { usable_ = false; }
@@ -48,9 +54,13 @@ public:
     void release();
 
 private:
+    bool has_room(MPI_Comm comm) const;
     bool make_hidden();
+    void make_inside();
 
-    MPI_Comm comm_, hidden_;
+    MPI_Comm comm_, hidden_, inside_;
+    enum class State { none, made, refused } state_of_inside_ = State::none;
+    std::vector<Rank> inside_ranks_;
     bool usable_ = false;
     Rank rank_ = 0;
     int size_ = 0;

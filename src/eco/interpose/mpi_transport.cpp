@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eco/base/check.h"
+
 namespace eco {
 
 // An MPI count is an int; both ends cut alike.
@@ -68,6 +70,34 @@ void MpiTransport::wait(std::vector<int>& ended) {
             requests_.pop_back();
             ids_.pop_back();
         }
+    }
+}
+
+void MpiTransport::native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) {
+    const Native& mpi = native();
+    ECO_CHECK(inside_.ranks);
+    const auto place = std::lower_bound(inside_.ranks->begin(), inside_.ranks->end(), root);
+    const int inner_root = static_cast<int>(place - inside_.ranks->begin());
+    if (part == Operation::barrier) return check_mpi(mpi.Barrier(inside_.comm));
+    const bool reduces = part != Operation::bcast;
+    const Bytes unit = reduces ? reduction_.extent : 1;
+    const auto at = [&](const void* memory, Bytes offset) {
+        auto* start = static_cast<std::byte*>(const_cast<void*>(memory));
+        return start ? start + offset - (reduces ? reduction_.true_lb : 0) : nullptr;
+    };
+    for (Bytes done = 0; done < bytes; done += chunk * unit) {
+        const int count = static_cast<int>(std::min(chunk, (bytes - done) / unit));
+        std::byte *source = at(from, done), *target = at(to, done);
+        if (!reduces) {
+            check_mpi(
+                mpi.Bcast(source ? source : target, count, mpi.byte, inner_root, inside_.comm));
+            continue;
+        }
+        const void* given = source == target ? MPI_IN_PLACE : source;
+        check_mpi(part == Operation::reduce ? mpi.Reduce(given, target, count, reduction_.type,
+                                                         reduction_.op, inner_root, inside_.comm)
+                                            : mpi.Allreduce(given, target, count, reduction_.type,
+                                                            reduction_.op, inside_.comm));
     }
 }
 

@@ -1,4 +1,4 @@
-// MPI point-to-point as the executor's transport, on a communicator of ECO's own.
+// MPI as the executor's transport, on communicators of ECO's own.
 #pragma once
 
 #include <map>
@@ -17,18 +17,36 @@ inline void check_mpi(int code) {
     if (code != MPI_SUCCESS) throw MpiError{code};
 }
 
+// What the library needs for its part of a reduction: pieces are elements of this type, each
+// `extent` bytes after the last, the first one's data true_lb bytes into it.
+struct Reduction {
+    MPI_Datatype type;
+    MPI_Op op;
+    Bytes extent = 1, true_lb = 0;
+};
+
+// The ranks of this rank's innermost group, ascending, and their communicator.
+struct Inside {
+    MPI_Comm comm;
+    const std::vector<Rank>* ranks = nullptr;
+};
+
 class MpiTransport : public Transport {
 public:
-    explicit MpiTransport(MPI_Comm comm) : comm_(comm) {}
+    explicit MpiTransport(MPI_Comm comm, const Inside& inside = {}, const Reduction& reduction = {})
+        : comm_(comm), inside_(inside), reduction_(reduction) {}
 
     void send(int id, const void* data, Bytes bytes, Rank to, int tag) override;
     void recv(int id, void* data, Bytes bytes, Rank from, int tag) override;
     void wait(std::vector<int>& ended) override;
+    void native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) override;
 
 private:
     MPI_Request& add(int id);
 
     MPI_Comm comm_;
+    Inside inside_;
+    Reduction reduction_;
     std::vector<MPI_Request> requests_;
     std::vector<int> ids_, indices_;
     std::vector<MPI_Status> statuses_;

@@ -51,6 +51,7 @@ public:
             }
         };
     }
+    Reduction reduction() const { return {type_.handle, op_, type_.extent, type_.true_lb}; }
     void set_commutes(bool commutes) { commutes_ = commutes; }
 
 private:
@@ -96,7 +97,7 @@ int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
         layout.whole = static_cast<Bytes>(count) * type.extent;
         if (receives) layout.output = elements.write(recvbuf, count, in_place);
         layout.input = in_place ? layout.output : elements.read(sendbuf, count);
-        call.run(layout, root, elements.combine());
+        call.run(layout, root, elements.combine(), elements.reduction());
         const bool undefined = operation == Operation::exscan && call.rank() == 0;
         if (receives && !undefined) elements.give_back(recvbuf, count);
     });
@@ -140,7 +141,7 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<Bytes>&
             result = allocate(own * type.extent);
             layout.output = result.get();
         }
-        call.run(layout, 0, elements.combine());
+        call.run(layout, 0, elements.combine(), elements.reduction());
         if (result) std::memcpy(recvbuf, result.get(), static_cast<std::size_t>(own * type.extent));
         elements.give_back(recvbuf, own);
     });

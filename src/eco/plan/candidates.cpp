@@ -3,6 +3,7 @@
 // - balanced: a bus carries each crossing one after the other, so none may get many more than
 // others;
 // - exchange: one crossing of the widest level each way instead of two one after the other;
+// - native inside: shared memory and the like, which messages cannot reach;
 // - ring: every link carries each byte once, for long messages to and from all.
 #include <algorithm>
 
@@ -22,6 +23,19 @@ static Choice of(Family family, int segments = 0, Shape inner = Shape::star) {
     return choice;
 }
 
+static Choice native_inside(Choice choice) {
+    choice.native_inside = true;
+    return choice;
+}
+
+// Whether some ranks stand beside others of their innermost group, but not all are in one.
+static bool has_groups_inside(const Group& group) {
+    if (group.is_innermost()) return false;
+    return std::any_of(group.parts.begin(), group.parts.end(), [](const Group& part) {
+        return part.is_innermost() ? !part.is_rank() : has_groups_inside(part);
+    });
+}
+
 // From here on a segment is long enough that the next one may wait for it.
 static constexpr Bytes huge = 256 * 1024;
 
@@ -39,6 +53,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
         return static_cast<int>(std::clamp<Bytes>((bytes + each - 1) / each, 1, 64));
     };
     const int fine = pieces(2800), coarse = pieces(8400), large = std::min(16, pieces(131072));
+    const bool inside = has_groups_inside(request.hierarchy->top);
     std::vector<Choice> list;
     switch (base(request.operation)) {
         case bcast:
@@ -67,11 +82,15 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
             list.push_back(tree(Shape::star, Shape::binomial, 1));
+            if (inside) list.push_back(native_inside(tree(Shape::balanced, {}, 1)));
+            if (inside && fine > 1 && groups > 2)
+                list.push_back(native_inside(tree(Shape::balanced, {}, fine)));
             break;
         case allreduce:
             list = {of(Family::exchange), tree(Shape::balanced, Shape::star, fine)};
             // Large groups: no leader takes in all messages of its group.
             if (!flat) list.push_back(of(Family::exchange, 0, Shape::binomial));
+            if (inside) list.push_back(native_inside(of(Family::exchange)));
             if (bytes >= 1024) list.push_back(of(Family::ring));
             if (fine > 1) {
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
@@ -100,6 +119,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             break;
         case barrier:
             list = {of(Family::exchange), tree(Shape::star, Shape::star, 1)};
+            if (inside) list.push_back(native_inside(of(Family::exchange)));
             break;
         case gather:
         case scatter: {

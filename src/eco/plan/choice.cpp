@@ -26,8 +26,10 @@ std::string to_text(const Choice& choice) {
     const auto add = [&](const std::string& key, const std::string& value) {
         list += (list.empty() ? ":" : ",") + key + "=" + value;
     };
-    if (choice.family == Family::tree && !choice.on_ranks) add("top", to_text(choice.top));
-    if (has_tree) add("inner", to_text(choice.inner));
+    if ((choice.family == Family::tree && !choice.on_ranks) ||
+        (choice.native_inside && choice.top != Form{}))
+        add("top", to_text(choice.top));
+    if (has_tree) add("inner", choice.native_inside ? "native" : to_text(choice.inner));
     if (choice.segments != 0) add("segments", std::to_string(choice.segments));
     if (choice.window != 0) add("window", std::to_string(choice.window));
     if (choice.split) add("split", "1");
@@ -87,6 +89,8 @@ Choice parse_choice(const std::string& text) {
         const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
         if (key == "top")
             choice.top = parse_form(value);
+        else if (key == "inner" && value == "native")
+            choice.native_inside = true;
         else if (key == "inner")
             choice.inner = parse_form(value);
         else if (key == "segments")
@@ -105,6 +109,12 @@ Choice parse_choice(const std::string& text) {
                             "' in a choice is not known; keys are top, inner, "
                             "segments, window, split=1, rotate=all, rotate=groups and on=ranks");
     }
+    const bool has_speakers = !choice.on_ranks && choice.rotate != Choice::Rotate::all &&
+                              (choice.family == Family::tree || choice.family == Family::exchange);
+    if (choice.native_inside && !has_speakers)
+        throw Error(Code::usage, "'" + text +
+                                     "' is no choice: inner=native is for tree and exchange on "
+                                     "levels, without rotate=all");
     return choice;
 }
 

@@ -28,6 +28,8 @@ struct Choice {
     bool split = false;  // exchange: each leader adds up one share of the message
     // In each segment the groups come in another order; all: and other ranks speak for them.
     enum class Rotate { none, groups, all } rotate = Rotate::none;
+    // inner=native: inside each innermost group the library's own collective, `top` between them.
+    bool native_inside = false;
     bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
     bool rotates() const { return rotate != Rotate::none; }
     bool operator==(const Choice&) const = default;

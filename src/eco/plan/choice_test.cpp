@@ -12,7 +12,9 @@ TEST(Choice, WrittenAndReadBack) {
           "ring:segments=2,on=levels", "ring:on=levels", "direct:window=1", "ordered",
           "tree:top=relay,inner=postal4,segments=8,rotate=groups",
           "exchange:inner=star,segments=5,split=1,rotate=all", "tree:inner=k3,on=ranks",
-          "butterfly:on=ranks"})
+          "butterfly:on=ranks", "exchange:inner=native",
+          "tree:top=relay,inner=native,segments=5,rotate=groups",
+          "tree:top=balanced,inner=native,segments=1", "exchange:top=binomial,inner=native"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
 
@@ -25,7 +27,9 @@ TEST(Choice, PatternsOfThePaper) {
 TEST(Choice, NonsenseIsRefused) {
     for (const char* text :
          {"", "fastest", "tree:", "tree:top=", "tree:top=round", "ring:segments=-1",
-          "ring:segments=99999", "tree:depth=2", "tree:rotate=1", "k0", "tree:on=hosts"})
+          "ring:segments=99999", "tree:depth=2", "tree:rotate=1", "k0", "tree:on=hosts",
+          "ring:inner=native", "tree:inner=native,on=ranks", "tree:top=native",
+          "exchange:inner=native,rotate=all"})
         if (std::string(text) != "tree:") {
             EXPECT_THROW(parse_choice(text), Error) << text;
         }

@@ -4,8 +4,10 @@
 // other.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "eco/base/check.h"
+#include "eco/plan/native_part.h"
 #include "eco/plan/planner.h"
 
 namespace eco {
@@ -21,17 +23,23 @@ public:
           segments_(segments_of(choice)),
           builder_(request, segments_, choice.window) {
         const Group& top = request.hierarchy->top;
-        groups_ = top.is_rank() ? std::vector<Group>{top} : top.parts;
+        const bool is_one = top.is_rank() || (choice.native_inside && top.is_innermost());
+        groups_ = is_one ? std::vector<Group>{top} : top.parts;
         while (!groups_[own_].holds(me)) ++own_;
         const bool all = choice.rotate == Choice::Rotate::all;
         const int turns = choice.rotates() ? segments_ : 1;
         for (int turn = 0; turn < turns; ++turn) {
+            const Speaker speaker{turn, turns, all};
             leaders_.emplace_back();
-            for (const Group& each : groups_)
-                leaders_.back().push_back(Speaker{turn, turns, all}.of_group(each, -1));
-            trees_.push_back(build_tree(group(), request.ranks(), leaders_.back()[own_],
-                                        choice.inner, choice.inner, {turn, turns, all}));
+            for (const Group& each : groups_) leaders_.back().push_back(speaker.of_group(each, -1));
+            const Rank root = leaders_.back()[own_];
+            trees_.push_back(choice.native_inside
+                                 ? build_tree(innermost_speakers(group(), root), request.ranks(),
+                                              root, choice.top, choice.top, speaker)
+                                 : build_tree(group(), request.ranks(), root, choice.inner,
+                                              choice.inner, speaker));
         }
+        native_.emplace(choice, request, leader(own_), me, builder_);
     }
 
     Program run() {
@@ -82,12 +90,14 @@ private:
 
     // The group's sum in the leader's `sum`.
     void collect(const std::vector<Piece>& pieces, Place sum) {
+        native_->collect(pieces, leads() ? sum : scratch(0));
         for (const auto& message : messages(pieces, choice_)) {
+            if (native_->follows()) break;
             const Piece piece = message.front();
             const auto& below = children(piece);
-            const bool leaf = below.empty() && !leads(piece);
+            const bool leaf = below.empty() && !leads(piece) && !native_->takes_part();
             const Place here = leads(piece) ? sum : scratch(0);
-            if (!leaf) builder_.copy(input, here, message);
+            if (!leaf && !native_->takes_part()) builder_.copy(input, here, message);
             for (auto child = below.rbegin(); child != below.rend(); ++child)
                 builder_.reduce(*child, here, message);
             if (!leads(piece)) builder_.send(parent(piece), leaf ? input : here, message);
@@ -96,16 +106,19 @@ private:
 
     void spread(const std::vector<Piece>& pieces) {
         for (const auto& message : messages(pieces, choice_)) {
+            if (native_->follows()) break;
             const Piece piece = message.front();
             if (!leads(piece)) builder_.recv(parent(piece), output, message);
             for (const Rank child : children(piece)) builder_.send(child, output, message);
         }
+        native_->spread(pieces, output);
     }
 
     // Every leader adds the groups' sums up in the same order, so that all get the same bits.
     void allreduce() {
         const auto bank = [](std::size_t group) { return scratch(1 + static_cast<int>(group)); };
         const auto parts = all_pieces(segments_);
+        if (native_->is_all()) return native_->allreduce(parts);
         collect(parts, bank(own_));
         if (choice_.split)
             allreduce_in_shares();
@@ -282,6 +295,7 @@ private:
     std::vector<std::vector<Rank>> leaders_;  // by turn and group
     std::vector<Tree> trees_;                 // of the own group, by turn
     Builder builder_;
+    std::optional<NativePart> native_;
 };
 
 }  // namespace

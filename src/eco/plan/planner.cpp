@@ -30,6 +30,9 @@ bool supports(const Choice& choice, const Request& request) {
         return std::find(operations.begin(), operations.end(), operation) != operations.end();
     };
     const bool ordered = traits(operation).reduces && !request.commutative;
+    // An innermost group's ranks need not be a range.
+    if (choice.native_inside && (ordered || !any_of({bcast, barrier, reduce, allreduce})))
+        return false;
     switch (choice.family) {
         case Family::native:
             return false;

@@ -18,8 +18,10 @@ static std::string random_groups(std::vector<Rank> ranks, int depth, std::mt1993
         const std::vector<Rank> part(ranks.end() - static_cast<std::ptrdiff_t>(size), ranks.end());
         ranks.resize(ranks.size() - size);
         if (!text.empty()) text += ' ';
+        const bool on_one_host = random() % 4 == 0;
         text += size == 1 ? std::to_string(part[0])
-                          : "(" + random_groups(part, depth - 1, random) + ")";
+                          : (on_one_host ? "[" : "(") + random_groups(part, depth - 1, random) +
+                                (on_one_host ? "]" : ")");
     }
     return text;
 }
@@ -62,6 +64,13 @@ static std::vector<Choice> every_choice() {
                              "tree:top=chain,inner=star,segments=5,window=2",
                              "exchange:inner=chain,segments=5,window=1",
                              "ring:segments=2,window=1,on=levels",
+                             "tree:top=balanced,inner=native,segments=1",
+                             "tree:top=binomial,inner=native,segments=3,window=1",
+                             "tree:top=relay,inner=native,segments=7,rotate=groups",
+                             "exchange:top=chain,inner=native,segments=3,rotate=groups",
+                             "exchange:inner=native",
+                             "exchange:top=binomial,inner=native,segments=2",
+                             "exchange:inner=native,segments=5,split=1",
                              "direct:window=1",
                              "direct:segments=2,window=3",
                              "ordered",
@@ -108,6 +117,48 @@ TEST_P(EveryPlanner, DoesWhatItsCollectiveSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryPlanner, testing::Values(1, 2, 3, 4, 7, 8, 13, 64));
+
+// Inside innermost groups there are native tasks and nothing else; between them no more crossings
+// than without.
+TEST(Planner, NativeInsideSendsNothingInsideGroups) {
+    const Hierarchy hierarchy = parse_hierarchy(
+        "([(0 9) 4] [7 2] (12 1)) ([3 14] 5) (6 13 (8 10))"
+        " [11 15]");
+    using enum Operation;
+    for (const Operation operation : {bcast, reduce, allreduce, barrier})
+        for (const char* choice :
+             {"tree:top=balanced,inner=native,segments=2", "exchange:top=binomial,inner=native"}) {
+            const Request request{operation, &hierarchy, 4, true};
+            if (!supports(parse_choice(choice), request)) continue;
+            int natives = 0;
+            for (Rank rank = 0; rank < request.ranks(); ++rank) {
+                const auto& group = innermost(hierarchy.top, rank);
+                for (const Task& task : plan(parse_choice(choice), request, rank).tasks) {
+                    natives += task.kind == Kind::native ? 1 : 0;
+                    EXPECT_FALSE(task.kind == Kind::send && group.holds(task.peer));
+                }
+            }
+            // 13 ranks share a group; one task each way.
+            EXPECT_EQ(natives, operation == bcast || operation == reduce ? 13 : 26);
+        }
+}
+
+TEST(Planner, NativeInsideIsOfferedWhereGroupsHaveSeveralRanks) {
+    const auto offered = [](const char* groups, Operation operation) {
+        const Hierarchy hierarchy = parse_hierarchy(groups);
+        const auto list = candidates({operation, &hierarchy, 0, true}, 1024);
+        return std::any_of(list.begin(), list.end(),
+                           [](const Choice& choice) { return choice.native_inside; });
+    };
+    for (const Operation operation :
+         {Operation::bcast, Operation::reduce, Operation::allreduce, Operation::barrier}) {
+        EXPECT_TRUE(offered("(0 1 2) (3 4)", operation));
+        EXPECT_TRUE(offered("[0 1] 2", operation));
+        EXPECT_FALSE(offered("0 1 2", operation));
+        EXPECT_FALSE(offered("[(0 1) (2 3)]", operation));
+    }
+    EXPECT_FALSE(offered("(0 1 2) (3 4)", Operation::scatter));
+}
 
 TEST(Planner, EveryOperationHasACandidate) {
     const Hierarchy hierarchy = parse_hierarchy("(0 1 2) (3 4 5) (6 7)");

@@ -22,6 +22,7 @@ void Builder::add(Task task, std::span<const Piece> pieces, bool reads, bool wri
     const auto wait_for = [&](std::int32_t other) {
         if (other >= 0 && other != index) waits.push_back(other);
     };
+    wait_for(last_native_);
     for (const Piece piece : pieces) {
         if (reads) {
             Uses& source = uses(task.from, piece);
@@ -69,6 +70,14 @@ void Builder::copy(Place from, Place to, std::span<const Piece> pieces) {
 
 void Builder::combine(Place from, Place to, std::span<const Piece> pieces, bool earlier) {
     add({Kind::combine, earlier, from, to, -1, 0, 0, 0, 0, 0}, pieces, true, true);
+}
+
+void Builder::native(Operation part, Rank root, Place from, Place to,
+                     std::span<const Piece> pieces) {
+    const auto index = static_cast<std::int32_t>(program_.tasks.size());
+    for (std::int32_t task = last_native_ + 1; task < index; ++task) wait_also_for(task);
+    add({Kind::native, false, from, to, root, 0, 0, 0, 0, 0, part}, pieces, from >= 0, to >= 0);
+    last_native_ = index;
 }
 
 }  // namespace eco

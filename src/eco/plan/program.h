@@ -27,6 +27,7 @@ enum class Kind : std::uint8_t {
     reduce,   // pieces from peer, combined with `to`
     copy,     // `from` to `to`, same rank
     combine,  // `from` combined with `to`, same rank
+    native,   // a collective of the library's own, in the rank's innermost group; see Builder
 };
 
 struct Task {
@@ -37,6 +38,7 @@ struct Task {
     std::int32_t tag;  // numbers the messages from one rank to another
     std::int32_t first_piece, end_piece;
     std::int32_t first_wait, end_wait;
+    Operation part = Operation::barrier;  // native: which collective
 };
 
 struct Program {
@@ -75,6 +77,13 @@ public:
     void copy(Place from, Place to, std::span<const Piece> pieces);
     void combine(Place from, Place to, std::span<const Piece> pieces, bool earlier = false);
 
+    // Barrier, bcast, reduce or allreduce by the MPI library among the ranks of this rank's
+    // innermost group (topology/hierarchy.h), all of which add theirs in the same order. It waits
+    // for all tasks so far, and all later ones wait for it: it blocks. from, to: -1 where this rank
+    // gives or gets nothing. root: its number in the whole communicator. A barrier's pieces are
+    // empty; what stands for them in `from` of any rank is then in `to` of all.
+    void native(Operation part, Rank root, Place from, Place to, std::span<const Piece> pieces);
+
     // The next task also waits for this one (an index into the tasks so far).
     void wait_also_for(std::int32_t task) { extra_waits_.push_back(task); }
     std::int32_t last_task() const { return static_cast<std::int32_t>(program_.tasks.size()) - 1; }
@@ -96,6 +105,7 @@ private:
     std::map<Rank, std::vector<std::int32_t>> sent_;  // the tasks, in order
     std::map<Rank, std::int32_t> received_;
     std::vector<std::int32_t> extra_waits_;
+    std::int32_t last_native_ = -1;
 };
 
 // 0, 1, … count-1.

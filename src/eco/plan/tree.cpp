@@ -118,6 +118,20 @@ Rank Speaker::of_group(const Group& group, Rank root) const {
     return group.ranks[at(of <= size ? turn * size / of : turn % size)];
 }
 
+Group innermost_speakers(const Group& group, Rank root) {
+    Group found;
+    if (group.is_innermost()) {
+        found.ranks = {Speaker{}.of_group(group, root)};
+        return found;
+    }
+    for (const Group& part : group.parts) {
+        found.parts.push_back(innermost_speakers(part, root));
+        const auto& ranks = found.parts.back().ranks;
+        found.ranks.insert(found.ranks.end(), ranks.begin(), ranks.end());
+    }
+    return found;
+}
+
 static void hang(const Group& group, Rank root, Form top, Form inner, Speaker speaker, Tree& tree) {
     if (group.is_rank()) return;
     const int parts = static_cast<int>(group.parts.size());

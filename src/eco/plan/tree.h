@@ -56,6 +56,9 @@ Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner,
 // ranks.
 Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker = {});
 
+// The group with one rank in the place of each innermost group: the one that speaks for it.
+Group innermost_speakers(const Group& group, Rank root);
+
 // Parent of each of n vertices by the form alone, vertex 0 the root; weights: members of each.
 std::vector<int> parents(Form form, const std::vector<int>& weights);
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "eco/base/check.h"
+#include "eco/plan/native_part.h"
 #include "eco/plan/planner.h"
 
 namespace eco {
@@ -23,7 +24,8 @@ public:
           tree_(trees_.front()),
           children_(tree_.children[at(me)]),
           parent_(tree_.parent[at(me)]),
-          builder_(request, segments_of(choice), choice.window) {}
+          builder_(request, segments_of(choice), choice.window),
+          native_(choice, request, tree_.root, me, builder_) {}
 
     Program run() {
         switch (base(request_.operation)) {
@@ -35,6 +37,10 @@ public:
                 break;
             case Operation::barrier:
             case Operation::allreduce:
+                if (native_.is_all()) {
+                    native_.allreduce(parts());
+                    break;
+                }
                 up(parts(), output);
                 down(parts());
                 break;
@@ -59,13 +65,16 @@ public:
 
 private:
     static std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
-    bool is_root() const { return parent_ < 0; }
+    bool is_root() const { return me_ == tree_.root; }
 
     // An operator that does not commute needs every subtree to be a range of ranks, which a star
     // has.
     static Tree ordered_tree(const Choice& choice, const Request& request, Speaker speaker) {
         const bool rooted = traits(request.operation).rooted;
         const Rank root = rooted ? request.root : request.hierarchy->ring.front();
+        if (choice.native_inside)
+            return build_tree(innermost_speakers(request.hierarchy->top, root), request.ranks(),
+                              root, choice.top, choice.top, speaker);
         Tree tree = build_tree(*request.hierarchy, root, choice.top, choice.inner, speaker);
         if (!traits(request.operation).reduces || request.commutative) return tree;
         for (Rank rank = 0; rank < request.ranks(); ++rank) {
@@ -112,11 +121,13 @@ private:
     void down(const std::vector<Piece>& pieces) {
         const bool starts_here = is_root() && base(request_.operation) == Operation::bcast;
         for (const auto& message : messages(pieces, choice_)) {
+            if (native_.follows()) break;
             const Tree& tree = tree_of(message);
             if (!is_root()) builder_.recv(tree.parent[at(me_)], output, message);
             for (const Rank child : tree.children[at(me_)])
                 builder_.send(child, starts_here ? input : output, message);
         }
+        native_.spread(pieces, starts_here ? input : output);
     }
 
     // Those nearest in rank order first, outwards from this rank, so that what is combined always
@@ -135,11 +146,13 @@ private:
     void up(const std::vector<Piece>& pieces, Place result) {
         const Place sum = is_root() ? result : scratch(0);
         std::vector<std::int32_t> combined;  // per message, the last task so far that took in some
+        native_.collect(pieces, sum);
         for (const auto& message : messages(pieces, choice_)) {
+            if (native_.follows()) break;
             const Tree& tree = tree_of(message);
             combined.push_back(combined.empty() ? -1 : combined.back());
-            const bool leaf = tree.children[at(me_)].empty() && !is_root();
-            if (!leaf) builder_.copy(input, sum, message);
+            const bool leaf = tree.children[at(me_)].empty() && !is_root() && !native_.takes_part();
+            if (!leaf && !native_.takes_part()) builder_.copy(input, sum, message);
             for (const Rank child : combining_order(tree))
                 builder_.reduce(child, sum, message, child < me_);
             if (!tree.children[at(me_)].empty()) combined.back() = builder_.last_task();
@@ -218,6 +231,7 @@ private:
     const std::vector<Rank>& children_;
     Rank parent_;
     Builder builder_;
+    NativePart native_;
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ public:
     std::string run() {
         for (Rank rank = 0; rank < ranks_ && wrong_.empty(); ++rank) check_races(rank);
         if (wrong_.empty()) check_messages();
+        if (wrong_.empty()) check_natives();
         if (wrong_.empty()) execute(false);
         if (wrong_.empty() && traits(operation_).aliases) execute(true);
         return wrong_;
@@ -62,9 +63,13 @@ private:
     int block(Piece piece) const { return piece / programs_[0].segments; }
 
     static bool reads(const Task& task) {
+        if (task.kind == Kind::native) return task.from >= 0;
         return task.kind == Kind::send || task.kind == Kind::copy || task.kind == Kind::combine;
     }
-    static bool writes(const Task& task) { return task.kind != Kind::send; }
+    static bool writes(const Task& task) {
+        if (task.kind == Kind::native) return task.to >= 0;
+        return task.kind != Kind::send;
+    }
 
     // Tasks that touch the same piece, one of them writing, must be ordered by waits.
     void check_races(Rank rank) {
@@ -87,6 +92,11 @@ private:
                 for (std::size_t w = 0; w < at(wait); ++w)
                     if (before[at(wait)][w]) before[t][w] = true;
             }
+            for (std::size_t other = 0; other < t; ++other)
+                if ((task.kind == Kind::native || program.tasks[other].kind == Kind::native) &&
+                    !before[t][other])
+                    fail("rank ", rank, ": tasks ", other, " and ", t,
+                         ", one of them native, could be under way at once");
             for (const Piece piece : program.pieces_of(task)) {
                 if (piece < 0 || piece >= piece_count()) {
                     fail("rank ", rank, " task ", t, " names piece ", piece, " of ", piece_count());
@@ -148,6 +158,89 @@ private:
         if (!sent.empty())
             fail("rank ", std::get<0>(sent.begin()->first), " sends a message to ",
                  std::get<1>(sent.begin()->first), " that is never received");
+    }
+
+    const std::vector<Rank>& group_of(Rank rank) const {
+        return innermost(request_.hierarchy->top, rank).ranks;
+    }
+
+    // The same native tasks on all ranks of a group, each with the places that its part in it
+    // needs.
+    void check_natives() {
+        for (Rank rank = 0; rank < ranks_; ++rank) {
+            natives_.emplace_back();
+            const auto& tasks = programs_[at(rank)].tasks;
+            for (std::size_t t = 0; t < tasks.size(); ++t)
+                if (tasks[t].kind == Kind::native) natives_.back().push_back(t);
+        }
+        for (Rank rank = 0; rank < ranks_ && wrong_.empty(); ++rank) {
+            const Rank first = group_of(rank).front();
+            if (natives_[at(rank)].size() != natives_[at(first)].size())
+                fail("ranks ", first, " and ", rank,
+                     " disagree on how many native tasks there are");
+            for (std::size_t n = 0; n < natives_[at(rank)].size() && wrong_.empty(); ++n)
+                check_native(rank, native(rank, n), first, native(first, n));
+        }
+    }
+
+    const Task& native(Rank rank, std::size_t number) const {
+        return programs_[at(rank)].tasks[natives_[at(rank)][number]];
+    }
+
+    void check_native(Rank rank, const Task& task, Rank first, const Task& other) {
+        using enum Operation;
+        const auto& group = group_of(rank);
+        const auto pieces = programs_[at(rank)].pieces_of(task),
+                   others = programs_[at(first)].pieces_of(other);
+        if (group.size() < 2) fail("rank ", rank, " has a native task, but no group");
+        if (std::find(group.begin(), group.end(), task.peer) == group.end())
+            fail("rank ", rank, ": ", task.peer, " is the root of a native task of its group");
+        if (task.part != other.part || task.peer != other.peer ||
+            !std::equal(pieces.begin(), pieces.end(), others.begin(), others.end()))
+            fail("ranks ", first, " and ", rank, " disagree on a native task");
+        const bool is_root = task.peer == rank;
+        const bool gives = task.part != bcast || is_root, gets = task.part == bcast    ? !is_root
+                                                                 : task.part == reduce ? is_root
+                                                                                       : true;
+        if (task.part != bcast && task.part != reduce && task.part != allreduce &&
+            (task.part != barrier || operation_ != barrier))
+            fail("rank ", rank, " has a native task of no use here: ", traits(task.part).name);
+        if (gives != (task.from >= 0) || gets != (task.to >= 0))
+            fail("rank ", rank, " gives or gets too much or too little in a native ",
+                 traits(task.part).name);
+    }
+
+    // When all of the group have started theirs.
+    void run_native(Rank rank, std::size_t number, std::vector<Memory>& memory,
+                    std::vector<std::vector<char>>& state, bool aliased) {
+        auto members = group_of(rank);
+        std::sort(members.begin(), members.end());
+        for (const Rank member : members)
+            if (state[at(member)][natives_[at(member)][number]] != 1) return;
+        const Task& task = native(rank, number);
+        Message result;
+        for (const Rank member : members) {
+            const Task& own = native(member, number);
+            if (own.from < 0) continue;
+            const Message given =
+                take(memory[at(member)], programs_[at(member)], own, member, aliased);
+            if (result.values.empty()) {
+                result = given;
+                continue;
+            }
+            for (std::size_t i = 0; i < given.values.size(); ++i) {
+                Value& value = result.values[i];
+                value = combined(value, given.values[i], false);
+                if (task.part != Operation::barrier) continue;
+                std::sort(value.begin(), value.end());
+                value.erase(std::unique(value.begin(), value.end()), value.end());
+            }
+        }
+        for (const Rank member : members) {
+            const Task& own = native(member, number);
+            if (own.to >= 0) put(memory[at(member)], result, own, member, aliased);
+            state[at(member)][natives_[at(member)][number]] = 2;
+        }
     }
 
     Memory initial(Rank rank, bool aliased) const {
@@ -228,7 +321,13 @@ private:
                     if (!std::all_of(waits.begin(), waits.end(),
                                      [&](int w) { return state[at(rank)][at(w)] == 2; }))
                         continue;
-                    if (task.kind == Kind::send) {
+                    if (task.kind == Kind::native) {
+                        state[at(rank)][t] = 1;
+                        const auto& own = natives_[at(rank)];
+                        const auto number = std::find(own.begin(), own.end(), t) - own.begin();
+                        run_native(rank, static_cast<std::size_t>(number), memory, state, aliased);
+                        moved = true;
+                    } else if (task.kind == Kind::send) {
                         sent[{rank, task.peer, task.tag}] =
                             take(memory[at(rank)], program, task, rank, aliased);
                         senders[{rank, task.peer, task.tag}] = {rank, t};
@@ -322,6 +421,7 @@ private:
     Operation operation_;
     int ranks_;
     std::vector<Program> programs_;
+    std::vector<std::vector<std::size_t>> natives_;  // per rank, the tasks in order
     std::string wrong_;
 };
 

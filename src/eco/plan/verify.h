@@ -2,7 +2,8 @@
 // rank ends with exactly the contributions it must have, each once, in rank order where the
 // operator does not commute; nothing deadlocks even if every send waits for its receiver; no two
 // tasks that are not ordered touch the same memory; every message has one sender and one receiver
-// that agree on its pieces. Called by every test of a planner.
+// that agree on its pieces; native tasks are the same ones, in one order, on all ranks of a group,
+// and nothing else is under way on a rank while one blocks it. Called by every test of a planner.
 #pragma once
 
 #include <functional>

@@ -136,4 +136,122 @@ TEST_F(Rejects, WritingIntoTheInput) {
               "");
 }
 
+// All ranks are one group, of which the library does all.
+class RejectsNative : public Rejects {
+protected:
+    // part: by rank. root: of each task, by rank.
+    std::string verdict_of(Operation operation, const std::function<Operation(Rank)>& part,
+                           const std::function<Rank(Rank)>& root) {
+        return verdict(operation, [&](Builder& b, Rank me) {
+            const bool is_root = me == root(me);
+            const bool gives = part(me) != Operation::bcast || is_root;
+            const bool gets = part(me) == Operation::bcast    ? !is_root
+                              : part(me) == Operation::reduce ? is_root
+                                                              : true;
+            b.native(part(me), root(me), gives ? input : -1, gets ? output : -1, whole_);
+        });
+    }
+    static std::function<Operation(Rank)> all(Operation operation) {
+        return [operation](Rank) { return operation; };
+    }
+    static Rank zero(Rank) { return 0; }
+};
+
+TEST_F(RejectsNative, NothingOfRightOnes) {
+    for (const Operation each :
+         {Operation::bcast, Operation::reduce, Operation::allreduce, Operation::barrier})
+        EXPECT_EQ(verdict_of(each, all(each), zero), "") << traits(each).name;
+}
+
+TEST_F(RejectsNative, AnotherCollective) {
+    EXPECT_NE(verdict_of(Operation::allreduce, all(Operation::reduce), zero), "");
+    EXPECT_NE(verdict_of(Operation::bcast, all(Operation::reduce), zero), "");
+    EXPECT_NE(verdict_of(Operation::scatter, all(Operation::scatter), zero), "");
+    // Where there is something to move a barrier is no part.
+    EXPECT_NE(verdict_of(Operation::allreduce, all(Operation::barrier), zero), "");
+    EXPECT_NE(verdict_of(
+                  Operation::allreduce,
+                  [](Rank me) { return me == 0 ? Operation::allreduce : Operation::reduce; }, zero)
+                  .find("disagree"),
+              std::string::npos);
+}
+
+TEST_F(RejectsNative, AnotherRoot) {
+    EXPECT_NE(verdict_of(Operation::bcast, all(Operation::bcast), [](Rank) { return 1; }), "");
+    EXPECT_NE(verdict_of(Operation::bcast, all(Operation::bcast), [](Rank me) { return me; })
+                  .find("disagree"),
+              std::string::npos);
+    EXPECT_NE(verdict_of(Operation::bcast, all(Operation::bcast), [](Rank) { return 7; })
+                  .find("root of a native task"),
+              std::string::npos);
+}
+
+TEST_F(RejectsNative, OneThatOthersDoNotTakePartIn) {
+    EXPECT_NE(verdict(Operation::barrier,
+                      [](Builder& b, Rank me) {
+                          if (me == 0) b.native(Operation::barrier, 0, input, output, whole_);
+                      })
+                  .find("how many native"),
+              std::string::npos);
+    const Hierarchy apart = parse_hierarchy("0 (1 2)");
+    const Request request{Operation::allreduce, &apart, 0, true};
+    EXPECT_NE(verify(request,
+                     [&](Rank me) {
+                         Builder b(request, 1);
+                         b.native(Operation::allreduce, me == 2 ? 1 : me, input, output, whole_);
+                         return b.finish();
+                     })
+                  .find("no group"),
+              std::string::npos);
+}
+
+TEST_F(RejectsNative, AContributionCountedTwice) {
+    EXPECT_NE(verdict(Operation::allreduce,
+                      [](Builder& b, Rank me) {
+                          b.native(Operation::allreduce, 0, input, output, whole_);
+                          b.native(Operation::reduce, 0, output, me == 0 ? scratch(0) : -1, whole_);
+                          b.native(Operation::bcast, 0, me == 0 ? scratch(0) : -1,
+                                   me == 0 ? -1 : output, whole_);
+                      }),
+              "");
+}
+
+TEST_F(RejectsNative, OneThatGivesOrGetsTooMuch) {
+    EXPECT_NE(verdict(Operation::bcast,
+                      [](Builder& b, Rank me) {
+                          b.native(Operation::bcast, 0, input, me == 0 ? -1 : output, whole_);
+                      })
+                  .find("too much"),
+              std::string::npos);
+}
+
+TEST_F(RejectsNative, ADeadlock) {
+    // Each waits in the group before it sends what the other waits for.
+    EXPECT_NE(verdict(Operation::allreduce,
+                      [](Builder& b, Rank me) {
+                          if (me == 0) b.recv(1, scratch(0), whole_);
+                          b.native(Operation::allreduce, 0, input, output, whole_);
+                          if (me == 1) b.send(0, input, whole_);
+                      })
+                  .find("deadlock"),
+              std::string::npos);
+}
+
+TEST_F(RejectsNative, OneThatBlocksWhileOthersAreUnderWay) {
+    hierarchy_ = flat_hierarchy(2);
+    const Request request{Operation::allreduce, &hierarchy_, 0, true};
+    const auto wrong = verify(request, [&](Rank me) {
+        Builder b(request, 1);
+        if (me == 0)
+            b.send(1, input, whole_);
+        else
+            b.recv(0, scratch(0), whole_);
+        b.native(Operation::allreduce, 0, input, output, whole_);
+        Program program = b.finish();
+        program.tasks[1].first_wait = program.tasks[1].end_wait;
+        return program;
+    });
+    EXPECT_NE(wrong.find("at once"), std::string::npos);
+}
+
 }  // namespace eco

@@ -144,8 +144,10 @@ bool Trial::supports(const Choice& choice) const {
 void Trial::run(const Choice& choice, Rank root) {
     const Request request{operation_, &communicator_->hierarchy(),
                           traits(operation_).rooted ? root : 0, true};
-    const MPI_Comm hidden = communicator_->hidden();
-    MpiTransport transport(hidden);
+    if (!communicator_->ready(choice))
+        throw Error(Code::environment, "the MPI library has no communicator left to time with");
+    MpiTransport transport(communicator_->hidden(), communicator_->inside(),
+                           {native().real64, native().sum, 8, 0});
     const Prepared& prepared = communicator_->prepared(choice, request);
     if (base(operation_) != operation_ && !traits(operation_).size_known &&
         traits(operation_).rooted) {

@@ -190,6 +190,14 @@ private:
                 transport_.send(index, source, bytes, task.peer, task.tag);
                 return false;
             }
+            case Kind::native: {
+                // Nothing else is under way, so blocking keeps nobody waiting.
+                const auto* source = task.from >= 0 ? stretch(task, true) : nullptr;
+                auto* target = task.to >= 0 ? stretch(task, false) : nullptr;
+                ECO_CHECK((task.from < 0 || source) && (task.to < 0 || target));
+                transport_.native_part(task.part, source, target, length(task), task.peer);
+                return true;
+            }
         }
         ECO_CHECK(false);
         return false;

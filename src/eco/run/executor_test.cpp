@@ -28,7 +28,11 @@ static void add(std::byte* to, std::byte* from, Bytes bytes, bool) {
 // Runs all ranks as threads; n: elements of a message or block.
 static std::vector<Ints> run_all(const Request& request, const Choice& choice, int n) {
     const int ranks = request.ranks();
-    ThreadsExchange exchange(ranks);
+    ThreadsExchange exchange(ranks, request.hierarchy,
+                             [](std::byte* to, const std::byte* from, Bytes bytes) {
+                                 std::vector<std::byte> copy(from, from + bytes);
+                                 add(to, copy.data(), bytes, false);
+                             });
     std::vector<Ints> inputs, outputs;
     const auto blocks = traits(request.operation).blocks;
     const int length = blocks == Blocks::parts ? n : n * ranks;
@@ -77,8 +81,33 @@ TEST_P(Executor, AllreduceAddsUp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Choices, Executor,
-                         testing::Values("k2", "exchange:inner=star", "ring:segments=2",
-                                         "butterfly", "tree:top=balanced,inner=chain,segments=4"));
+                         testing::Values("k2", "exchange:inner=star", "exchange:inner=native",
+                                         "exchange:inner=native,segments=3",
+                                         "tree:top=chain,inner=native,segments=2",
+                                         "ring:segments=2", "butterfly",
+                                         "tree:top=balanced,inner=chain,segments=4"));
+
+TEST(Executor, NativeInsideServesAnyRoot) {
+    const auto hierarchy = parse_hierarchy("([(0 3) 6] 9) (1 4 (7 8)) (2 5)");
+    const int n = 100;
+    for (const char* choice :
+         {"tree:top=star,inner=native,segments=1", "tree:top=balanced,inner=native,segments=4"})
+        for (Rank root = 0; root < hierarchy.ranks(); ++root) {
+            const auto sums = run_all({Operation::reduce, &hierarchy, root, true},
+                                      parse_choice(choice), n)[static_cast<std::size_t>(root)];
+            const auto copies =
+                run_all({Operation::bcast, &hierarchy, root, true}, parse_choice(choice), n);
+            for (int i = 0; i < n; ++i) {
+                ASSERT_EQ(sums[static_cast<std::size_t>(i)], 45000 + 10 * i);
+                for (Rank rank = 0; rank < hierarchy.ranks(); ++rank)
+                    if (rank != root) {
+                        ASSERT_EQ(
+                            copies[static_cast<std::size_t>(rank)][static_cast<std::size_t>(i)],
+                            root * 1000 + i);
+                    }
+            }
+        }
+}
 
 TEST(Executor, AlltoallExchangesBlocks) {
     const auto hierarchy = parse_hierarchy("(0 3) (1 4) 2");

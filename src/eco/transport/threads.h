@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,7 +17,14 @@ namespace eco {
 
 class ThreadsExchange {
 public:
-    explicit ThreadsExchange(int ranks) : ended_(static_cast<std::size_t>(ranks)) {}
+    // to := to ∘ from
+    using Combine = std::function<void(std::byte* to, const std::byte* from, Bytes bytes)>;
+
+    // hierarchy, combine: for native parts, if there are any.
+    explicit ThreadsExchange(int ranks, const Hierarchy* hierarchy = nullptr, Combine combine = {})
+        : ended_(static_cast<std::size_t>(ranks)),
+          hierarchy_(hierarchy),
+          combine_(std::move(combine)) {}
 
     // A rank's own end; each is used by one thread.
     std::unique_ptr<Transport> end_of(Rank rank) { return std::make_unique<End>(*this, rank); }
@@ -54,6 +62,20 @@ private:
             ended.insert(ended.end(), mine.begin(), mine.end());
             mine.clear();
         }
+        void native_part(Operation part, const void* from, void* to, Bytes bytes,
+                         Rank root) override {
+            std::unique_lock lock(exchange_.mutex_);
+            const auto& group = innermost(exchange_.hierarchy_->top, rank_).ranks;
+            Meeting& meeting = exchange_.meetings_[group.front()];
+            const int number = meeting.number;
+            meeting.places[rank_] = {static_cast<const std::byte*>(from),
+                                     static_cast<std::byte*>(to)};
+            if (meeting.places.size() == group.size()) {
+                exchange_.hold(meeting, part, bytes, root);
+                exchange_.changed_.notify_all();
+            }
+            exchange_.changed_.wait(lock, [&] { return meeting.number != number; });
+        }
 
     private:
         ThreadsExchange& exchange_;
@@ -76,11 +98,39 @@ private:
         changed_.notify_all();
     }
 
+    // Of a group, for one native part.
+    struct Meeting {
+        std::map<Rank, std::pair<const std::byte*, std::byte*>> places;
+        int number = 0;
+    };
+
+    void hold(Meeting& meeting, Operation part, Bytes bytes, Rank root) const {
+        std::vector<std::byte> result(static_cast<std::size_t>(bytes));
+        bool first = true;
+        for (const auto& [rank, place] : meeting.places) {
+            ECO_CHECK((place.first != nullptr) == (part != Operation::bcast || rank == root));
+            if (!place.first || part == Operation::barrier) continue;
+            if (first && bytes > 0)
+                std::memcpy(result.data(), place.first, result.size());
+            else if (!first)
+                combine_(result.data(), place.first, bytes);
+            first = false;
+        }
+        for (const auto& [rank, place] : meeting.places)
+            if (place.second && bytes > 0 && part != Operation::barrier)
+                std::memcpy(place.second, result.data(), result.size());
+        meeting.places.clear();
+        ++meeting.number;
+    }
+
     std::mutex mutex_;
     std::condition_variable changed_;
     std::map<Channel, std::deque<Send>> sends_;
     std::map<Channel, std::deque<Recv>> recvs_;
     std::vector<std::vector<int>> ended_;
+    const Hierarchy* hierarchy_;
+    Combine combine_;
+    std::map<Rank, Meeting> meetings_;  // by the group's first rank
 };
 
 }  // namespace eco

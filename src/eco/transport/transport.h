@@ -1,10 +1,12 @@
-// How one rank's program moves bytes: starts sends and receives, waits for some of them. Called by
-// the executor; MPI point-to-point in real runs, threads in tests.
+// How one rank's program moves bytes: starts sends and receives, waits for some of them; and how it
+// hands a part of its work to the MPI library. Called by the executor; MPI in real runs, threads in
+// tests.
 #pragma once
 
 #include <vector>
 
 #include "eco/base/units.h"
+#include "eco/plan/collective.h"
 
 namespace eco {
 
@@ -20,6 +22,11 @@ public:
 
     // Blocks until at least one that was started has ended; appends the ids of all that have.
     virtual void wait(std::vector<int>& ended) = 0;
+
+    // Barrier, bcast, reduce or allreduce among the ranks of the caller's innermost group, which
+    // all call alike. Blocks. Memory that has no part in it is null; from and to may be the same.
+    virtual void native_part(Operation part, const void* from, void* to, Bytes bytes,
+                             Rank root) = 0;
 };
 
 }  // namespace eco
