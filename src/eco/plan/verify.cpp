@@ -79,6 +79,9 @@ private:
             return;
         }
         const std::size_t tasks = program.tasks.size();
+        const bool has_native =
+            std::any_of(program.tasks.begin(), program.tasks.end(),
+                        [](const Task& task) { return task.kind == Kind::native; });
         std::vector<std::vector<bool>> before(tasks, std::vector<bool>(tasks, false));
         std::map<std::pair<Place, Piece>, std::vector<std::size_t>> users;
         for (std::size_t t = 0; t < tasks; ++t) {
@@ -92,7 +95,7 @@ private:
                 for (std::size_t w = 0; w < at(wait); ++w)
                     if (before[at(wait)][w]) before[t][w] = true;
             }
-            for (std::size_t other = 0; other < t; ++other)
+            for (std::size_t other = 0; has_native && other < t; ++other)
                 if ((task.kind == Kind::native || program.tasks[other].kind == Kind::native) &&
                     !before[t][other])
                     fail("rank ", rank, ": tasks ", other, " and ", t,
