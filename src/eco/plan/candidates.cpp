@@ -83,6 +83,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
             list.push_back(tree(Shape::star, Shape::binomial, 1));
             if (inside) list.push_back(native_inside(tree(Shape::balanced, {}, 1)));
+            if (inside && groups > 2) list.push_back(native_inside(tree(Shape::binomial, {}, 1)));
             if (inside && fine > 1 && groups > 2)
                 list.push_back(native_inside(tree(Shape::balanced, {}, fine)));
             break;
