@@ -162,6 +162,8 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
             profile.minimum.push_back(read_matrix(rows, hosts, origin, "minimum", true));
         for (const auto& rows : root["spread"])
             profile.spread.push_back(read_matrix(rows, hosts, origin, "spread", false));
+        if (root.contains("model") && !root["model"].is_null())
+            profile.model = read_model(root["model"], hosts, profile.levels, origin);
     } catch (const json::exception& error) {
         refuse(origin, std::string("misses or mistypes a key (") + error.what() + ")");
     }
@@ -193,6 +195,7 @@ std::string to_json(const Profile& profile) {
     root["spread"] = json::array();
     for (const auto& matrix : profile.minimum) root["minimum"].push_back(matrix_json(matrix));
     for (const auto& matrix : profile.spread) root["spread"].push_back(matrix_json(matrix));
+    if (profile.model) root["model"] = model_json(*profile.model);
     return root.dump();
 }
 

@@ -3,11 +3,13 @@
 // sizes agree, figures are finite and positive, levels are nested.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "eco/base/units.h"
 #include "eco/topology/levels.h"
+#include "eco/topology/model.h"
 
 namespace eco {
 
@@ -36,6 +38,7 @@ struct Profile {
     Levels levels;
     std::vector<int> ring;
     std::vector<Tuned> tuning;
+    std::optional<Model> model;  // where one was measured
 };
 
 // Fills levels and ring from the times of partition_bytes.

@@ -1,0 +1,63 @@
+// What messages cost on a measured network beyond pairwise times: overheads of hosts, transfer, and
+// the media that flows share (docs/formats.md, "model"). Measured by `eco measure`, or derived from
+// the pairwise times alone; turned into a Network (network.h).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "eco/base/units.h"
+#include "eco/topology/levels.h"
+
+namespace eco {
+
+struct Profile;
+
+// Of one message: seconds, and seconds per byte.
+struct Cost {
+    Seconds fixed = 0, per_byte = 0;
+    Seconds of(Bytes bytes) const { return fixed + per_byte * static_cast<double>(bytes); }
+    bool operator==(const Cost&) const = default;
+};
+
+// H×H, row: from, column: to.
+using Table = std::vector<std::vector<double>>;
+
+// What the hosts of one cluster share.
+struct Medium {
+    // A bus carries all traffic in, out and through it, `rate` in all. A switch limits nothing but
+    // each host's own port.
+    enum class Kind { bus, switched };
+    int level = 0, cluster = 0;  // of Profile::levels
+    Kind kind = Kind::switched;
+    double rate = 0;    // bytes of messages per second
+    double uplink = 0;  // what all flows that leave share, and all that enter; 0: no limit known
+    bool operator==(const Medium&) const = default;
+};
+
+// Wu's model: a message of m bytes from i to j takes send[i](m) + transfer(i, j, m) +
+// receive[j](m); the first occupies the sender, the last the receiver.
+struct Model {
+    std::vector<Cost> send, receive;  // per host
+    Table fixed, per_byte;            // of the transfer
+    double error = 0;                 // median relative error of the fits
+    std::vector<Medium> media;        // clusters without one have a switch
+    bool assumed = false;  // derived from pairwise times, not measured: says nothing of sharing
+    bool operator==(const Model&) const = default;
+};
+
+// The line through times over x whose relative errors are least; both parts at least 0.
+Cost fit_line(const std::vector<double>& x, const std::vector<Seconds>& times);
+
+// From pairwise times alone: fixed and per-byte part fitted over sizes, overheads a small share of
+// the latency, every medium a switch.
+Model derive_model(const Profile& profile);
+
+nlohmann::json model_json(const Model& model);
+
+// Throws Error{bad_input} with one sentence that begins with origin.
+Model read_model(const nlohmann::json& root, std::size_t hosts, const Levels& levels,
+                 const std::string& origin);
+
+}  // namespace eco

@@ -1,0 +1,276 @@
+#include "eco/topology/network.h"
+
+#include <cmath>
+#include <map>
+
+#include "eco/base/check.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+// TCP over Ethernet, with acknowledgements of every second frame, and the MPI libraries' headers.
+constexpr Frame ethernet{1448, 98, 66};
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Clusters of two hosts or more; one that divides nothing stands for the one around it.
+void nest(Network& network, const Levels& levels, std::map<std::pair<int, int>, int>& numbers) {
+    Cluster all;
+    for (int host = 0; host < static_cast<int>(network.hosts.size()); ++host)
+        all.hosts.push_back(host);
+    network.cluster_of.assign(all.hosts.size(), 0);
+    network.clusters.push_back(all);
+    for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
+        std::map<int, std::vector<int>> members;
+        for (const int host : all.hosts) members[levels[at(l)][at(host)]].push_back(host);
+        for (const auto& [id, hosts] : members) {
+            if (hosts.size() < 2) continue;
+            const int around = network.cluster_of[at(hosts.front())];
+            int& number = numbers[{l, id}];
+            number = around;
+            if (network.clusters[at(around)].hosts.size() == hosts.size()) continue;
+            number = static_cast<int>(network.clusters.size());
+            Cluster cluster;
+            cluster.level = l;
+            cluster.id = id;
+            cluster.parent = around;
+            cluster.depth = network.clusters[at(around)].depth + 1;
+            cluster.hosts = hosts;
+            network.clusters.push_back(cluster);
+            for (const int host : hosts) network.cluster_of[at(host)] = number;
+        }
+    }
+}
+
+int add_link(Network& network, Link::Kind kind, double rate, int cluster, int host = -1) {
+    network.links.push_back({kind, rate, cluster, host});
+    return static_cast<int>(network.links.size()) - 1;
+}
+
+// Times of single messages between two hosts, without what their overheads take.
+struct Samples {
+    std::vector<Bytes> sizes;
+    std::vector<Seconds> times;
+};
+
+Samples samples(const Profile& profile, const Model& model, int a, int b) {
+    Samples found;
+    found.sizes = profile.minimum.empty() ? std::vector<Bytes>{1, 1024, 16384} : profile.sizes;
+    for (std::size_t s = 0; s < found.sizes.size(); ++s) {
+        const Bytes bytes = found.sizes[s];
+        const Seconds overheads = model.send[at(a)].of(bytes) + model.receive[at(b)].of(bytes);
+        const Seconds transfer =
+            model.fixed[at(a)][at(b)] + model.per_byte[at(a)][at(b)] * static_cast<double>(bytes);
+        const Seconds least = 0.01 * overheads + 1e-9;
+        found.times.push_back(profile.minimum.empty()
+                                  ? std::max(transfer, least)
+                                  : std::max(profile.minimum[s](a, b) - overheads, least));
+    }
+    return found;
+}
+
+// Bytes on the wire per second between two hosts by the smallest and the largest message, if they
+// cross `hops` links of that rate: on all but one the first frame's time counts again.
+double rate_between(const Network& network, const Samples& known, std::size_t hops) {
+    const auto bytes = [&](Bytes size) {
+        return network.wire(size) + static_cast<double>(hops > 1 ? hops - 1 : 0) *
+                                        network.wire(std::min(size, network.frame.payload));
+    };
+    const Seconds time = known.times.back() - known.times.front();
+    const double more = bytes(known.sizes.back()) - bytes(known.sizes.front());
+    return time > 0 && more > 0 ? more / time : unlimited;
+}
+
+bool on_bus(const Network& network, int host) {
+    return network.clusters[at(network.cluster_of[at(host)])].bus >= 0;
+}
+
+std::size_t hops(const Network& network, int a, int b) {
+    return network.route(a, b).size() +
+           static_cast<std::size_t>(!on_bus(network, a) && network.port_out[at(a)] < 0) +
+           static_cast<std::size_t>(!on_bus(network, b) && network.port_in[at(b)] < 0);
+}
+
+// The most that a host's port was seen to carry: between hosts of one subnet, where it has others.
+std::vector<double> port_rates(const Network& network, const Profile& profile, const Model& model) {
+    const int hosts = static_cast<int>(network.hosts.size());
+    std::vector<double> near(at(hosts), 0), any(at(hosts), 0);
+    for (int a = 0; a < hosts; ++a)
+        for (int b = 0; b < hosts; ++b) {
+            if (a == b) continue;
+            const double rate =
+                rate_between(network, samples(profile, model, a, b), hops(network, a, b));
+            const bool same = profile.levels.back()[at(a)] == profile.levels.back()[at(b)];
+            for (const int host : {a, b}) {
+                any[at(host)] = std::max(any[at(host)], rate);
+                if (same) near[at(host)] = std::max(near[at(host)], rate);
+            }
+        }
+    for (int host = 0; host < hosts; ++host)
+        if (near[at(host)] > 0) any[at(host)] = near[at(host)];
+    return any;
+}
+
+// What each pair takes beyond its links: fixed so that the relative errors cancel.
+void calibrate(Network& network, const Profile& profile, const Model& model) {
+    const int hosts = static_cast<int>(network.hosts.size());
+    for (int a = 0; a < hosts; ++a)
+        for (int b = 0; b < hosts; ++b) {
+            if (a == b) continue;
+            const auto route = network.route(a, b);
+            const Samples known = samples(profile, model, a, b);
+            const double own = rate_between(network, known, hops(network, a, b));
+            if (own < network.rate(a, b, route)) network.cap[at(a)][at(b)] = own;
+            const double rate = network.rate(a, b, route);
+            double weights = 0, sum = 0;
+            for (std::size_t s = 0; s < known.sizes.size(); ++s) {
+                const Seconds links = network.wire(known.sizes[s]) / rate +
+                                      network.delay(a, b, route, known.sizes[s]);
+                const double weight = 1 / (known.times[s] * known.times[s]);
+                weights += weight;
+                sum += weight * (known.times[s] - links);
+            }
+            network.fixed[at(a)][at(b)] = std::max(0.0, sum / weights);
+        }
+}
+
+double median_error(const Network& network, const Profile& profile) {
+    std::vector<double> errors;
+    const int hosts = static_cast<int>(network.hosts.size());
+    for (std::size_t s = 0; s < profile.minimum.size(); ++s)
+        for (int a = 0; a < hosts; ++a)
+            for (int b = 0; b < hosts; ++b)
+                if (a != b)
+                    errors.push_back(std::abs(
+                        network.alone(a, b, profile.sizes[s]) / profile.minimum[s](a, b) - 1));
+    if (errors.empty()) return 0;
+    const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+    std::nth_element(errors.begin(), middle, errors.end());
+    return *middle;
+}
+
+}  // namespace
+
+std::vector<int> Network::route(int from, int to) const {
+    std::vector<int> path, back;
+    if (from == to) return path;
+    const auto add = [](std::vector<int>& list, int link) {
+        if (link >= 0 && (list.empty() || list.back() != link)) list.push_back(link);
+    };
+    int a = cluster_of[at(from)], b = cluster_of[at(to)];
+    add(path, port_out[at(from)]);
+    add(back, port_in[at(to)]);
+    add(path, clusters[at(a)].bus);
+    add(back, clusters[at(b)].bus);
+    while (a != b) {
+        const bool leave = clusters[at(a)].depth >= clusters[at(b)].depth;
+        int& inner = leave ? a : b;
+        auto& list = leave ? path : back;
+        add(list, leave ? clusters[at(inner)].uplink_out : clusters[at(inner)].uplink_in);
+        inner = clusters[at(inner)].parent;
+        add(list, clusters[at(inner)].bus);
+    }
+    for (auto link = back.rbegin(); link != back.rend(); ++link) add(path, *link);
+    return path;
+}
+
+double Network::rate(int from, int to, const std::vector<int>& route) const {
+    double least = cap[at(from)][at(to)] > 0 ? cap[at(from)][at(to)] : unlimited;
+    for (const int link : route) least = std::min(least, links[at(link)].rate);
+    return least;
+}
+
+Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes bytes) const {
+    if (from == to) return local.fixed;
+    const double first = wire(std::min(bytes, frame.payload));
+    double sum = 0, most = 0;
+    for (const int link : route) {
+        sum += first / links[at(link)].rate;
+        most = std::max(most, first / links[at(link)].rate);
+    }
+    return fixed[at(from)][at(to)] + sum - most;
+}
+
+Seconds Network::alone(int from, int to, Bytes bytes) const {
+    const auto path = route(from, to);
+    const Seconds moving = from == to ? local.per_byte * static_cast<double>(bytes)
+                                      : wire(bytes) / rate(from, to, path);
+    return send[at(from)].of(bytes) + moving + delay(from, to, path, bytes) +
+           receive[at(to)].of(bytes);
+}
+
+std::string Network::name(int link) const {
+    const Link& named = links[at(link)];
+    const bool out = named.kind == Link::Kind::port_out || named.kind == Link::Kind::uplink_out;
+    const std::string way = out ? ", out" : ", in";
+    if (named.host >= 0) return "port of " + hosts[at(named.host)] + way;
+    const auto& members = clusters[at(named.cluster)].hosts;
+    std::string text = hosts[at(members.front())];
+    if (members.size() > 1) text += (members.size() > 2 ? " … " : ", ") + hosts[at(members.back())];
+    if (named.kind == Link::Kind::bus) return "bus of " + text;
+    return "uplink of " + text + way;
+}
+
+Network assemble_network(const std::vector<std::string>& hosts, const Levels& levels,
+                         const std::vector<Medium>& media, const std::vector<double>& port_rates) {
+    Network network;
+    network.hosts = hosts;
+    network.send.assign(hosts.size(), {});
+    network.receive.assign(hosts.size(), {});
+    network.fixed = Table(hosts.size(), std::vector<double>(hosts.size(), 0));
+    network.cap = network.fixed;
+    std::map<std::pair<int, int>, int> numbers;
+    nest(network, levels, numbers);
+    for (const Medium& medium : media) {
+        const auto found = numbers.find({medium.level, medium.cluster});
+        ECO_CHECK(found != numbers.end());
+        const int number = found->second;
+        Cluster& cluster = network.clusters[at(number)];
+        if (medium.kind == Medium::Kind::bus && cluster.bus < 0)
+            cluster.bus = add_link(network, Link::Kind::bus, medium.rate, number);
+        if (medium.uplink > 0 && cluster.parent >= 0 && cluster.uplink_out < 0) {
+            cluster.uplink_out = add_link(network, Link::Kind::uplink_out, medium.uplink, number);
+            cluster.uplink_in = add_link(network, Link::Kind::uplink_in, medium.uplink, number);
+        }
+    }
+    network.port_out.assign(hosts.size(), -1);
+    network.port_in.assign(hosts.size(), -1);
+    for (int host = 0; host < static_cast<int>(hosts.size()); ++host) {
+        const double rate = port_rates.empty() ? 0 : port_rates[at(host)];
+        const int cluster = network.cluster_of[at(host)];
+        if (on_bus(network, host) || rate <= 0 || !std::isfinite(rate)) continue;
+        network.port_out[at(host)] = add_link(network, Link::Kind::port_out, rate, cluster, host);
+        network.port_in[at(host)] = add_link(network, Link::Kind::port_in, rate, cluster, host);
+    }
+    return network;
+}
+
+Network build_network(const Profile& profile) {
+    const Model model = profile.model ? *profile.model : derive_model(profile);
+    // Rates were measured in bytes of messages; a full frame carries more.
+    const double share =
+        1 + static_cast<double>(ethernet.overhead) / static_cast<double>(ethernet.payload);
+    std::vector<Medium> media = model.media;
+    for (Medium& medium : media) {
+        medium.rate *= share;
+        medium.uplink *= share;
+    }
+    // Once without ports, to see which links there are on the way of each pair.
+    Network bare = assemble_network(profile.hosts, profile.levels, media, {});
+    bare.frame = ethernet;
+    Network network =
+        assemble_network(profile.hosts, profile.levels, media, port_rates(bare, profile, model));
+    network.frame = ethernet;
+    network.send = model.send;
+    network.receive = model.receive;
+    network.assumed = model.assumed;
+    calibrate(network, profile, model);
+    network.error = profile.minimum.empty() ? model.error : median_error(network, profile);
+    return network;
+}
+
+}  // namespace eco

@@ -1,0 +1,91 @@
+// The model of a network as a plain value: what a message costs its sender and receiver, and which
+// links it shares with others on its way. Derived from a profile; read by simulate/ and by
+// plan/bound.h. The same on all ranks that have the same profile.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "eco/topology/model.h"
+
+namespace eco {
+
+// What flows share: a bus; one direction of a host's port on a switch; one direction of what joins
+// a cluster to those around it.
+struct Link {
+    enum class Kind { bus, port_out, port_in, uplink_out, uplink_in };
+    Kind kind = Kind::bus;
+    double rate = 0;   // bytes on the wire per second
+    int cluster = -1;  // in Network::clusters; of a port the host's innermost
+    int host = -1;     // of a port
+};
+
+// Messages travel in frames; a link carries more than their bytes.
+struct Frame {
+    Bytes payload = 1448;
+    Bytes overhead = 0;  // per frame, with what acknowledges it
+    Bytes message = 0;   // per message, MPI's own header
+    bool operator==(const Frame&) const = default;
+};
+
+struct Cluster {
+    int level = -1, id = 0;  // of Profile::levels; -1: all hosts
+    int parent = -1, depth = 0;
+    int bus = -1, uplink_out = -1, uplink_in = -1;  // links; -1: none
+    std::vector<int> hosts;
+};
+
+struct Network {
+    std::vector<std::string> hosts;
+    std::vector<Cost> send, receive;  // per host
+    Table fixed;  // seconds from host to host beyond what overheads and links take
+    Table cap;    // most bytes on the wire per second of one flow; 0: what its links carry
+    Frame frame;
+    Cost local{1e-6, 2e-10};  // between ranks of one host, which use no link
+    // One message after the other between two ranks, as on a TCP connection; else all that are
+    // under way share the wire.
+    bool ordered = true;
+    double error = 0;      // median relative error of single messages' times
+    bool assumed = false;  // no model was measured: media are taken to be switches
+
+    std::vector<Cluster> clusters;       // nested; the first holds all hosts
+    std::vector<Link> links;             // see Link
+    std::vector<int> cluster_of;         // per host, the innermost of two hosts or more
+    std::vector<int> port_out, port_in;  // per host, links; -1: it is on a bus, or has no limit
+
+    // Bytes on the wire of messages with `bytes` bytes together, `messages` of them at least.
+    double wire(Bytes bytes, Bytes messages = 1) const {
+        const Bytes frames = std::max(messages, (bytes + frame.payload - 1) / frame.payload);
+        return static_cast<double>(bytes + frames * frame.overhead + messages * frame.message);
+    }
+
+    // The links that a message crosses, in order; empty on one host.
+    std::vector<int> route(int from, int to) const;
+
+    // The least rate on the way, the pair's own included; infinite where nothing limits it.
+    double rate(int from, int to, const std::vector<int>& route) const;
+
+    // How much later than it leaves a message arrives: the fixed part, and the first frame's time
+    // on every link but the slowest, because each link takes frames in whole.
+    Seconds delay(int from, int to, const std::vector<int>& route, Bytes bytes) const;
+
+    // From the call of send to the return of receive, with nothing else under way.
+    Seconds alone(int from, int to, Bytes bytes) const;
+
+    // "bus of subnet 2", "port of n3, out", with the hosts of what has no name.
+    std::string name(int link) const;
+};
+
+// Hosts, clusters and links, no costs: every host on a switch has ports of its rate (0: unlimited),
+// rates in bytes on the wire.
+Network assemble_network(const std::vector<std::string>& hosts, const Levels& levels,
+                         const std::vector<Medium>& media, const std::vector<double>& port_rates);
+
+// From the profile's model, or where it has none from one derived. What a single message takes on
+// the links that are known is kept; what it took beyond that when measured is fixed, and the pair's
+// own cap.
+Network build_network(const Profile& profile);
+
+}  // namespace eco
