@@ -1,0 +1,65 @@
+// Which flows to run at once to learn what a cluster's hosts share, and what their rates then say.
+// Times of one pair at a time cannot tell a bus from a switch, nor see that an uplink is shared
+// (docs/formats.md, media). Called by the probe; pure, so that it is tested without a network.
+#pragma once
+
+#include <vector>
+
+#include "eco/topology/model.h"
+
+namespace eco {
+
+// Whether two clusters, each of a level of its own, have the same hosts. Levels may differ in
+// length: hosts that are found later follow.
+bool same_hosts(const std::vector<int>& level, int cluster, const std::vector<int>& other_level,
+                int other_cluster);
+
+// The media, numbered anew, of those clusters of `levels` that have the same hosts in `old`.
+std::vector<Medium> carried_over(const std::vector<Medium>& media, const Levels& old,
+                                 const Levels& levels);
+
+// Bytes that go from one host to another as fast as they can.
+struct Flow {
+    int from, to;
+};
+
+// At once; more tell little more and load the hosts themselves.
+inline constexpr std::size_t most_flows = 4;
+
+// A cycle through hosts of the cluster, one of each of its parts at the next finer level: every
+// host sends and receives, so that a switch carries as many times as much as a bus as there are
+// flows; with two hosts both directions. The first flow is the fastest by per_byte (seconds per
+// byte, as in Model). Empty where the cluster has one host, or one part only.
+std::vector<Flow> flows_inside(const Levels& levels, int level, int cluster, const Table& per_byte);
+
+// From several hosts of the cluster to as many outside, in different clusters of its level where
+// there are several that are near alike in rate: what else they share should not hide the uplink.
+// The fastest first; fewer than two where nothing can be told.
+std::vector<Flow> flows_out(const Levels& levels, int level, int cluster, const Table& per_byte);
+
+// Bytes/s of all flows at once if they shared nothing but the media known by now: each its own rate
+// alone, that is `alone` for the first and less by per_byte for others; shared fairly on buses and
+// uplinks.
+double expected_total(const std::vector<Flow>& flows, double alone, const Table& per_byte,
+                      const Levels& levels, const std::vector<Medium>& known);
+
+// B/s, payload: the first flow alone, all at once as measured, and as expected_total says.
+struct Observed {
+    double alone, together, expected;
+};
+
+// All at once carry no more than about one. False where that cannot be told from the finer media.
+bool is_bus(const Observed& seen);
+
+// Whether flows at once can tell anything beyond the media known.
+bool could_tell(const Observed& seen);
+
+// B/s that they carry, where that is clearly less than expected; else, and where nothing can be
+// told, 0, as in Medium.
+double shared_uplink(const Observed& seen);
+
+// Whether `together` is far from where the answer changes, so that no other sample is needed.
+bool clearly_bus_or_not(const Observed& seen);
+bool clearly_shared_or_not(const Observed& seen);
+
+}  // namespace eco
