@@ -1,0 +1,193 @@
+#include "eco/probe/experiment.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "eco/interpose/mpi_transport.h"
+
+namespace eco {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Seconds since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+enum Tag { ball_tag = 11, data_tag, credit_tag };
+
+void throw_ball(const std::vector<char>& ball, int to) {
+    check_mpi(native().Send(ball.data(), static_cast<int>(ball.size()), native().byte, to, ball_tag,
+                            native().comm_world));
+}
+
+void catch_ball(std::vector<char>& ball, int from) {
+    check_mpi(native().Recv(ball.data(), static_cast<int>(ball.size()), native().byte, from,
+                            ball_tag, native().comm_world, MPI_STATUS_IGNORE));
+}
+
+std::vector<double> time_trips(const Order& order) {
+    std::vector<char> ball(static_cast<std::size_t>(order.bytes));
+    std::vector<double> times;
+    for (int trip = 0; trip <= order.count; ++trip) {
+        const auto start = Clock::now();
+        throw_ball(ball, order.to);
+        catch_ball(ball, order.to);
+        if (trip > 0) times.push_back(since(start) / 2);
+    }
+    return times;
+}
+
+void answer_trips(const Order& order) {
+    std::vector<char> ball(static_cast<std::size_t>(order.bytes));
+    for (int trip = 0; trip <= order.count; ++trip) {
+        catch_ball(ball, order.to);
+        throw_ball(ball, order.to);
+    }
+}
+
+// A message that has already arrived takes the receiver's own time alone. Nothing here calls MPI
+// while it is under way, nor sleeps: a processor that wakes up is slower.
+std::vector<double> time_overheads(const Order& order) {
+    std::vector<char> ball(static_cast<std::size_t>(order.bytes));
+    std::vector<double> sends, receives;
+    for (int round = 0; round <= order.count; ++round) {
+        MpiTransport transport(native().comm_world);
+        const auto begin = Clock::now();
+        for (int message = 0; message < order.in_flight; ++message)
+            transport.send(message, ball.data(), order.bytes, order.to, ball_tag);
+        if (round > 0) sends.push_back(since(begin) / order.in_flight);
+        std::vector<int> ended;
+        while (ended.size() < static_cast<std::size_t>(order.in_flight)) transport.wait(ended);
+        const auto sent = Clock::now();
+        while (since(sent) < order.wait) continue;
+        const auto start = Clock::now();
+        catch_ball(ball, order.to);
+        if (round > 0) receives.push_back(since(start));
+    }
+    sends.insert(sends.end(), receives.begin(), receives.end());
+    return sends;
+}
+
+void answer_sends(const Order& order) {
+    std::vector<char> ball(static_cast<std::size_t>(order.bytes));
+    for (int round = 0; round <= order.count; ++round) {
+        for (int message = 0; message < order.in_flight; ++message) catch_ball(ball, order.to);
+        throw_ball(ball, order.to);
+    }
+}
+
+// So many messages are under way until the time is up; each that arrives is answered by an empty
+// one, for which the next is sent. So no queue grows without end, and all stop soon.
+class Stream {
+public:
+    explicit Stream(const Order& order)
+        : order_(order),
+          wire_(native().comm_world),
+          out_(static_cast<std::size_t>(order.bytes), more),
+          in_(static_cast<std::size_t>(order.arriving)) {}
+
+    double run() {
+        bool receiving = order_.from >= 0, sending = order_.to >= 0;
+        if (receiving) wire_.recv(arrival, in_.data(), order_.arriving, order_.from, data_tag);
+        if (sending) wire_.recv(credit, nullptr, 0, order_.to, credit_tag);
+        for (int message = 0; sending && message < order_.in_flight; ++message) send_next();
+        std::vector<int> ended;
+        while (receiving || sending || leaving_ > 0) {
+            ended.clear();
+            wire_.wait(ended);
+            for (const int id : ended) {
+                if (id == arrival) receiving = arrived();
+                if (id == credit) sending = confirmed();
+                if (id == departure) --leaving_;
+            }
+        }
+        return rate();
+    }
+
+private:
+    static constexpr char more = 0, last = 1;
+    enum Id { arrival, credit, departure };
+
+    void send_next() {
+        wire_.send(departure, out_.data(), order_.bytes, order_.to, data_tag);
+        ++leaving_;
+        ++unconfirmed_;
+    }
+    bool arrived() {
+        if (in_[0] == last) return false;
+        arrivals_.push_back(since(start_));
+        wire_.send(departure, nullptr, 0, order_.from, credit_tag);
+        ++leaving_;
+        wire_.recv(arrival, in_.data(), order_.arriving, order_.from, data_tag);
+        return true;
+    }
+    bool confirmed() {
+        --unconfirmed_;
+        if (since(start_) < order_.duration) send_next();
+        if (unconfirmed_ > 0) {
+            wire_.recv(credit, nullptr, 0, order_.to, credit_tag);
+            return true;
+        }
+        wire_.send(departure, &last, 1, order_.to, data_tag);
+        ++leaving_;
+        return false;
+    }
+    // From the last arrival before the time that counts to the first after it, so that messages
+    // which come in bunches are spread over the time in which nothing came.
+    double rate() const {
+        if (arrivals_.empty()) return 0;
+        auto first = std::upper_bound(arrivals_.begin(), arrivals_.end(), order_.wait);
+        if (first != arrivals_.begin()) --first;
+        auto last = std::lower_bound(arrivals_.begin(), arrivals_.end(), order_.duration);
+        if (last == arrivals_.end()) --last;
+        const auto messages = static_cast<double>(last - first);
+        return last > first ? messages * static_cast<double>(order_.arriving) / (*last - *first)
+                            : 0.0;
+    }
+
+    const Order& order_;
+    MpiTransport wire_;
+    std::vector<char> out_, in_;
+    Clock::time_point start_ = Clock::now();
+    std::vector<Seconds> arrivals_;
+    int leaving_ = 0, unconfirmed_ = 0;
+};
+
+}  // namespace
+
+std::size_t figures_of(const Order& order) {
+    switch (order.kind) {
+        case Order::Kind::round_trips:
+            return static_cast<std::size_t>(order.count);
+        case Order::Kind::overheads:
+            return static_cast<std::size_t>(2 * order.count);
+        case Order::Kind::flow:
+            return 1;
+        default:
+            return 0;
+    }
+}
+
+std::vector<double> perform(const Order& order) {
+    switch (order.kind) {
+        case Order::Kind::round_trips:
+            return time_trips(order);
+        case Order::Kind::answer_trips:
+            answer_trips(order);
+            return {};
+        case Order::Kind::overheads:
+            return time_overheads(order);
+        case Order::Kind::answer_sends:
+            answer_sends(order);
+            return {};
+        case Order::Kind::flow:
+            return {Stream(order).run()};
+        case Order::Kind::end:
+            return {};
+    }
+    return {};
+}
+
+}  // namespace eco

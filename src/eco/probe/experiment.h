@@ -1,0 +1,38 @@
+// What one rank does on rank 0's order while a network is measured. Every rank with a part in an
+// experiment gets its own order; the others sleep.
+#pragma once
+
+#include <vector>
+
+#include "eco/base/units.h"
+
+namespace eco {
+
+struct Order {
+    enum class Kind {
+        end,           // all is done
+        round_trips,   // time `count` of them with `to`
+        answer_trips,  // the other side
+        overheads,     // `count` times: time sends to `to` and one late receive
+        answer_sends,  // the other side
+        flow,          // send to `to`, receive from `from`, as fast as it goes
+    };
+    Kind kind = Kind::end;
+    int to = -1, from = -1;  // ranks; -1: none
+    Bytes bytes = 0;         // of one message to `to`
+    Bytes arriving = 0;      // flow: of one message from `from`
+    int count = 0;
+    int in_flight = 0;  // messages sent before an answer
+    Seconds wait = 0;   // overheads: until what was sent is surely there; flow: warm-up
+    Seconds duration = 0;
+};
+
+// How many figures perform gives.
+std::size_t figures_of(const Order& order);
+
+// round_trips: the half round trips, after one that is not counted. overheads: seconds in a send
+// call, the mean of each train, then in each receive call. flow: the bytes per second that arrived
+// here between wait and duration, 0 where that is not known. Throws MpiError.
+std::vector<double> perform(const Order& order);
+
+}  // namespace eco

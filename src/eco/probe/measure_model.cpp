@@ -1,0 +1,324 @@
+#include "eco/probe/measure_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/probe/trial.h"
+#include "eco/topology/media.h"
+
+namespace eco {
+
+namespace {
+
+// Of messages whose overheads are timed: all short enough that no library asks the receiver first.
+const std::vector<double> overhead_sizes{1, 1024, 8192};
+constexpr Bytes train_bytes = 4096;  // at most, in one train; it must fit into any socket's buffer
+constexpr int longest_train = 4;
+constexpr int overhead_rounds = 5;
+
+// Of flows.
+constexpr Seconds flow_time = 0.12, warm_up = 0.03;  // least
+constexpr double round_trips_timed = 4, round_trips_to_full_rate = 6;
+constexpr int messages_per_flow = 16;
+constexpr Bytes shortest_message = 512, longest_message = 1 << 20;
+constexpr int most_samples = 3;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// Through the times of the shortest and the longest message: what a short one takes, and what each
+// byte of a long one adds. What lies between does not bend it, as buckets would that let a little
+// pass at once.
+Cost line_through_ends(const std::vector<Bytes>& sizes, const std::vector<Seconds>& times) {
+    const auto more = static_cast<double>(sizes.back() - sizes.front());
+    const double per_byte = more > 0 ? std::max(0.0, (times.back() - times.front()) / more) : 0.0;
+    return {std::max(0.0, times.front() - per_byte * static_cast<double>(sizes.front())), per_byte};
+}
+
+class ModelMeasuring {
+public:
+    ModelMeasuring(const Profile& profile, const std::optional<Profile>& known,
+                   const std::vector<int>& speaker, const Crew& crew, const Show& show)
+        : profile_(profile),
+          known_(known && known->model ? &*known : nullptr),
+          speaker_(speaker),
+          crew_(crew),
+          show_(show),
+          hosts_(static_cast<int>(profile.hosts.size())) {
+        if (known_)
+            carried_over_ = carried_over(known_->model->media, known_->levels, profile_.levels);
+    }
+
+    Model run() {
+        for (std::size_t l = profile_.levels.size(); l-- > 0;)
+            for (const auto& cluster : clusters_of(static_cast<int>(l)))
+                model_.media.push_back(cluster);
+        // A host's overheads take about half as long as one thing to learn of a cluster.
+        steps_ = hosts_ + 4.0 * static_cast<double>(model_.media.size());
+        find_overheads();
+        find_transfer();
+        std::vector<Medium> unknown;
+        std::swap(unknown, model_.media);
+        for (auto& medium : unknown) {
+            advance(2, "what " + name(medium) + " shares");
+            model_.media.push_back(with_kind(medium));
+        }
+        // The uplinks of finer levels are known before those of wider ones are looked for.
+        for (std::size_t m = 0; m < model_.media.size(); ++m) {
+            advance(2, "what leaves " + name(model_.media[m]));
+            find_uplink(m);
+        }
+        return std::move(model_);
+    }
+
+private:
+    // Of two hosts or more.
+    std::vector<Medium> clusters_of(int level) const {
+        const auto& ids = profile_.levels[at(level)];
+        std::vector<Medium> found;
+        for (int cluster = 0; cluster < hosts_; ++cluster)
+            if (std::count(ids.begin(), ids.end(), cluster) > 1)
+                found.push_back({level, cluster, Medium::Kind::switched, 0, 0});
+        return found;
+    }
+
+    void find_overheads() {
+        for (int host = 0; host < hosts_; ++host) {
+            advance(1, profile_.hosts[at(host)]);
+            if (known_ && at(host) < known_->hosts.size()) {
+                model_.send.push_back(known_->model->send[at(host)]);
+                model_.receive.push_back(known_->model->receive[at(host)]);
+                continue;
+            }
+            const int partner = nearest(host);
+            std::vector<Seconds> sends, receives;
+            for (const double bytes : overhead_sizes) {
+                const auto [send, receive] = overheads(host, partner, static_cast<Bytes>(bytes));
+                sends.push_back(send);
+                receives.push_back(receive);
+            }
+            // Half a round trip holds a send and a receive; both together are less than all of it.
+            const Seconds most = 0.9 * profile_.minimum[0](host, partner);
+            const double part = std::min(1.0, most / (sends[0] + receives[0]));
+            model_.send.push_back(scaled(fit_line(overhead_sizes, sends), part));
+            model_.receive.push_back(scaled(fit_line(overhead_sizes, receives), part));
+        }
+    }
+    static Cost scaled(const Cost& cost, double part) {
+        return {part * cost.fixed, part * cost.per_byte};
+    }
+
+    int nearest(int host) const {
+        int found = host == 0 ? 1 : 0;
+        for (int other = 0; other < hosts_; ++other)
+            if (other != host &&
+                profile_.minimum[0](host, other) < profile_.minimum[0](host, found))
+                found = other;
+        return found;
+    }
+
+    std::pair<Seconds, Seconds> overheads(int host, int partner, Bytes bytes) const {
+        Order order;
+        order.kind = Order::Kind::overheads;
+        order.to = speaker_[at(partner)];
+        order.bytes = bytes;
+        order.count = overhead_rounds;
+        order.in_flight =
+            static_cast<int>(std::clamp<Bytes>(train_bytes / bytes, 1, longest_train));
+        order.wait = 1e-3 + 1.2 * (order.in_flight + 1) * whole(host, partner).of(bytes);
+        Order answer = order;
+        answer.kind = Order::Kind::answer_sends;
+        answer.to = speaker_[at(host)];
+        const auto figures = crew_.run({{answer.to, order}, {order.to, answer}})[0];
+        const auto border = figures.begin() + order.count;
+        // As of round trips the least: what disturbs a host adds to its time. A clock that does not
+        // tick in so short a time would give none.
+        const Seconds tick = 1e-9;
+        return {std::max(tick, *std::min_element(figures.begin(), border)),
+                std::max(tick, *std::min_element(border, figures.end()))};
+    }
+
+    std::vector<Seconds> times(int a, int b) const {
+        std::vector<Seconds> found;
+        for (const auto& matrix : profile_.minimum) found.push_back(matrix(a, b));
+        return found;
+    }
+    Cost whole(int a, int b) const { return line_through_ends(profile_.sizes, times(a, b)); }
+
+    // What is left of the pairwise times when the hosts at both ends have had theirs. Round trips
+    // go both ways, so each end's is the mean of its two.
+    void find_transfer() {
+        model_.fixed = model_.per_byte = Table(at(hosts_), std::vector<double>(at(hosts_), 0));
+        std::vector<double> errors;
+        for (int a = 0; a < hosts_; ++a)
+            for (int b = a + 1; b < hosts_; ++b) {
+                const auto measured = times(a, b);
+                std::vector<Seconds> own, way;
+                for (const Bytes size : profile_.sizes) {
+                    own.push_back((overhead(a, size) + overhead(b, size)) / 2);
+                    way.push_back(measured[way.size()] - own.back());
+                }
+                const Cost line = line_through_ends(profile_.sizes, way);
+                model_.fixed[at(a)][at(b)] = model_.fixed[at(b)][at(a)] = line.fixed;
+                model_.per_byte[at(a)][at(b)] = model_.per_byte[at(b)][at(a)] = line.per_byte;
+                double sum = 0;
+                for (std::size_t s = 0; s < own.size(); ++s)
+                    sum +=
+                        std::abs(own[s] + line.of(profile_.sizes[s]) - measured[s]) / measured[s];
+                errors.push_back(sum / static_cast<double>(own.size()));
+            }
+        model_.error = median(errors);
+    }
+    Seconds overhead(int host, Bytes bytes) const {
+        return model_.send[at(host)].of(bytes) + model_.receive[at(host)].of(bytes);
+    }
+
+    Medium with_kind(Medium medium) {
+        for (const auto& old : carried_over_)
+            if (old.level == medium.level && old.cluster == medium.cluster) return old;
+        if (const Medium* finer = same_as(medium)) {
+            medium.kind = finer->kind;
+            medium.rate = finer->rate;
+            return medium;
+        }
+        const auto flows =
+            flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        const Observed seen = observe(flows, model_.media, clearly_bus_or_not);
+        const bool bus = is_bus(seen);
+        medium.kind = bus ? Medium::Kind::bus : Medium::Kind::switched;
+        medium.rate = bus ? std::max(seen.alone, seen.together) : seen.alone;
+        return medium;
+    }
+
+    // A cluster that is the same on two levels is one medium.
+    const Medium* same_as(const Medium& medium) const {
+        for (const auto& other : model_.media)
+            if (other.level > medium.level &&
+                same_hosts(profile_.levels[at(medium.level)], medium.cluster,
+                           profile_.levels[at(other.level)], other.cluster))
+                return &other;
+        return nullptr;
+    }
+
+    void find_uplink(std::size_t place) {
+        Medium& medium = model_.media[place];
+        if (medium.uplink > 0) return;
+        if (const Medium* finer = same_as(medium)) {
+            medium.uplink = finer->uplink;
+            return;
+        }
+        const auto flows =
+            flows_out(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        if (flows.size() < 2) return;
+        // Uplinks of clusters outside may be the same wire, seen from its other end.
+        auto known = model_.media;
+        for (auto& other : known)
+            if (!is_inside(other, medium)) other.uplink = 0;
+        // Where other media hide the uplink anyway there is nothing to measure.
+        const double guess = rate(flows[0]);
+        if (could_tell({guess, 0, expected(flows, guess, known)}))
+            medium.uplink = shared_uplink(observe(flows, known, clearly_shared_or_not));
+    }
+
+    bool is_inside(const Medium& part, const Medium& whole) const {
+        const auto& ids = profile_.levels[at(part.level)];
+        const auto first = std::find(ids.begin(), ids.end(), part.cluster) - ids.begin();
+        const auto& wider = profile_.levels[at(whole.level)];
+        return part.level > whole.level && wider[static_cast<std::size_t>(first)] == whole.cluster;
+    }
+
+    // Disturbance slows; so the best sample of few counts.
+    Observed observe(const std::vector<Flow>& flows, const std::vector<Medium>& known,
+                     bool (*is_clear)(const Observed&)) const {
+        Observed seen{0, 0, 0};
+        for (int sample = 0; sample < most_samples; ++sample) {
+            seen.alone = std::max(seen.alone, total({flows[0]}));
+            seen.together = std::max(seen.together, total(flows));
+            seen.expected = expected(flows, seen.alone, known);
+            if (seen.alone > 0 && is_clear(seen)) break;
+        }
+        if (seen.alone <= 0) seen.alone = rate(flows[0]);
+        return seen;
+    }
+    double expected(const std::vector<Flow>& flows, double alone,
+                    const std::vector<Medium>& known) const {
+        return expected_total(flows, alone, model_.per_byte, profile_.levels, known);
+    }
+
+    // As the pairwise times have it; of the longest message in all where a byte more costs nothing.
+    double rate(const Flow& flow) const {
+        const double per_byte = whole(flow.from, flow.to).per_byte;
+        return per_byte > 0 ? 1.0 / per_byte
+                            : static_cast<double>(profile_.sizes.back()) /
+                                  profile_.minimum.back()(flow.from, flow.to);
+    }
+
+    // B/s of these flows at once.
+    double total(const std::vector<Flow>& flows) const {
+        std::vector<std::pair<int, Order>> orders;
+        // A rank that sends and receives has one order for both; it is timed as what it receives.
+        const auto order_of = [&](int host) -> Order& {
+            for (auto& [rank, order] : orders)
+                if (rank == speaker_[at(host)]) return order;
+            orders.emplace_back(speaker_[at(host)], Order{});
+            return orders.back().second;
+        };
+        for (const auto& flow : flows) {
+            const Seconds trip = 2 * profile_.minimum[0](flow.from, flow.to);
+            const Seconds timed = std::max(flow_time, round_trips_timed * trip);
+            const Bytes bytes =
+                std::clamp(static_cast<Bytes>(rate(flow) * flow_time / messages_per_flow),
+                           shortest_message, longest_message);
+            const int in_flight =
+                3 + static_cast<int>(rate(flow) * trip * 1.5 / static_cast<double>(bytes));
+            Order& receiver = order_of(flow.to);
+            receiver.from = speaker_[at(flow.from)];
+            receiver.arriving = bytes;
+            receiver.wait = std::max(warm_up, round_trips_to_full_rate * trip);
+            receiver.duration = receiver.wait + timed;
+            Order& sender = order_of(flow.from);
+            sender.to = speaker_[at(flow.to)];
+            sender.bytes = bytes;
+            sender.in_flight = in_flight;
+        }
+        Seconds longest = 0;
+        for (auto& [rank, order] : orders) longest = std::max(longest, order.duration);
+        for (auto& [rank, order] : orders) {
+            order.kind = Order::Kind::flow;
+            order.duration = longest;
+        }
+        double sum = 0;
+        for (const auto& figures : crew_.run(orders)) sum += figures[0];
+        return sum;
+    }
+
+    void advance(double steps, const std::string& what) {
+        show_(done_ / steps_, what);
+        done_ += steps;
+    }
+    std::string name(const Medium& medium) const {
+        const auto& ids = profile_.levels[at(medium.level)];
+        const auto first = std::find(ids.begin(), ids.end(), medium.cluster) - ids.begin();
+        const auto count = std::count(ids.begin(), ids.end(), medium.cluster);
+        return profile_.hosts[static_cast<std::size_t>(first)] + " with " +
+               std::to_string(count - 1) + (count > 2 ? " others" : " other");
+    }
+
+    const Profile& profile_;
+    const Profile* known_;
+    const std::vector<int>& speaker_;
+    const Crew& crew_;
+    const Show& show_;
+    int hosts_;
+    std::vector<Medium> carried_over_;
+    Model model_;
+    double steps_ = 1, done_ = 0;
+};
+
+}  // namespace
+
+Model measure_model(const Profile& profile, const std::optional<Profile>& known,
+                    const std::vector<int>& speaker, const Crew& crew, const Show& show) {
+    return ModelMeasuring(profile, known, speaker, crew, show).run();
+}
+
+}  // namespace eco

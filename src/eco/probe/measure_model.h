@@ -1,0 +1,24 @@
+// The second half of measuring, after the pairwise times and the levels found in them: what hosts
+// spend on a message themselves, and what clusters of hosts share (docs/formats.md, model).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "eco/probe/crew.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+// Called with the share done, 0 to 1, and what is done now.
+using Show = std::function<void(double, const std::string&)>;
+
+// Rank 0's part. profile: with times and levels, of two hosts or more; known: an earlier profile
+// whose hosts are the first of these, taken over where its model says enough; speaker: per host the
+// rank that measures. About 0.2 s per host and 0.6 s per cluster on slow networks, more over long
+// distances. Throws MpiError.
+Model measure_model(const Profile& profile, const std::optional<Profile>& known,
+                    const std::vector<int>& speaker, const Crew& crew, const Show& show);
+
+}  // namespace eco
