@@ -3,6 +3,7 @@
 import io
 import itertools
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle
+from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
 from eco import quantities, store, structure
@@ -101,8 +102,9 @@ def _ticks(norm: LogNorm) -> list[float]:
 
 def _network(axes: Axes, profile: Profile, norm: LogNorm) -> None:
     disc = _moved(_arrange(profile, structure.tree(profile), 0), (0.0, 0.0))
-    places = _places(disc)
+    places = _places(profile, disc)
     _links(axes, profile, places, norm)
+    _media(axes, profile, disc, places, norm)
     _discs(axes, profile, disc, disc.centre)
     label = 9 if len(places) <= 12 else 7.5 if len(places) <= 32 else 5.5
     for host, name in enumerate(_short_names(profile.hosts)):
@@ -151,7 +153,7 @@ def _arrange(profile: Profile, group: Group, depth: int) -> _Disc:
     """A disc with its parts' discs in a ring inside it, in the order of the near ring."""
     at = {host: place for place, host in enumerate(profile.ring)}
     if not group.parts:
-        return _Disc(group, (0, 0), _ring_radius([0.5] * len(group.hosts)) + 0.55, ())
+        return _Disc(group, (0, 0), _ring_of_hosts(profile, group) + 0.55, ())
     ordered = sorted(group.parts, key=lambda part: min(at[host] for host in part.hosts))
     discs = [_arrange(profile, part, depth + 1) for part in ordered]
     room = [disc.radius + 0.55 for disc in discs]
@@ -164,6 +166,12 @@ def _arrange(profile: Profile, group: Group, depth: int) -> _Disc:
         for disc, angle in zip(discs, angles, strict=True)
     )
     return _Disc(group, (0, 0), ring + max(disc.radius for disc in discs) + 0.75, parts)
+
+
+def _ring_of_hosts(profile: Profile, group: Group) -> float:
+    """With room for the medium in the middle, where it is known."""
+    ring = _ring_radius([0.5] * len(group.hosts))
+    return max(ring, 0.75) if structure.medium(profile, group.hosts) else ring
 
 
 def _angles(room: list[float]) -> list[float]:
@@ -196,11 +204,12 @@ def _moved(disc: _Disc, by: Point) -> _Disc:
     )
 
 
-def _places(disc: _Disc) -> dict[int, Point]:
+def _places(profile: Profile, disc: _Disc) -> dict[int, Point]:
     if disc.parts:
-        return {host: place for part in disc.parts for host, place in _places(part).items()}
+        found = (_places(profile, part) for part in disc.parts)
+        return {host: place for places in found for host, place in places.items()}
     hosts = disc.group.hosts
-    ring = _ring_radius([0.5] * len(hosts))
+    ring = _ring_of_hosts(profile, disc.group)
     turn = math.pi / 2 if len(hosts) > 2 else 0.0
     return {
         host: (
@@ -216,9 +225,12 @@ def _links(axes: Axes, profile: Profile, places: dict[int, Point], norm: LogNorm
     times = profile.partition_cost
     finest = profile.levels[-1]
     subnets = list(structure.tree(profile).subnets)
+    hidden = {subnet.number for subnet in subnets if structure.medium(profile, subnet.hosts)}
     pairs = sorted(structure.inside(range(len(profile.hosts))), key=lambda p: -times[p[0]][p[1]])
     if len(pairs) > _MOST_LINKS:
         pairs = [(a, b) for a, b in pairs if finest[a] == finest[b]]
+    # Where the medium is known, it is drawn.
+    pairs = [(a, b) for a, b in pairs if finest[a] != finest[b] or finest[a] not in hidden]
     if not pairs:
         return
     same = [finest[a] == finest[b] for a, b in pairs]
@@ -238,6 +250,31 @@ def _links(axes: Axes, profile: Profile, places: dict[int, Point], norm: LogNorm
     )
 
 
+def _media(
+    axes: Axes, profile: Profile, disc: _Disc, places: dict[int, Point], norm: LogNorm
+) -> None:
+    """A bus as a bar that the hosts hang on, a switch as a box in their middle."""
+    for leaf in _leaves(disc):
+        hosts = leaf.group.hosts
+        shared = structure.medium(profile, hosts)
+        if shared is None:
+            continue
+        x, y = leaf.centre
+        times = [profile.partition_cost[a][b] for a, b in structure.inside(hosts)]
+        colour = TIMES(norm(statistics.median(times)))
+        half = 0.62 * (leaf.radius - 0.55) if shared.kind == "bus" else 0.0
+        ends = []
+        for host in hosts:
+            at, to = places[host]
+            ends.append(((at, to), (min(max(at, x - half), x + half), y)))
+        axes.add_collection(LineCollection(ends, colors=colour, linewidths=2.6, zorder=3))
+        if shared.kind == "bus":
+            axes.plot([x - half, x + half], [y, y], color=INK, lw=4.5, zorder=4,
+                      solid_capstyle="round")  # fmt: skip
+        else:
+            axes.add_patch(Rectangle((x - 0.13, y - 0.13), 0.26, 0.26, facecolor=INK, zorder=4))
+
+
 def _discs(axes: Axes, profile: Profile, disc: _Disc, parent: Point) -> None:
     if disc.parts:
         if disc.centre != parent:
@@ -252,6 +289,9 @@ def _discs(axes: Axes, profile: Profile, disc: _Disc, parent: Point) -> None:
     axes.add_patch(Circle(disc.centre, disc.radius, facecolor=colour, alpha=0.55, lw=0, zorder=2))
     found = structure.link(profile, structure.inside(disc.group.hosts))
     text = f"subnet {number}" + (f"\n{_figures(found)}" if found else "")
+    shared = structure.medium(profile, disc.group.hosts)
+    if shared:
+        text += f"\n{structure.describe_medium(shared)}"
     x, y = disc.centre
     # Away from the middle, so that no link runs through it.
     side = 1 if y > parent[1] + 0.1 * disc.radius else -1

@@ -15,6 +15,7 @@ from eco.errors import EcoError, ExitCode
 
 VERSION = 1
 LONGEST = 3600.0  # seconds that no message takes
+MOST_RATE = 1e13  # bytes per second that no medium carries
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -31,6 +32,42 @@ class Tuned:
     native: float
     eco: float
     noise: float
+
+
+@dataclass(frozen=True)
+class Medium:
+    """What the hosts of one cluster share."""
+
+    level: int
+    cluster: int
+    kind: str
+    rate: float
+    uplink: float | None
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a message costs the hosts and the way between, and what clusters share."""
+
+    send: tuple[tuple[float, float], ...]
+    receive: tuple[tuple[float, float], ...]
+    fixed: Matrix
+    per_byte: Matrix
+    error: float
+    media: tuple[Medium, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The written form."""
+        return {
+            "send": [list(parts) for parts in self.send],
+            "receive": [list(parts) for parts in self.receive],
+            "transfer": {
+                "fixed": [list(row) for row in self.fixed],
+                "per_byte": [list(row) for row in self.per_byte],
+            },
+            "error": self.error,
+            "media": [dict(vars(medium)) for medium in self.media],
+        }
 
 
 @dataclass(frozen=True)
@@ -51,6 +88,7 @@ class Profile:
     levels: tuple[tuple[int, ...], ...]
     ring: tuple[int, ...]
     tuning: tuple[Tuned, ...]
+    model: Model | None = None
     origin: str = ""
 
     @property
@@ -60,6 +98,7 @@ class Profile:
 
     def document(self) -> dict[str, Any]:
         """The written form."""
+        model = {"model": self.model.document()} if self.model else {}
         return {
             "eco_profile": VERSION,
             "created": self.created,
@@ -77,7 +116,7 @@ class Profile:
             "levels": [list(level) for level in self.levels],
             "ring": list(self.ring),
             "tuning": [dict(vars(entry)) for entry in self.tuning],
-        }
+        } | model
 
 
 def to_json(profile: Profile) -> str:
@@ -149,6 +188,9 @@ def from_document(root: dict[str, Any], origin: str) -> Profile:
         ),
         ring=tuple(reader.items(root, "ring", int)),
         tuning=tuple(reader.tuned(entry) for entry in reader.get(root, "tuning", list)),
+        model=None
+        if root.get("model") is None
+        else reader.model(reader.get(root, "model", dict), len(hosts)),
         origin=origin,
     )
     _check(profile)
@@ -226,6 +268,50 @@ class _Reader:
                 f"{key} gives {value:g} between hosts {a} and {b}, which no network takes",
             )
 
+    def model(self, root: dict[str, Any], hosts: int) -> Model:
+        transfer = self.get(root, "transfer", dict)
+        error = self.number(root, "error")
+        self._check_figure(error, 0, 1e6, "error")
+        return Model(
+            send=self._costs(root, "send", hosts),
+            receive=self._costs(root, "receive", hosts),
+            fixed=self._matrix(self.get(transfer, "fixed", list), "fixed", hosts),
+            per_byte=self._matrix(self.get(transfer, "per_byte", list), "per_byte", hosts),
+            error=error,
+            media=tuple(self._medium(entry) for entry in self.get(root, "media", list)),
+        )
+
+    def _check_figure(self, value: float, least: float, most: float, what: str) -> None:
+        if not least <= value < most:
+            _refuse(self.origin, f"model: {what} is {value:g}, which no network has")
+
+    def _costs(self, root: dict[str, Any], key: str, hosts: int) -> tuple[tuple[float, float], ...]:
+        entries = self.get(root, key, list)
+        if len(entries) != hosts:
+            _refuse(self.origin, f"model: {key} has {len(entries)} entries, not one per host")
+        costs = []
+        for host, entry in enumerate(entries):
+            if not isinstance(entry, list) or len(entry) != 2:
+                _refuse(self.origin, f"model: {key} takes two figures per host")
+            fixed, per_byte = (self.number({key: figure}, key) for figure in entry)
+            self._check_figure(fixed, 0, LONGEST, f"{key} of host {host}")
+            self._check_figure(per_byte, 0, 1, f"{key} per byte of host {host}")
+            costs.append((fixed, per_byte))
+        return tuple(costs)
+
+    def _medium(self, entry: Any) -> Medium:
+        level, cluster = self.get(entry, "level", int), self.get(entry, "cluster", int)
+        name = f"medium of level {level}, cluster {cluster}"
+        kind = self.get(entry, "kind", str)
+        if kind not in ("bus", "switch"):
+            _refuse(self.origin, f"model: the {name} is a '{kind}', neither bus nor switch")
+        rate = self.number(entry, "rate")
+        self._check_figure(rate, 1, MOST_RATE, f"the rate of {name}")
+        uplink = None if entry.get("uplink") is None else self.number(entry, "uplink")
+        if uplink is not None:
+            self._check_figure(uplink, 1, MOST_RATE, f"the uplink of {name}")
+        return Medium(level, cluster, kind, rate, uplink)
+
     def tuned(self, entry: Any) -> Tuned:
         if not isinstance(entry, dict):
             _refuse(self.origin, "tuning is of the wrong kind")
@@ -276,5 +362,19 @@ def _check(profile: Profile) -> None:
             set(level)
         ):
             _refuse(origin, "levels are not nested")
+    _check_media(profile)
     if sorted(profile.ring) != list(range(hosts)):
         _refuse(origin, "ring does not name every host once")
+
+
+def _check_media(profile: Profile) -> None:
+    named = set()
+    for medium in profile.model.media if profile.model else ():
+        place = medium.level, medium.cluster
+        name = f"level {medium.level}, cluster {medium.cluster}"
+        levels = profile.levels[medium.level : medium.level + 1] if medium.level >= 0 else ()
+        if not levels or levels[0].count(medium.cluster) < 2:
+            _refuse(profile.origin, f"model: {name}: there is no such cluster of two hosts or more")
+        if place in named:
+            _refuse(profile.origin, f"model: {name} has two media")
+        named.add(place)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from rich.tree import Tree
 from eco import profile as profiles
 from eco import quantities, store, structure
 from eco.options import Json
-from eco.profile import Profile, Tuned
+from eco.profile import Model, Profile, Tuned
 from eco.structure import Group, Link
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile of `eco measure`.")]
@@ -92,9 +93,20 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
             f"{quantities.size(profile.partition_bytes)} within {profile.tolerance:.0%}",
         )
     )
+    if profile.model:
+        console.print(Text.assemble(("model     ", "bold"), _model(profile.model)))
     for title, entries in _tunings(profile):
         console.print()
         console.print((_choices if choices else _tuning)(title, entries))
+
+
+def _model(model: Model) -> str:
+    """What hosts themselves spend, and how near the model is to what was measured."""
+    parts = []
+    for word, overheads in (("sends", model.send), ("receives", model.receive)):
+        fixed, per_byte = (statistics.median(column) for column in zip(*overheads, strict=True))
+        parts.append(f"{word} {quantities.seconds(fixed)} + {1e9 * per_byte:.2g} ns/B")
+    return f"{', '.join(parts)}; off by {model.error:.1%}"
 
 
 def _tree(profile: Profile, root: Group) -> Tree:
@@ -132,6 +144,9 @@ def _label(profile: Profile, group: Group) -> Text:
         spread = structure.spread(profile, group.hosts) or 0.0
         style = "dim" if clear > 1 + max(profile.tolerance, spread) else "yellow"
         text.append(f"  boundary {clear:.2f}× (spread {spread:.0%})", style)
+    shared = structure.medium(profile, group.hosts)
+    if shared:
+        text.append(f"\n{structure.describe_medium(shared)}", "magenta")
     return text
 
 

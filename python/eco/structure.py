@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eco import quantities
-from eco.profile import Profile, Tuned
+from eco.profile import Medium, Profile, Tuned
 
 Pair = tuple[int, int]
 
@@ -86,6 +86,23 @@ def bandwidth(profile: Profile, a: int, b: int) -> float | None:
     more = profile.sizes[-1] - profile.sizes[0]
     longer = profile.minimum[-1][a][b] - profile.minimum[0][a][b]
     return more / longer if more > 0 and longer > 0 else None
+
+
+def medium(profile: Profile, hosts: Sequence[int]) -> Medium | None:
+    """What these hosts share, where they are one cluster of some level and that was measured."""
+    own = set(hosts)
+    for found in profile.model.media if profile.model else ():
+        level = profile.levels[found.level]
+        if own == {host for host, cluster in enumerate(level) if cluster == found.cluster}:
+            return found
+    return None
+
+
+def describe_medium(shared: Medium) -> str:
+    """`bus, 9.24 Mbit/s in all`; `switch, 95.5 Mbit/s each, uplink 19.1 Mbit/s`."""
+    rate = quantities.rate(shared.rate)
+    text = f"{shared.kind}, {rate} {'in all' if shared.kind == 'bus' else 'each'}"
+    return f"{text}, uplink {quantities.rate(shared.uplink)}" if shared.uplink else text
 
 
 def gap(profile: Profile, hosts: Sequence[int]) -> float | None:
@@ -193,14 +210,35 @@ def summary(profile: Profile) -> dict[str, Any]:
         "subnets": [_subnet(profile, subnet) for subnet in subnets],
         "between": between,
         "ring": [profile.hosts[host] for host in profile.ring],
+        "model": _model(profile),
         "parameters": profile.document()["parameters"],
         "tuning": [dict(vars(entry)) | {"ratio": gain(entry)} for entry in profile.tuning],
     }
 
 
+def _model(profile: Profile) -> dict[str, Any] | None:
+    """Without the matrices, media with their hosts by name."""
+    if profile.model is None:
+        return None
+    found = profile.model.document()
+    del found["transfer"]
+    for entry in found["media"]:
+        level = profile.levels[entry["level"]]
+        entry["hosts"] = [
+            name
+            for name, cluster in zip(profile.hosts, level, strict=True)
+            if cluster == entry["cluster"]
+        ]
+    return found
+
+
 def _subnet(profile: Profile, subnet: Group) -> dict[str, Any]:
     found = link(profile, inside(subnet.hosts))
-    figures = found.document() if found else {}
+    figures: dict[str, Any] = dict(found.document()) if found else {}
+    shared = medium(profile, subnet.hosts)
+    figures["medium"] = (
+        {"kind": shared.kind, "rate": shared.rate, "uplink": shared.uplink} if shared else None
+    )
     return {
         "number": subnet.number,
         "hosts": [profile.hosts[host] for host in subnet.hosts],

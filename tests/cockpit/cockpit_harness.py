@@ -143,6 +143,32 @@ def document(
     }
 
 
+def model(subnets: list[int] | None = None) -> dict[str, Any]:
+    """For `document`: a bus, then switches, of which the first has an uplink."""
+    subnets = subnets if subnets is not None else [0, 0, 0, 1, 1, 1, 2, 2]
+    hosts = range(len(subnets))
+    return {
+        "send": [[1e-5, 1e-9] for _ in hosts],
+        "receive": [[3e-5, 2e-9] for _ in hosts],
+        "transfer": {
+            key: [[0.0 if a == b else value for b in hosts] for a in hosts]
+            for key, value in (("fixed", 2e-4), ("per_byte", 8e-7))
+        },
+        "error": 0.0625,
+        "media": [
+            {
+                "level": 0,
+                "cluster": number,
+                "kind": "switch" if number else "bus",
+                "rate": 1.25e6,
+                "uplink": 5e5 if number == 1 else None,
+            }
+            for number in sorted(set(subnets))
+            if subnets.count(number) > 1
+        ],
+    }
+
+
 def tuned(operation: str = "bcast", count: int = 16, choice: str = "tree:top=star") -> Any:
     return {
         "mpi": "openmpi 5.0.11",

@@ -51,6 +51,33 @@ def test_what_was_found(measured: tuple[str, Path]) -> None:
     assert borders == 3
 
 
+def test_buses(measured: tuple[str, Path]) -> None:
+    """Three buses of 10 Mbit/s; nothing is narrower between them."""
+    summary = json.loads(eco("show", measured[1], "--json").stdout)
+    media = [subnet["medium"] for subnet in summary["subnets"]]
+    assert [medium["kind"] for medium in media] == ["bus"] * 3
+    assert all(1.0e6 < medium["rate"] < 1.25e6 for medium in media)
+    assert [medium["uplink"] for medium in media] == [None] * 3
+    model = summary["model"]
+    assert [medium["hosts"] for medium in model["media"]] == SUBNETS
+    # No host takes longer for itself than a whole message does.
+    for overheads in (*model["send"], *model["receive"]):
+        assert 0 < overheads[0] < 1e-3
+    assert model["error"] < 0.5
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_a_switch(mpi: str, tmp_path: Path) -> None:
+    path = tmp_path / "net.json"
+    options = ["--no-tune", "--repeats", "1", "--round-trips", "3"]
+    done = eco("measure", "-o", path, *options, *over(mpi, "switched-8"))
+    assert done.returncode == 0, done.stderr
+    [medium] = json.loads(path.read_text())["model"]["media"]
+    assert medium["kind"] == "switch"
+    assert 1.0e6 < medium["rate"] < 1.25e6
+    assert medium["uplink"] is None
+
+
 def test_known_hosts_take_no_time(measured: tuple[str, Path]) -> None:
     mpi, path = measured
     before = json.loads(path.read_text())
@@ -58,7 +85,9 @@ def test_known_hosts_take_no_time(measured: tuple[str, Path]) -> None:
     done = eco("measure", "-o", path, "--no-tune", *over(mpi))
     assert done.returncode == 0, done.stderr
     assert "holds these hosts already" in done.stdout
-    assert json.loads(path.read_text())["minimum"] == before["minimum"]
+    after = json.loads(path.read_text())
+    assert after["minimum"] == before["minimum"]
+    assert after["model"] == before["model"]
     assert time.monotonic() - start < 60
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import PROJECT, document, tuned
+from cockpit_harness import PROJECT, document, model, tuned
 from eco.errors import EcoError, ExitCode
 
 from eco import profile, store, structure
@@ -36,6 +36,24 @@ def test_round_trip() -> None:
     first = profile.from_document(written, "x")
     assert first.document() == written
     assert profile.parse(profile.to_json(first), "x") == first
+
+
+def test_a_model_is_optional() -> None:
+    written = document() | {"model": model()}
+    first = profile.from_document(written, "x")
+    assert first.document() == written
+    assert profile.parse(profile.to_json(first), "x") == first
+    assert profile.from_document(document() | {"model": None}, "x").model is None
+    assert "model" not in profile.from_document(document(), "x").document()
+
+
+def with_model(*keys: Any, value: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(document() | {"model": model()})
+    place: Any = changed["model"]
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    return changed
 
 
 def test_the_projects_own_profile() -> None:
@@ -75,6 +93,19 @@ BROKEN: list[tuple[Any, str]] = [
     (edited("ring", value=[0] * 8), "ring does not name every host once"),
     (edited("tuning", value=[tuned() | {"native": -1}]), "tuning holds a time that is not one"),
     (edited("tuning", value=[{"mpi": "x"}]), "misses the key"),
+    (edited("model", value=[]), "model is of the wrong kind"),
+    (with_model("send", 1, 0, value=-1e-5), "model: send of host 1 is -1e-05, which no network"),
+    (with_model("receive", 3, 1, value=7), "model: receive per byte of host 3 is 7"),
+    (with_model("send", value=[]), "model: send has 0 entries, not one per host"),
+    (with_model("send", 0, value=[1]), "model: send takes two figures per host"),
+    (with_model("transfer", "fixed", 0, 2, value=-1), "fixed gives -1 between hosts 0 and 2"),
+    (with_model("error", value=math.nan), "model: error is nan"),
+    (with_model("media", 0, "kind", value="hub"), "model: the medium of level 0, cluster 0 is a"),
+    (with_model("media", 0, "rate", value=0), "model: the rate of medium of level 0, cluster 0"),
+    (with_model("media", 1, "uplink", value=-2), "model: the uplink of medium of level 0"),
+    (with_model("media", 1, "cluster", value=0), "model: level 0, cluster 0 has two media"),
+    (with_model("media", 1, "level", value=-1), "model: level -1, cluster 1: there is no such"),
+    (with_model("media", 1, "cluster", value=9), "model: level 0, cluster 9: there is no such"),
 ]
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cockpit_harness import DONE, complaint, document, eco, launcher, progress, result, tuned
+from cockpit_harness import DONE, complaint, document, eco, launcher, model, progress, result, tuned
 
 SIGNS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -41,6 +41,26 @@ def test_json(file: Path) -> None:
     assert summary["tuning"][0]["ratio"] == pytest.approx(1.5)
 
 
+def test_media(file: Path) -> None:
+    assert "medium" not in eco("show", file).stdout
+    assert json.loads(eco("show", file, "--json").stdout)["model"] is None
+    file.write_text(json.dumps(document() | {"model": model()}))
+    text = eco("show", file).stdout
+    assert "│   bus, 10.0 Mbit/s in all\n" in text
+    assert "│   switch, 10.0 Mbit/s each, uplink 4.00 Mbit/s\n" in text
+    assert "    switch, 10.0 Mbit/s each\n" in text
+    assert "model     sends 10.0 µs + 1 ns/B, receives 30.0 µs + 2 ns/B; off by 6.2%\n" in text
+    found = json.loads(eco("show", file, "--json", "--plot", file.with_suffix(".svg")).stdout)
+    media = found["model"]["media"]
+    assert [(each["kind"], each["hosts"]) for each in media] == [
+        ("bus", ["n0", "n1", "n2"]),
+        ("switch", ["n3", "n4", "n5"]),
+        ("switch", ["n6", "n7"]),
+    ]
+    assert found["subnets"][1]["medium"] == {"kind": "switch", "rate": 1.25e6, "uplink": 5e5}
+    assert "bus, 10.0 Mbit/s in all" in file.with_suffix(".svg").read_text()
+
+
 @pytest.mark.parametrize("ending", SIGNS)
 def test_picture(file: Path, ending: str) -> None:
     picture = file.with_suffix(ending)
@@ -53,10 +73,11 @@ def test_picture(file: Path, ending: str) -> None:
 )
 def test_networks_of_all_sizes(tmp_path: Path, subnets: list[int]) -> None:
     path = tmp_path / "net.json"
-    path.write_text(json.dumps(document(subnets)))
-    shown = eco("show", path, "--matrix", "--plot", tmp_path / "net.png")
-    assert shown.returncode == 0, shown.stderr
-    assert shown.stderr == ""
+    for shared in ({}, {"model": model(subnets)}):
+        path.write_text(json.dumps(document(subnets) | shared))
+        shown = eco("show", path, "--matrix", "--plot", tmp_path / "net.png")
+        assert shown.returncode == 0, shown.stderr
+        assert shown.stderr == ""
 
 
 def test_bad_input(file: Path, tmp_path: Path) -> None:
