@@ -14,13 +14,16 @@ namespace {
 const std::vector<double> overhead_sizes{1, 1024, 8192};
 constexpr Bytes train_bytes = 4096;  // at most, in one train; it must fit into any socket's buffer
 constexpr int longest_train = 4;
-constexpr int overhead_rounds = 5;
+constexpr int overhead_rounds = 4;
 
-// Of flows.
-constexpr Seconds flow_time = 0.12, warm_up = 0.03;  // least
+// Of flows. Messages are long only where a short one takes no longer than its overheads: before a
+// long one libraries ask, and where the other direction is busy too, question and answer wait
+// there.
+constexpr Seconds flow_time = 0.1, warm_up = 0.03;  // least
 constexpr double round_trips_timed = 4, round_trips_to_full_rate = 6;
-constexpr int messages_per_flow = 16;
-constexpr Bytes shortest_message = 512, longest_message = 1 << 20;
+constexpr int messages_per_flow = 16, least_in_flight = 4;
+constexpr double shortest_message = 512, long_message = 16384;
+constexpr Seconds long_message_time = 20e-6;
 constexpr int most_samples = 3;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -265,19 +268,19 @@ private:
         for (const auto& flow : flows) {
             const Seconds trip = 2 * profile_.minimum[0](flow.from, flow.to);
             const Seconds timed = std::max(flow_time, round_trips_timed * trip);
-            const Bytes bytes =
-                std::clamp(static_cast<Bytes>(rate(flow) * flow_time / messages_per_flow),
-                           shortest_message, longest_message);
+            const double bytes =
+                std::clamp(rate(flow) * flow_time / messages_per_flow, shortest_message,
+                           std::max(long_message, rate(flow) * long_message_time));
             const int in_flight =
-                3 + static_cast<int>(rate(flow) * trip * 1.5 / static_cast<double>(bytes));
+                least_in_flight + static_cast<int>(1.5 * rate(flow) * trip / bytes);
             Order& receiver = order_of(flow.to);
             receiver.from = speaker_[at(flow.from)];
-            receiver.arriving = bytes;
+            receiver.arriving = static_cast<Bytes>(bytes);
             receiver.wait = std::max(warm_up, round_trips_to_full_rate * trip);
             receiver.duration = receiver.wait + timed;
             Order& sender = order_of(flow.from);
             sender.to = speaker_[at(flow.to)];
-            sender.bytes = bytes;
+            sender.bytes = static_cast<Bytes>(bytes);
             sender.in_flight = in_flight;
         }
         Seconds longest = 0;
