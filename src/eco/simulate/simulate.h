@@ -1,0 +1,41 @@
+// Runs all ranks' programs on a network in virtual time: what a schedule takes, and why. Called by
+// `eco simulate`, `eco plan` and tests. Deterministic.
+//
+// A rank does one thing at a time, in the order in which things become ready: a send occupies it
+// for the send overhead, an arrived message whose receive has been started for the receive
+// overhead, copy and combine as the options say. In between a message flows over the links of its
+// route, which it shares fairly with all others under way, and arrives a fixed delay after its last
+// byte has left. A task starts when those it waits for have ended; a send ends when its last byte
+// has left, so that a window of one keeps one message under way. A receive for a reduction is
+// started at once, as in run/executor.cpp; what waits is the combining.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "eco/plan/planner.h"
+#include "eco/simulate/timeline.h"
+#include "eco/topology/network.h"
+
+namespace eco {
+
+struct Costs {
+    double copy = 0, combine = 0;  // seconds per byte
+};
+
+// Bytes of a piece in a program of so many segments.
+using PieceBytes = std::function<Bytes(Piece piece, int segments)>;
+
+// Of a message (Blocks::parts) or blocks of equal length, as run/layout.h cuts them.
+PieceBytes equal_pieces(Operation operation, Bytes bytes);
+
+// host_of: per rank its index in network.hosts. Programs must fit together (plan/verify.h).
+Timeline simulate(const Network& network, const std::vector<int>& host_of,
+                  const std::vector<Program>& programs, const PieceBytes& bytes,
+                  const Costs& costs = {});
+
+// Plans the choice for all ranks and simulates it. Needs supports(choice, request).
+Timeline simulate(const Network& network, const std::vector<int>& host_of, const Choice& choice,
+                  const Request& request, Bytes bytes, const Costs& costs = {});
+
+}  // namespace eco

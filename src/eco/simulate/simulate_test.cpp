@@ -1,0 +1,280 @@
+#include "eco/simulate/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace eco {
+
+namespace {
+
+constexpr auto bus = Medium::Kind::bus;
+constexpr double none = 1e-12;  // what rounding may add to a time
+
+// Hosts on one medium of 1 MB/s, every send 1 ms, every receive 2 ms, 10 ms on the way, no frames.
+Network one_subnet(int hosts, bool shared, double rate = 1e6) {
+    std::vector<std::string> names;
+    for (int host = 0; host < hosts; ++host) names.push_back("n" + std::to_string(host));
+    const auto count = static_cast<std::size_t>(hosts);
+    std::vector<Medium> media;
+    if (shared) media.push_back({0, 0, bus, rate, 0});
+    Network network = assemble_network(names, {std::vector<int>(count, 0)}, media,
+                                       std::vector<double>(count, rate));
+    network.send.assign(count, {1e-3, 0});
+    network.receive.assign(count, {2e-3, 0});
+    network.fixed.assign(count, std::vector<double>(count, 10e-3));
+    network.frame.payload = Bytes{1} << 40;
+    return network;
+}
+
+std::vector<int> each_its_host(int ranks) {
+    std::vector<int> host_of;
+    for (int rank = 0; rank < ranks; ++rank) host_of.push_back(rank);
+    return host_of;
+}
+
+const std::vector<Piece> whole{0};
+
+// One message after the other from rank to rank, of `bytes` each.
+struct Exchange {
+    std::vector<Builder> builders;
+    explicit Exchange(int ranks) : builders(static_cast<std::size_t>(ranks), Builder(1, false)) {}
+    Builder& operator[](int rank) { return builders[static_cast<std::size_t>(rank)]; }
+
+    Timeline run(const Network& network, Bytes bytes, const Costs& costs = {}) {
+        std::vector<Program> programs;
+        for (Builder& builder : builders) programs.push_back(builder.finish());
+        return simulate(
+            network, each_its_host(static_cast<int>(programs.size())), programs,
+            [bytes](Piece, int) { return bytes; }, costs);
+    }
+};
+
+}  // namespace
+
+// 1 ms to send, 5 ms for 5,000 bytes at 1 MB/s, 10 ms on the way, 2 ms to receive. Through a switch
+// of two ports whose frame is the whole message it is taken in once more: 5 ms.
+TEST(Simulate, OneMessage) {
+    for (const bool shared : {true, false}) {
+        Exchange exchange(2);
+        exchange[0].send(1, input, whole);
+        exchange[1].recv(0, output, whole);
+        const Network network = one_subnet(2, shared);
+        const Timeline timeline = exchange.run(network, 5000);
+        EXPECT_NEAR(timeline.time, shared ? 18e-3 : 23e-3, none);
+        EXPECT_NEAR(timeline.time, network.alone(0, 1, 5000), none);
+        EXPECT_NEAR(timeline.tasks[0][0].end, 6e-3, none);
+        const auto chain = timeline.chain();
+        ASSERT_EQ(chain.size(), 4U);
+        EXPECT_EQ(chain[0].what, Step::What::send);
+        EXPECT_EQ(chain[1].what, Step::What::flow);
+        EXPECT_EQ(chain[2].what, Step::What::delay);
+        EXPECT_EQ(chain[3].what, Step::What::receive);
+        EXPECT_EQ(timeline.links[0].busy, timeline.messages[0].left - timeline.messages[0].start);
+    }
+}
+
+// Rank 0 sends 1,000 bytes to 1, 2 and 3 over a bus: posted at 1, 2 and 3 ms, 1 ms of bus each: no
+// message meets another, and the last is there at 4 + 10 + 2.
+TEST(Simulate, SendsDoNotBlock) {
+    Exchange exchange(4);
+    for (int to = 1; to < 4; ++to) {
+        exchange[0].send(to, input, whole);
+        exchange[to].recv(0, output, whole);
+    }
+    const Timeline timeline = exchange.run(one_subnet(4, true), 1000);
+    EXPECT_NEAR(timeline.time, 16e-3, none);
+    EXPECT_NEAR(timeline.tasks[0][2].work.start, 2e-3, none);
+    EXPECT_NEAR(timeline.links[0].busy, 3e-3, none);
+    EXPECT_NEAR(timeline.links[0].share, 3.0 / 16, 1e-9);
+}
+
+// Two pairs on one bus at once, 4,000 bytes each: half the bus each, 8 ms. On a switch, and frames
+// that are short, each takes its 4 ms.
+TEST(Simulate, ABusIsSharedASwitchIsNot) {
+    for (const bool shared : {true, false}) {
+        Exchange exchange(4);
+        for (int from : {0, 2}) {
+            exchange[from].send(from + 1, input, whole);
+            exchange[from + 1].recv(from, output, whole);
+        }
+        Network network = one_subnet(4, shared);
+        network.frame.payload = 1;
+        EXPECT_NEAR(exchange.run(network, 4000).time, shared ? 21e-3 : 17e-3 + 1e-6, none);
+    }
+}
+
+// Two messages of 4,000 bytes to one rank, posted at 1 and 2 ms. In order the first is through at 5
+// ms, the second at 9; with no order the second halves the first's 3,000 that are left (until 8),
+// then has 1,000 of its own: 9 as well. Both arrive 10 ms later and take 2 ms each: with no order
+// the second waits for that until 20.
+TEST(Simulate, MessagesOfAPairKeepTheirOrderOrShareTheWire) {
+    for (const bool ordered : {true, false}) {
+        Exchange exchange(2);
+        for (int message = 0; message < 2; ++message) {
+            exchange[0].send(1, input, whole);
+            exchange[1].recv(0, scratch(message), whole);
+        }
+        Network network = one_subnet(2, true);
+        network.ordered = ordered;
+        const Timeline timeline = exchange.run(network, 4000);
+        EXPECT_NEAR(timeline.messages[0].left, ordered ? 5e-3 : 8e-3, none);
+        EXPECT_NEAR(timeline.messages[1].left, 9e-3, none);
+        EXPECT_NEAR(timeline.messages[1].start, ordered ? 5e-3 : 2e-3, none);
+        EXPECT_NEAR(timeline.time, ordered ? 21e-3 : 22e-3, none);
+    }
+}
+
+// A window of one: the second send starts when the first message has left at 5 ms, and is posted at
+// 6, through at 10.
+TEST(Simulate, AWindowWaitsForTheWire) {
+    Exchange exchange(2);
+    exchange[0].send(1, input, whole);
+    exchange[0].wait_also_for(0);
+    exchange[0].send(1, input, whole);
+    exchange[1].recv(0, scratch(0), whole);
+    exchange[1].recv(0, scratch(1), whole);
+    const Timeline timeline = exchange.run(one_subnet(2, true), 4000);
+    EXPECT_NEAR(timeline.messages[1].posted, 6e-3, none);
+    EXPECT_NEAR(timeline.time, 22e-3, none);
+    // 1 + 4, then 1 + 4 + 10 + 2.
+    EXPECT_EQ(timeline.chain().size(), 6U);
+    EXPECT_EQ(timeline.chain()[2].what, Step::What::send);
+}
+
+// Three hosts send to one at once through a switch of 1 MB/s, 3,000 bytes: the receiver's port is
+// shared, 9 ms; then 10 ms on the way, and it takes them in one after the other: 2 ms each.
+TEST(Simulate, AReceiverTakesOneMessageAfterTheOther) {
+    Exchange exchange(4);
+    for (int from : {1, 2, 3}) {
+        exchange[from].send(0, input, whole);
+        exchange[0].recv(from, scratch(from), whole);
+    }
+    Network network = one_subnet(4, false);
+    network.frame.payload = 1;
+    const Timeline timeline = exchange.run(network, 3000);
+    EXPECT_NEAR(timeline.time, 1e-3 + 9e-3 + 10e-3 + 1e-6 + 6e-3, none);
+    EXPECT_EQ(network.name(timeline.bottleneck()), "port of n0, in");
+}
+
+// A sum of three: both arrive at 1 + 1 + 10 ms (a switch), each 2 ms to receive, 3 ms to combine
+// 1,000 bytes at 3 µs a byte; the copy that comes first is done long before.
+TEST(Simulate, CombiningTakesItsTime) {
+    Exchange exchange(3);
+    exchange[0].copy(input, output, whole);
+    for (int from : {1, 2}) {
+        exchange[from].send(0, input, whole);
+        exchange[0].reduce(from, output, whole);
+    }
+    Network network = one_subnet(3, true, 1e9);
+    const Timeline timeline = exchange.run(network, 1000, {1e-6, 3e-6});
+    // The two share the bus: 2 µs. Then receive, receive, combine, combine.
+    EXPECT_NEAR(timeline.time, 1e-3 + 2e-6 + 10e-3 + 2 * 2e-3 + 2 * 3e-3, none);
+    const auto chain = timeline.chain();
+    EXPECT_NEAR(chain.front().start, 0, none);
+    for (std::size_t step = 1; step < chain.size(); ++step)
+        EXPECT_NEAR(chain[step].start, chain[step - 1].end, none);
+    EXPECT_EQ(chain.back().what, Step::What::compute);
+}
+
+// A relay on an empty network: rank 1 passes on what it gets: twice a message, 18 ms each.
+TEST(Simulate, ATaskStartsWhenItsWaitsAreDone) {
+    Exchange exchange(3);
+    exchange[0].send(1, input, whole);
+    exchange[1].recv(0, output, whole);
+    exchange[1].send(2, output, whole);
+    exchange[2].recv(1, output, whole);
+    const Timeline timeline = exchange.run(one_subnet(3, true), 5000);
+    EXPECT_NEAR(timeline.time, 36e-3, none);
+    EXPECT_EQ(timeline.chain().size(), 8U);
+}
+
+// Two buses of 10 Mbit/s, frames of 1,000 bytes: 4,000 bytes from one to the other take 3.2 ms and
+// 0.8 ms for the first frame's second bus; meanwhile a message inside either bus takes its half.
+TEST(Simulate, AMessageBetweenBusesLoadsBoth) {
+    Network network = assemble_network({"a", "b", "c", "d"}, {{0, 0, 1, 1}},
+                                       {{0, 0, bus, 1.25e6, 0}, {0, 1, bus, 1.25e6, 0}}, {});
+    network.frame.payload = 1000;
+    Exchange exchange(4);
+    exchange[0].send(2, input, whole);
+    exchange[2].recv(0, output, whole);
+    EXPECT_NEAR(exchange.run(network, 4000).time, 4e-3, none);
+
+    Exchange more(4);
+    for (const auto& [from, to] : {std::pair{0, 2}, {1, 0}, {3, 2}}) {
+        more[from].send(to, input, whole);
+        more[to].recv(from, scratch(from), whole);
+    }
+    const Timeline timeline = more.run(network, 4000);
+    EXPECT_NEAR(timeline.time, 6.4e-3 + 0.8e-3, none);
+    EXPECT_NEAR(timeline.tasks[0].back().end, 6.4e-3, none);
+}
+
+// Ranks of one host: 1 µs and 5 GB/s, no link.
+TEST(Simulate, RanksOfOneHostUseNoLink) {
+    Network network = one_subnet(2, true);
+    Builder one(1, false), two(1, false);
+    one.send(1, input, whole);
+    two.recv(0, output, whole);
+    const Timeline timeline = simulate(network, {0, 0}, {one.finish(), two.finish()},
+                                       [](Piece, int) { return Bytes{5000}; });
+    EXPECT_NEAR(timeline.time, 1e-3 + 1e-6 + 1e-6 + 2e-3, none);
+    EXPECT_EQ(timeline.bottleneck(), -1);
+}
+
+TEST(Simulate, PiecesAreCutAsTheyAreWhenTheyRun) {
+    const PieceBytes parts = equal_pieces(Operation::bcast, 10);
+    EXPECT_EQ(parts(0, 3) + parts(1, 3) + parts(2, 3), 10);
+    const PieceBytes blocks = equal_pieces(Operation::gather, 10);
+    EXPECT_EQ(blocks(5, 1), 10);
+    EXPECT_EQ(blocks(3, 3), blocks(0, 3));
+}
+
+// The same twice, to the bit; every message arrives after it left, every task after its waits; the
+// chain of causes is whole from 0 to the end.
+TEST(Simulate, RandomSchedulesMakeSense) {
+    std::mt19937 random(5);
+    for (int draw = 0; draw < 60; ++draw) {
+        const Hierarchy hierarchy = parse_hierarchy("((0 3) (1 5 6)) (2 4 7) 8");
+        Network network = assemble_network(
+            {"a", "b", "c", "d", "e", "f", "g", "h", "i"}, {{0, 0, 1, 0, 1, 0, 0, 1, 2}},
+            {{0, 0, draw % 2 ? bus : Medium::Kind::switched, 1e6, 5e5}, {0, 1, bus, 2e6, 0}},
+            std::vector<double>(9, 1e6));
+        network.ordered = random() % 2 == 0;
+        for (int host = 0; host < 9; ++host) {
+            network.send[static_cast<std::size_t>(host)] = {
+                1e-5 * static_cast<double>(random() % 9), 1e-9};
+            network.receive[static_cast<std::size_t>(host)] = {
+                1e-5 * static_cast<double>(random() % 9), 0};
+        }
+        const Request request{static_cast<Operation>(random() % operation_count), &hierarchy,
+                              static_cast<Rank>(random() % 9), true};
+        const Bytes bytes = random() % 50000;
+        for (const Choice& choice : candidates(request, bytes)) {
+            const Costs costs{1e-9, draw % 3 == 0 ? 1e-8 : 0};
+            const auto run = [&] {
+                return simulate(network, each_its_host(9), choice, request, bytes, costs);
+            };
+            const Timeline timeline = run();
+            EXPECT_EQ(timeline.time, run().time);
+            for (const MessageTimes& message : timeline.messages) {
+                EXPECT_LE(message.posted, message.start);
+                EXPECT_LE(message.start, message.left);
+                EXPECT_LE(message.left, message.arrived);
+            }
+            for (const LinkTimes& link : timeline.links) {
+                EXPECT_LE(link.share, 1 + 1e-9);
+                EXPECT_LE(link.busy, timeline.time * (1 + 1e-9));
+            }
+            const auto chain = timeline.chain();
+            ASSERT_FALSE(chain.empty());
+            EXPECT_NEAR(chain.front().start, 0, none);
+            EXPECT_NEAR(chain.back().end, timeline.time, none);
+            for (std::size_t step = 1; step < chain.size(); ++step)
+                ASSERT_NEAR(chain[step].start, chain[step - 1].end, none)
+                    << traits(request.operation).name << " " << to_text(choice) << " step " << step;
+        }
+    }
+}
+
+}  // namespace eco
