@@ -1,0 +1,480 @@
+#include "eco/plan/bound.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <queue>
+
+#include "eco/base/check.h"
+
+namespace eco {
+
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+// More hosts than that, and distances are taken from some of them only: still a bound.
+constexpr int most_sources = 96;
+// A little below, so that rounding makes no bound unsound.
+constexpr double slack = 1 - 1e-9;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// What must come into a set of ranks, or leave it.
+struct Need {
+    bool any = false;
+    Bytes bytes = 0;
+};
+
+struct Set {
+    std::vector<Rank> ranks;
+    bool holds_root = false;
+    // Whether a rank before one of its ranks, or after, is outside.
+    bool has_earlier_outside = false, has_later_outside = false;
+};
+
+// Which ranks must get what from others, by what the operation defines.
+class Needs {
+public:
+    Needs(Operation operation, int ranks, Rank root, Bytes bytes)
+        : operation_(base(operation)), ranks_(ranks), root_(root), bytes_(bytes) {}
+
+    Set set(std::vector<Rank> ranks) const {
+        Set set;
+        std::sort(ranks.begin(), ranks.end());
+        set.holds_root = std::binary_search(ranks.begin(), ranks.end(), root_);
+        // Of 0 … n-1 only a set that begins at 0 without a gap has none before it outside.
+        const int count = static_cast<int>(ranks.size());
+        set.has_earlier_outside = count > 0 && ranks.back() != count - 1;
+        set.has_later_outside = count > 0 && ranks.front() != ranks_ - count;
+        set.ranks = std::move(ranks);
+        return set;
+    }
+
+    Need into(const Set& set) const {
+        const Bytes own = static_cast<Bytes>(set.ranks.size()), others = ranks_ - own;
+        if (own == 0 || others == 0) return {};
+        switch (operation_) {
+            case Operation::bcast:
+                return {!set.holds_root, set.holds_root ? 0 : bytes_};
+            case Operation::scatter:
+                return {!set.holds_root, set.holds_root ? 0 : own * bytes_};
+            case Operation::gather:
+                return {set.holds_root, set.holds_root ? others * bytes_ : 0};
+            case Operation::reduce:
+                return {set.holds_root, set.holds_root ? bytes_ : 0};
+            case Operation::scan:
+            case Operation::exscan:
+                return {set.has_earlier_outside, set.has_earlier_outside ? bytes_ : 0};
+            default:
+                return {true, of_all(own, others, own)};
+        }
+    }
+
+    Need out_of(const Set& set) const {
+        const Bytes own = static_cast<Bytes>(set.ranks.size()), others = ranks_ - own;
+        if (own == 0 || others == 0) return {};
+        switch (operation_) {
+            case Operation::bcast:
+                return {set.holds_root, set.holds_root ? bytes_ : 0};
+            case Operation::scatter:
+                return {set.holds_root, set.holds_root ? others * bytes_ : 0};
+            case Operation::gather:
+                return {!set.holds_root, set.holds_root ? 0 : own * bytes_};
+            case Operation::reduce:
+                return {!set.holds_root, set.holds_root ? 0 : bytes_};
+            case Operation::scan:
+            case Operation::exscan:
+                return {set.has_later_outside, set.has_later_outside ? bytes_ : 0};
+            default:
+                return {true, of_all(others, own, others)};
+        }
+    }
+
+    // What must be moved in all between `parts` sets, for sums that all have in the end: each part
+    // of the message is gossip in one direction per message, which takes 2(n-1) messages.
+    bool is_gossip() const {
+        return operation_ == Operation::allreduce || operation_ == Operation::barrier;
+    }
+    Bytes bytes() const { return operation_ == Operation::barrier ? 0 : bytes_; }
+
+    bool from_root() const {
+        return operation_ == Operation::bcast || operation_ == Operation::scatter;
+    }
+    bool to_root() const {
+        return operation_ == Operation::reduce || operation_ == Operation::gather;
+    }
+    bool in_rank_order() const {
+        return operation_ == Operation::scan || operation_ == Operation::exscan;
+    }
+
+private:
+    // Into `takers` ranks from `givers`; for reductions to blocks one block per taker is enough.
+    Bytes of_all(Bytes takers, Bytes givers, Bytes reduced) const {
+        switch (operation_) {
+            case Operation::barrier:
+                return 0;
+            case Operation::allreduce:
+                return bytes_;
+            case Operation::allgather:
+                return givers * bytes_;
+            case Operation::reduce_scatter:
+                return reduced * bytes_;
+            case Operation::alltoall:
+                return takers * givers * bytes_;
+            default:
+                ECO_CHECK(false);
+                return 0;
+        }
+    }
+
+    Operation operation_;
+    int ranks_;
+    Rank root_;
+    Bytes bytes_;
+};
+
+class Bounding {
+public:
+    Bounding(const Network& network, const std::vector<int>& host_of, const Needs& needs, Rank root)
+        : network_(network),
+          host_of_(host_of),
+          needs_(needs),
+          root_(root),
+          ranks_on_(network.hosts.size()),
+          head_(network.links.size(), unlimited),
+          tail_(network.links.size(), unlimited) {
+        for (Rank rank = 0; rank < static_cast<Rank>(host_of.size()); ++rank)
+            ranks_on_[at(host_of[at(rank)])].push_back(rank);
+        for (int host = 0; host < static_cast<int>(network.hosts.size()); ++host)
+            if (!ranks_on_[at(host)].empty()) hosts_.push_back(host);
+    }
+
+    Bound run() {
+        if (host_of_.size() < 2) return {};
+        look_at_pairs();
+        by_distance();
+        by_links();
+        by_copies();
+        by_gossip();
+        by_ranks();
+        by_fan_out();
+        best_.time *= slack;
+        return best_;
+    }
+
+private:
+    void propose(Seconds time, const std::function<std::string()>& reason) {
+        if (time > best_.time || best_.reason.empty()) best_ = {time, reason()};
+    }
+    std::string carry(int link, double bytes) const {
+        return network_.name(link) + " must carry " +
+               std::to_string(static_cast<std::int64_t>(bytes + 0.5)) + " bytes";
+    }
+    double wire(const Need& need) const { return need.any ? network_.wire(need.bytes) : 0; }
+
+    // Edges of the shortest message between hosts; distances; per link when the first message can
+    // begin to flow and what the last one takes after it.
+    void look_at_pairs() {
+        const std::size_t count = hosts_.size();
+        move_.assign(count, std::vector<Seconds>(count, 0));
+        std::vector<std::vector<std::vector<int>>> routes(count);
+        for (std::size_t a = 0; a < count; ++a)
+            for (std::size_t b = 0; b < count; ++b) {
+                routes[a].push_back(network_.route(hosts_[a], hosts_[b]));
+                const auto& route = routes[a].back();
+                if (a != b)
+                    move_[a][b] = network_.wire(0) / network_.rate(hosts_[a], hosts_[b], route) +
+                                  network_.delay(hosts_[a], hosts_[b], route, 0);
+            }
+        std::vector<Seconds> ready(count, 0);
+        if (needs_.from_root()) ready = distances(place(host_of_[at(root_)]), false);
+        for (std::size_t a = 0; a < count; ++a)
+            for (std::size_t b = 0; b < count; ++b) {
+                if (a == b) continue;
+                const Seconds start = ready[a] + send(a);
+                const Seconds after =
+                    network_.delay(hosts_[a], hosts_[b], routes[a][b], 0) + receive(b);
+                for (const int link : routes[a][b]) {
+                    head_[at(link)] = std::min(head_[at(link)], start);
+                    tail_[at(link)] = std::min(tail_[at(link)], after);
+                }
+            }
+    }
+
+    std::size_t place(int host) const {
+        return static_cast<std::size_t>(std::lower_bound(hosts_.begin(), hosts_.end(), host) -
+                                        hosts_.begin());
+    }
+    Seconds send(std::size_t a) const { return network_.send[at(hosts_[a])].fixed; }
+    Seconds receive(std::size_t b) const { return network_.receive[at(hosts_[b])].fixed; }
+    Seconds edge(std::size_t a, std::size_t b) const { return send(a) + move_[a][b] + receive(b); }
+
+    // Dijkstra on a full graph; backwards: to `from`.
+    std::vector<Seconds> distances(std::size_t from, bool backwards) const {
+        const std::size_t count = hosts_.size();
+        std::vector<Seconds> distance(count, unlimited);
+        std::vector<char> done(count, 0);
+        distance[from] = 0;
+        for (std::size_t round = 0; round < count; ++round) {
+            std::size_t near = count;
+            for (std::size_t h = 0; h < count; ++h)
+                if (!done[h] && (near == count || distance[h] < distance[near])) near = h;
+            done[near] = 1;
+            for (std::size_t h = 0; h < count; ++h)
+                if (!done[h])
+                    distance[h] = std::min(
+                        distance[h], distance[near] + (backwards ? edge(h, near) : edge(near, h)));
+        }
+        return distance;
+    }
+
+    void far(std::size_t a, std::size_t b, Seconds time) {
+        propose(time, [&] {
+            return "the way from " + network_.hosts[at(hosts_[a])] + " to " +
+                   network_.hosts[at(hosts_[b])];
+        });
+    }
+
+    void by_distance() {
+        if (hosts_.size() < 2) {
+            const auto host = static_cast<std::size_t>(hosts_.front());
+            propose(network_.send[host].fixed + network_.local.fixed + network_.receive[host].fixed,
+                    [] { return "one message inside the host"; });
+            return;
+        }
+        if (needs_.from_root() || needs_.to_root()) {
+            const std::size_t root = place(host_of_[at(root_)]);
+            const auto distance = distances(root, needs_.to_root());
+            for (std::size_t h = 0; h < hosts_.size(); ++h)
+                needs_.to_root() ? far(h, root, distance[h]) : far(root, h, distance[h]);
+            return;
+        }
+        const std::size_t step =
+            (hosts_.size() + most_sources - 1) / static_cast<std::size_t>(most_sources);
+        for (std::size_t a = 0; a < hosts_.size(); a += step) {
+            const auto distance = distances(a, false);
+            for (std::size_t b = 0; b < hosts_.size(); ++b) {
+                const bool counts = !needs_.in_rank_order() || ranks_on_[at(hosts_[a])].front() <
+                                                                   ranks_on_[at(hosts_[b])].back();
+                if (a != b && counts) far(a, b, distance[b]);
+            }
+        }
+    }
+
+    Set ranks_of(const std::vector<int>& hosts) const {
+        std::vector<Rank> ranks;
+        for (const int host : hosts)
+            ranks.insert(ranks.end(), ranks_on_[at(host)].begin(), ranks_on_[at(host)].end());
+        return needs_.set(std::move(ranks));
+    }
+
+    // The parts that a cluster's medium joins: hosts directly on it, clusters inside it.
+    std::vector<Set> parts_of(int cluster) const {
+        std::vector<Set> parts;
+        for (const int host : network_.clusters[at(cluster)].hosts)
+            if (network_.cluster_of[at(host)] == cluster && !ranks_on_[at(host)].empty())
+                parts.push_back(ranks_of({host}));
+        for (const Cluster& inner : network_.clusters)
+            if (inner.parent == cluster) {
+                parts.push_back(ranks_of(inner.hosts));
+                if (parts.back().ranks.empty()) parts.pop_back();
+            }
+        return parts;
+    }
+
+    double over_bus(int cluster) const {
+        const auto parts = parts_of(cluster);
+        const Set whole = ranks_of(network_.clusters[at(cluster)].hosts);
+        double in = wire(needs_.out_of(whole)), out = wire(needs_.into(whole));
+        for (const Set& part : parts) {
+            in += wire(needs_.into(part));
+            out += wire(needs_.out_of(part));
+        }
+        double most = std::max(in, out);
+        if (needs_.is_gossip()) {
+            // All that is outside is one more party.
+            const bool outside = whole.ranks.size() < host_of_.size();
+            most = std::max(most, gossip(static_cast<Bytes>(parts.size()) + (outside ? 1 : 0)));
+        }
+        return most;
+    }
+
+    double gossip(Bytes parties) const {
+        const Bytes messages = parties > 1 ? 2 * (parties - 1) : 0;
+        return messages > 0 ? network_.wire(messages * needs_.bytes(), messages) : 0;
+    }
+
+    Seconds through(int link, double bytes) const {
+        return head_[at(link)] + bytes / network_.links[at(link)].rate + tail_[at(link)];
+    }
+
+    void by_links() {
+        for (int link = 0; link < static_cast<int>(network_.links.size()); ++link) {
+            const Link& here = network_.links[at(link)];
+            if (head_[at(link)] == unlimited) continue;
+            double bytes = 0;
+            switch (here.kind) {
+                case Link::Kind::bus:
+                    bytes = over_bus(here.cluster);
+                    break;
+                case Link::Kind::port_in:
+                    bytes = wire(needs_.into(ranks_of({here.host})));
+                    break;
+                case Link::Kind::port_out:
+                    bytes = wire(needs_.out_of(ranks_of({here.host})));
+                    break;
+                case Link::Kind::uplink_in:
+                    bytes = wire(needs_.into(ranks_of(network_.clusters[at(here.cluster)].hosts)));
+                    break;
+                case Link::Kind::uplink_out:
+                    bytes =
+                        wire(needs_.out_of(ranks_of(network_.clusters[at(here.cluster)].hosts)));
+                    break;
+            }
+            if (bytes > 0) propose(through(link, bytes), [&] { return carry(link, bytes); });
+        }
+    }
+
+    // Subnets: hosts with the same innermost cluster.
+    struct Subnet {
+        std::vector<int> hosts;
+        double busy = 0;  // bytes that its bus must carry whatever leaves (or enters) it
+        double rate = 0;  // and how many bytes a second may leave (or enter) it beside
+    };
+
+    // What enters a subnet has left another: somebody's bus carries that too. The least time in
+    // which all that must enter fits into what the others have left; the same backwards.
+    void by_copies() {
+        for (const bool backwards : {false, true}) {
+            std::vector<Subnet> subnets(network_.clusters.size());
+            for (const int host : hosts_)
+                subnets[at(network_.cluster_of[at(host)])].hosts.push_back(host);
+            double must = 0;
+            bool limited = true;
+            for (std::size_t c = 0; c < subnets.size(); ++c) {
+                if (subnets[c].hosts.empty()) continue;
+                must += wire(needed(subnets[c].hosts, backwards));
+                limit(subnets[c], static_cast<int>(c), backwards);
+                limited = limited && subnets[c].rate < unlimited;
+            }
+            if (must <= 0 || !limited) continue;
+            const auto room = [&](double time) {
+                double bytes = 0;
+                for (const Subnet& subnet : subnets)
+                    bytes += std::max(0.0, time * subnet.rate - subnet.busy);
+                return bytes;
+            };
+            // It grows with time, from nothing: halve until it fits.
+            double least = 0, most = 1e-9;
+            while (room(most) < must) most *= 2;
+            for (int round = 0; round < 60; ++round) {
+                const double middle = (least + most) / 2;
+                (room(middle) < must ? least : most) = middle;
+            }
+            const auto first = std::min_element(head_.begin(), head_.end());
+            const auto last = std::min_element(tail_.begin(), tail_.end());
+            if (first == head_.end() || *first == unlimited) continue;
+            propose(least + *first + *last,
+                    [] { return "the subnets together must carry what each needs and passes on"; });
+        }
+    }
+
+    Need needed(const std::vector<int>& hosts, bool backwards) const {
+        const Set set = ranks_of(hosts);
+        return backwards ? needs_.out_of(set) : needs_.into(set);
+    }
+
+    void limit(Subnet& subnet, int cluster, bool backwards) const {
+        const Cluster& here = network_.clusters[at(cluster)];
+        if (here.bus >= 0) {
+            subnet.rate = network_.links[at(here.bus)].rate;
+            for (const int host : subnet.hosts) subnet.busy += wire(needed({host}, backwards));
+            return;
+        }
+        const auto& ports = backwards ? network_.port_in : network_.port_out;
+        for (const int host : subnet.hosts)
+            subnet.rate +=
+                ports[at(host)] < 0 ? unlimited : network_.links[at(ports[at(host)])].rate;
+    }
+
+    // Sums for all: 2(n-1) messages between n hosts, over all their ports together.
+    void by_gossip() {
+        if (!needs_.is_gossip()) return;
+        for (const bool out : {true, false}) {
+            double rate = 0;
+            for (const int host : hosts_) {
+                const int port = (out ? network_.port_out : network_.port_in)[at(host)];
+                rate += port < 0 ? unlimited : network_.links[at(port)].rate;
+            }
+            if (rate < unlimited)
+                propose(gossip(static_cast<Bytes>(hosts_.size())) / rate, [] {
+                    return "all ports together must carry 2(n-1) messages between n hosts";
+                });
+        }
+    }
+
+    // What each rank must send and take in itself.
+    void by_ranks() {
+        for (const int host : hosts_)
+            for (const Rank rank : ranks_on_[at(host)]) {
+                const Set self = needs_.set({rank});
+                const Need in = needs_.into(self), out = needs_.out_of(self);
+                Seconds time = 0;
+                if (in.any) time += network_.receive[at(host)].of(in.bytes);
+                if (out.any) time += network_.send[at(host)].of(out.bytes);
+                propose(time, [&] {
+                    return "rank " + std::to_string(rank) + " on " + network_.hosts[at(host)] +
+                           " must " + (out.any ? "send " + std::to_string(out.bytes) : "") +
+                           (in.any && out.any ? " and " : "") +
+                           (in.any ? "take in " + std::to_string(in.bytes) : "") + " bytes";
+                });
+            }
+    }
+
+    // From one to all, or backwards: whoever has it tells others one after the other.
+    void by_fan_out() {
+        Seconds send = unlimited, receive = unlimited, move = unlimited;
+        for (std::size_t a = 0; a < hosts_.size(); ++a) {
+            send = std::min(send, this->send(a));
+            receive = std::min(receive, this->receive(a));
+            if (ranks_on_[at(hosts_[a])].size() > 1) move = std::min(move, network_.local.fixed);
+            for (std::size_t b = 0; b < hosts_.size(); ++b)
+                if (a != b) move = std::min(move, move_[a][b]);
+        }
+        const auto fan = [&](Seconds own, Seconds other) {
+            std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> told;
+            told.push(own + move + other);
+            Seconds last = 0;
+            for (std::size_t rank = 1; rank < host_of_.size(); ++rank) {
+                last = told.top();
+                told.pop();
+                told.push(last + own);
+                told.push(last + own + move + other);
+            }
+            return last;
+        };
+        const auto reason = [] { return "ranks tell each other one after the other"; };
+        if (!needs_.to_root()) propose(fan(send, receive), reason);
+        if (!needs_.from_root()) propose(fan(receive, send), reason);
+    }
+
+    const Network& network_;
+    const std::vector<int>& host_of_;
+    const Needs& needs_;
+    Rank root_;
+    std::vector<std::vector<Rank>> ranks_on_;  // per host
+    std::vector<int> hosts_;                   // that have ranks
+    std::vector<std::vector<Seconds>> move_;   // of an empty message, between places in hosts_
+    std::vector<Seconds> head_, tail_;         // per link
+    Bound best_;
+};
+
+}  // namespace
+
+Bound find_bound(const Network& network, const std::vector<int>& host_of, Operation operation,
+                 Rank root, Bytes bytes) {
+    const Needs needs(operation, static_cast<int>(host_of.size()), root, std::max<Bytes>(bytes, 0));
+    return Bounding(network, host_of, needs, root).run();
+}
+
+}  // namespace eco

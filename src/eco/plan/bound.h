@@ -1,0 +1,27 @@
+// A time that no schedule of a collective can beat on a network: what must cross each link, how far
+// the farthest ranks are, what the ranks themselves must do. Printed beside predicted and measured
+// times; property tests hold every schedule against it. Blocks are taken to be of equal length.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/plan/collective.h"
+#include "eco/topology/network.h"
+
+namespace eco {
+
+struct Bound {
+    Seconds time = 0;
+    std::string reason;  // "bus of n0 … n2 must carry 51400 bytes"; empty for one rank
+};
+
+// host_of: per rank its index in network.hosts; bytes: of the message or of one block. Counts what
+// crosses a cut: into a bus each of its hosts' needs one by one and what must leave it at least
+// once, for sums the 2(n-1) transfers of a one-way gossip; the copies that buses must send each
+// other, spread over all of them as evenly as can be. O(H² · depth), H³ up to 96 hosts for
+// operations without root.
+Bound find_bound(const Network& network, const std::vector<int>& host_of, Operation operation,
+                 Rank root, Bytes bytes);
+
+}  // namespace eco
