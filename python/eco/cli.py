@@ -29,6 +29,8 @@ class Verb:
 VERBS = (
     Verb("measure", "eco.measure", "Measure a network once, through your MPI launcher."),
     Verb("show", "eco.show", "Draw what a profile says about the network."),
+    Verb("plan", "eco.plan", "Explain what ECO would do for one collective call, and why."),
+    Verb("simulate", "eco.simulate", "Run one schedule in virtual time on a measured network."),
     Verb("exec", "", "Run an MPI program with its collectives along the network's structure."),
     Verb("tune", "eco.tune", "Time native and ECO per operation and size; keep the choices."),
     Verb("bench", "eco.bench", "Compare native and ECO side by side."),

@@ -118,7 +118,7 @@ private:
             case Operation::allgather:
                 return givers * bytes_;
             case Operation::reduce_scatter:
-                return reduced * bytes_;
+                return reduced * (bytes_ / ranks_);
             case Operation::alltoall:
                 return takers * givers * bytes_;
             default:

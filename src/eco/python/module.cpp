@@ -21,4 +21,5 @@ NB_MODULE(_engine, module) {
     module.doc() = "ECO's engine: topology and plans, without MPI.";
     bind_error(module);
     eco::bind_topology(module);
+    eco::bind_simulate(module);
 }

@@ -374,11 +374,17 @@ private:
 
 }  // namespace
 
-PieceBytes equal_pieces(Operation operation, Bytes bytes) {
-    const bool blocks = traits(operation).blocks != Blocks::parts;
-    return [bytes, blocks](Piece piece, int segments) {
-        const Bytes part = blocks ? piece % segments : piece;
-        return bytes * (part + 1) / segments - bytes * part / segments;
+PieceBytes equal_pieces(Operation operation, Bytes bytes, int ranks) {
+    const OperationTraits& kind = traits(operation);
+    if (kind.blocks == Blocks::parts)
+        return [bytes](Piece piece, int segments) {
+            return bytes * (piece + 1) / segments - bytes * piece / segments;
+        };
+    const Bytes parts = kind.reduces ? ranks : 1;
+    return [bytes, parts](Piece piece, int segments) {
+        const Bytes number = piece / segments % parts, segment = piece % segments;
+        const Bytes block = bytes * (number + 1) / parts - bytes * number / parts;
+        return block * (segment + 1) / segments - block * segment / segments;
     };
 }
 
@@ -393,7 +399,8 @@ Timeline simulate(const Network& network, const std::vector<int>& host_of, const
     std::vector<Program> programs;
     for (Rank rank = 0; rank < request.ranks(); ++rank)
         programs.push_back(plan(choice, request, rank));
-    return simulate(network, host_of, programs, equal_pieces(request.operation, bytes), costs);
+    return simulate(network, host_of, programs,
+                    equal_pieces(request.operation, bytes, request.ranks()), costs);
 }
 
 }  // namespace eco

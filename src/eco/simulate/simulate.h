@@ -26,8 +26,9 @@ struct Costs {
 // Bytes of a piece in a program of so many segments.
 using PieceBytes = std::function<Bytes(Piece piece, int segments)>;
 
-// Of a message (Blocks::parts) or blocks of equal length, as run/layout.h cuts them.
-PieceBytes equal_pieces(Operation operation, Bytes bytes);
+// Of what one call moves, as run/layout.h cuts it: bytes of the whole message (Blocks::parts, and
+// reductions to blocks), else of one block; all blocks alike.
+PieceBytes equal_pieces(Operation operation, Bytes bytes, int ranks);
 
 // host_of: per rank its index in network.hosts. Programs must fit together (plan/verify.h).
 Timeline simulate(const Network& network, const std::vector<int>& host_of,

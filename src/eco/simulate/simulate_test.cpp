@@ -223,11 +223,14 @@ TEST(Simulate, RanksOfOneHostUseNoLink) {
 }
 
 TEST(Simulate, PiecesAreCutAsTheyAreWhenTheyRun) {
-    const PieceBytes parts = equal_pieces(Operation::bcast, 10);
+    const PieceBytes parts = equal_pieces(Operation::bcast, 10, 4);
     EXPECT_EQ(parts(0, 3) + parts(1, 3) + parts(2, 3), 10);
-    const PieceBytes blocks = equal_pieces(Operation::gather, 10);
-    EXPECT_EQ(blocks(5, 1), 10);
-    EXPECT_EQ(blocks(3, 3), blocks(0, 3));
+    const PieceBytes blocks = equal_pieces(Operation::gather, 10, 4);
+    EXPECT_EQ(blocks(3, 1), 10);
+    EXPECT_EQ(blocks(9, 3), blocks(0, 3));
+    // One message for all ranks together.
+    const PieceBytes shares = equal_pieces(Operation::reduce_scatter, 10, 4);
+    EXPECT_EQ(shares(0, 1) + shares(1, 1) + shares(2, 1) + shares(3, 1), 10);
 }
 
 // The same twice, to the bit; every message arrives after it left, every task after its waits; the

@@ -27,7 +27,7 @@ using Table = std::vector<std::vector<double>>;
 // What the hosts of one cluster share.
 struct Medium {
     // A bus carries all traffic in, out and through it, `rate` in all. A switch limits nothing but
-    // each host's own port.
+    // each host's own port, `rate` for one flow.
     enum class Kind { bus, switched };
     int level = 0, cluster = 0;  // of Profile::levels
     Kind kind = Kind::switched;

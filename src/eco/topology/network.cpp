@@ -95,8 +95,11 @@ std::size_t hops(const Network& network, int a, int b) {
            static_cast<std::size_t>(!on_bus(network, b) && network.port_in[at(b)] < 0);
 }
 
-// The most that a host's port was seen to carry: between hosts of one subnet, where it has others.
-std::vector<double> port_rates(const Network& network, const Profile& profile, const Model& model) {
+// What each host's port carries: what one flow gets on its switch, where that was measured; else,
+// or where the host is plainly faster, the most that was seen between hosts of its subnet, where it
+// has others, or between any.
+std::vector<double> port_rates(const Network& network, const Profile& profile, const Model& model,
+                               const std::vector<Medium>& media) {
     const int hosts = static_cast<int>(network.hosts.size());
     std::vector<double> near(at(hosts), 0), any(at(hosts), 0);
     for (int a = 0; a < hosts; ++a)
@@ -112,6 +115,12 @@ std::vector<double> port_rates(const Network& network, const Profile& profile, c
         }
     for (int host = 0; host < hosts; ++host)
         if (near[at(host)] > 0) any[at(host)] = near[at(host)];
+    for (const Medium& medium : media)
+        for (int host = 0; host < hosts; ++host)
+            if (profile.levels[at(medium.level)][at(host)] == medium.cluster &&
+                medium.level == static_cast<int>(profile.levels.size()) - 1 &&
+                any[at(host)] < 2 * medium.rate)
+                any[at(host)] = medium.rate;
     return any;
 }
 
@@ -262,8 +271,8 @@ Network build_network(const Profile& profile) {
     // Once without ports, to see which links there are on the way of each pair.
     Network bare = assemble_network(profile.hosts, profile.levels, media, {});
     bare.frame = ethernet;
-    Network network =
-        assemble_network(profile.hosts, profile.levels, media, port_rates(bare, profile, model));
+    Network network = assemble_network(profile.hosts, profile.levels, media,
+                                       port_rates(bare, profile, model, media));
     network.frame = ethernet;
     network.send = model.send;
     network.receive = model.receive;

@@ -1,0 +1,193 @@
+"""`eco plan`: explains what ECO would do for one collective call, and how good that is."""
+
+import json
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from eco import prediction, quantities, store
+from eco.options import Json
+from eco.prediction import Call, File, Operation, Prediction, RanksPerHost, Root, Size
+from eco.show import Plot, plain_console
+
+_MOST_DRAWN = 64  # ranks
+
+
+def command(
+    file: File,
+    operation: Operation,
+    size: Size = 16384,
+    root: Root = 0,
+    ranks_per_host: RanksPerHost = 1,
+    as_json: Json = False,
+    plot: Plot = None,
+) -> None:
+    """Explain the plan for one collective call.
+
+    The tree, every candidate with its predicted time, a time that no
+    schedule can beat, the link that decides, and why the winner wins.
+    """
+    if plot is not None:
+        store.check_picture(plot)
+    call = Call(file, operation, size, root, ranks_per_host)
+    winner = call.winner
+    if plot is not None:
+        from eco import timeline_picture  # Matplotlib takes a second to import
+
+        timeline_picture.draw(call, winner, plot)
+    if as_json:
+        print(json.dumps(_document(call, winner)))
+        return
+    console = plain_console()
+    _print(call, winner, console)
+    if plot is not None:
+        console.print(f"\nwrote {plot}", markup=False)
+
+
+def _document(call: Call, winner: Prediction) -> dict[str, Any]:
+    return call.document() | {
+        "candidates": [
+            {
+                "choice": one.choice,
+                "time": one.time,
+                "times_bound": call.times_bound(one.time),
+                "textbook": one.textbook,
+                "bottleneck": one.bottleneck,
+            }
+            for one in call.candidates
+        ],
+        "winner": winner.choice,
+        "why": _why(call, winner),
+        "parents": call.tree(winner.choice)[0] or None,
+    }
+
+
+def _why(call: Call, winner: Prediction) -> str:
+    return prediction.why(winner, [one for one in call.candidates if one is not winner])
+
+
+def _print(call: Call, winner: Prediction, console: Console) -> None:
+    console.print(Text(headline(call), style="bold"))
+    console.print(Text(f"by {winner.choice}; when each rank is done:"))
+    console.print()
+    console.print(_drawing(call, winner))
+    console.print()
+    console.print(_table(call, winner))
+    for line in facts(call, winner):
+        console.print(line)
+    console.print(_line("why", _why(call, winner)))
+
+
+def headline(call: Call) -> str:
+    """`bcast of 16,000 B from rank 0 on n0: 8 ranks on 8 hosts`."""
+    size = "" if call.operation == "barrier" else f" of {quantities.size(call.bytes)}"
+    hosts = call.profile.hosts
+    rooted = {"bcast": "from", "scatter": "from", "scatterv": "from"}
+    rooted |= {"reduce": "to", "gather": "to", "gatherv": "to"}
+    way = rooted.get(call.operation)
+    root = f" {way} rank {call.root} on {hosts[call.host_of[call.root]]}" if way else ""
+    ranks = f"{len(call.host_of)} rank{'s' if len(call.host_of) > 1 else ''}"
+    return f"{call.operation}{size}{root}: {ranks} on {len(hosts)} host{'s' * (len(hosts) > 1)}"
+
+
+def facts(call: Call, shown: Prediction) -> list[Text]:
+    """Bound, bottleneck and what the model is worth."""
+    time, reason = call.bound
+    ratio = call.times_bound(shown.time)
+    lines = [
+        _line("bound", f"{quantities.seconds(time)}: {reason}" if reason else "nothing to do"),
+        _line(
+            "time",
+            f"{quantities.seconds(shown.time)} predicted"
+            + (f", {ratio:.2f} × bound" if ratio else ""),
+        ),
+    ]
+    link = shown.bottleneck
+    if link:
+        lines.append(
+            _line(
+                "busiest",
+                f"{link['name']}: {link['bytes']:,.0f} B at {quantities.rate(link['rate'])}, "
+                f"{link['share']:.0%} of the time",
+            )
+        )
+    if call.assumed:
+        lines.append(
+            _line(
+                "model",
+                "none was measured: overheads are guessed and every medium is taken to be a "
+                "switch; 'eco measure' finds buses and uplinks",
+                "yellow",
+            )
+        )
+    else:
+        lines.append(_line("model", f"times of single messages within {call.error:.0%} (median)"))
+    return lines
+
+
+def _line(title: str, text: str, style: str = "") -> Text:
+    return Text.assemble((f"{title:<10}", "bold"), (text, style))
+
+
+def _done(timeline: dict[str, Any], rank: int) -> float:
+    return max((task["end"] for task in timeline["ranks"][rank]["tasks"]), default=0.0)
+
+
+def _drawing(call: Call, winner: Prediction) -> Tree | Text:
+    count = len(call.host_of)
+    if count > _MOST_DRAWN:
+        return Text(f"{count} ranks are too many to draw", style="dim")
+    parents, children = call.tree(winner.choice)
+
+    def label(rank: int) -> Text:
+        host = call.profile.hosts[call.host_of[rank]]
+        named = f"{host} (rank {rank})" if count > len(call.profile.hosts) else host
+        done = quantities.seconds(_done(winner.timeline, rank))
+        return Text.assemble((named, "cyan"), (f"  {done}", "dim"))
+
+    if not parents:
+        return _groups(str(call.hierarchy), label)
+    tree = Tree(label(parents.index(-1)))
+    open_branches = [(parents.index(-1), tree)]
+    while open_branches:
+        rank, branch = open_branches.pop(0)
+        open_branches += [(child, branch.add(label(child))) for child in children[rank]]
+    return tree
+
+
+def _groups(text: str, label: Any) -> Tree:
+    """`(0 1) (2 3)` as branches."""
+    tree = Tree(Text("groups", style="bold"))
+    stack = [tree]
+    for word in text.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            stack.append(stack[-1].add(Text("group", style="bold")))
+        elif word == ")":
+            stack.pop()
+        else:
+            stack[-1].add(label(int(word)))
+    return tree
+
+
+def _table(call: Call, winner: Prediction) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("candidate", overflow="fold")
+    for heading in ("predicted", "× bound"):
+        table.add_column(heading, justify="right")
+    table.add_column("busiest link", overflow="fold")
+    for one in call.candidates:
+        ratio = call.times_bound(one.time)
+        link = one.bottleneck
+        style = "bold green" if one is winner else "dim" if one.textbook else ""
+        note = "  (textbook, ranks in a row)" if one.textbook else ""
+        table.add_row(
+            Text.assemble((one.choice, style), (note, "dim")),
+            quantities.seconds(one.time),
+            f"{ratio:.2f}" if ratio else "",
+            f"{link['name']}, {link['share']:.0%}" if link else "",
+        )
+    return table

@@ -1,0 +1,203 @@
+"""What the engine predicts for one collective call: candidates, their timelines, the bound."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eco import profile as profiles
+from eco.engine import engine, errors
+from eco.errors import EcoError, ExitCode
+from eco.options import OPERATIONS
+from eco.profile import Profile
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile of `eco measure`.")]
+Operation = Annotated[
+    str, typer.Argument(metavar="OP", help="A collective by MPI's name in small letters: bcast.")
+]
+Size = Annotated[
+    int,
+    typer.Option(
+        "--bytes",
+        metavar="N",
+        help="Size of the message; of one block for gather, scatter, allgather, alltoall.",
+    ),
+]
+Root = Annotated[int, typer.Option(metavar="R", help="The root's rank, where there is one.")]
+RanksPerHost = Annotated[
+    int, typer.Option(metavar="K", help="Ranks on each host, one host after the other.")
+]
+_MOST_BYTES = 10**9
+_MOST_RANKS = 4096
+# Of the textbook, on ranks in a row: what a library does that knows nothing of the network.
+TEXTBOOK = ("binomial", "ring", "butterfly")
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One choice, simulated."""
+
+    choice: str
+    timeline: dict[str, Any]
+    textbook: bool
+
+    @property
+    def time(self) -> float:
+        return float(self.timeline["time"])
+
+    @property
+    def bottleneck(self) -> dict[str, Any] | None:
+        number = self.timeline["bottleneck"]
+        return None if number is None else self.timeline["links"][number]
+
+    @property
+    def carrying(self) -> float:
+        """Seconds that the busiest link needs for what crosses it."""
+        return self.time * self.bottleneck["share"] if self.bottleneck else 0.0
+
+    @property
+    def hops(self) -> int:
+        """Messages that wait for each other, in the chain that decided."""
+        steps = self.timeline["chain"]
+        return len({(step["rank"], step["task"]) for step in steps if step["what"] == "flow"})
+
+
+class Call:
+    """One collective call on a measured network."""
+
+    def __init__(
+        self, file: Path, operation: str, size: int, root: int, ranks_per_host: int = 1
+    ) -> None:
+        if operation not in OPERATIONS:
+            raise EcoError(
+                f"{operation!r} is no collective operation; there are {', '.join(OPERATIONS)}",
+                ExitCode.USAGE,
+            )
+        _check("--bytes", size, 0, _MOST_BYTES)
+        self.profile: Profile = profiles.read(file)
+        hosts = len(self.profile.hosts)
+        _check("--ranks-per-host", ranks_per_host, 1, _MOST_RANKS // hosts or 1)
+        self.host_of = [host for host in range(hosts) for _ in range(ranks_per_host)]
+        _check("--root", root, 0, len(self.host_of) - 1)
+        self.operation = operation
+        self.bytes = 0 if operation == "barrier" else size
+        self.root = root
+        with errors():
+            found = engine().read_profile(str(file))
+            self.network = engine().build_network(found)
+            self.hierarchy = engine().build_hierarchy(found, self.host_of)
+
+    @property
+    def assumed(self) -> bool:
+        """No model was measured: media and overheads are guesses."""
+        return bool(self.network.assumed)
+
+    @property
+    def error(self) -> float:
+        return float(self.network.error)
+
+    @cached_property
+    def bound(self) -> tuple[float, str]:
+        with errors():
+            time, reason = engine().bound(
+                self.network, self.host_of, self.hierarchy, self.operation, self.root, self.bytes
+            )
+        return float(time), str(reason)
+
+    def times_bound(self, time: float) -> float | None:
+        return time / self.bound[0] if self.bound[0] > 0 else None
+
+    def predict(self, choice: str, textbook: bool = False) -> Prediction:
+        with errors():
+            text = engine().simulate(
+                self.network, self.host_of, self.hierarchy, self.operation, self.root, self.bytes,
+                choice,
+            )  # fmt: skip
+        return Prediction(choice, json.loads(text), textbook)
+
+    @cached_property
+    def candidates(self) -> list[Prediction]:
+        """The quickest first; textbook patterns among them."""
+        with errors():
+            choices = list(engine().candidates(self.hierarchy, self.operation, self.bytes))
+            extra = [
+                name
+                for name in TEXTBOOK
+                if name not in choices and engine().supports(self.hierarchy, self.operation, name)
+            ]
+        found = [self.predict(choice) for choice in choices]
+        found += [self.predict(name, textbook=True) for name in extra]
+        return sorted(found, key=lambda one: one.time)
+
+    @property
+    def winner(self) -> Prediction:
+        """Of ECO's own."""
+        return next(one for one in self.candidates if not one.textbook)
+
+    def tree(self, choice: str) -> tuple[list[int], list[list[int]]]:
+        """Parents and children; empty where the choice is no tree."""
+        with errors():
+            parents, children = engine().tree(self.hierarchy, self.operation, choice, self.root)
+        return list(parents), [list(below) for below in children]
+
+    def document(self) -> dict[str, Any]:
+        """What `--json` of every verb begins with."""
+        return {
+            "operation": self.operation,
+            "bytes": self.bytes,
+            "root": self.root,
+            "ranks": len(self.host_of),
+            "model": {"assumed": self.assumed, "error": self.error},
+            "bound": {"time": self.bound[0], "reason": self.bound[1]},
+        }
+
+
+def _check(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise EcoError(f"{name} {value}: takes {least} to {most}", ExitCode.USAGE)
+
+
+def why(winner: Prediction, others: list[Prediction]) -> str:
+    """One sentence: what the quickest does better than the next that is not its own kind."""
+    family = _kind(winner.choice)
+    different = [one for one in others if _kind(one.choice) != family] or others
+    if not different:
+        return "It is the only candidate."
+    rival = min(different, key=lambda one: one.time)
+    if rival.time <= winner.time * 1.01:
+        return f"{rival.choice} is as quick, within 1 %."
+    gained = rival.time - winner.time
+    less = rival.carrying - winner.carrying
+    own, other = winner.bottleneck, rival.bottleneck
+    if own and other and less >= gained / 2:
+        return (
+            f"It beats {rival.choice} because its busiest link, {own['name']}, carries "
+            f"{own['bytes']:,.0f} B; there {other['name']} carries {other['bytes']:,.0f} B."
+        )
+    if winner.hops < rival.hops:
+        return (
+            f"It beats {rival.choice} because {_count(winner.hops)} wait for each other on its "
+            f"longest way, there {rival.hops}."
+        )
+    if own and other:
+        return (
+            f"It beats {rival.choice} because more goes on at once: its busiest link works "
+            f"{own['share']:.0%} of the time, there {other['share']:.0%}."
+        )
+    return f"It beats {rival.choice} by what sending and receiving costs the ranks."
+
+
+def _count(messages: int) -> str:
+    return "1 message has to" if messages == 1 else f"{messages} messages"
+
+
+def _kind(choice: str) -> str:
+    """Without segments and window, which tune but do not change what is done."""
+    head, _, rest = choice.partition(":")
+    keys = [
+        item for item in rest.split(",") if item.partition("=")[0] not in ("segments", "window")
+    ]
+    return f"{head}:{','.join(keys)}"

@@ -1,0 +1,121 @@
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "eco/base/error.h"
+#include "eco/plan/bound.h"
+#include "eco/python/bind.h"
+#include "eco/simulate/simulate.h"
+#include "eco/simulate/timeline_json.h"
+#include "eco/topology/network.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+namespace nb = nanobind;
+
+namespace {
+
+using HostOf = std::vector<int>;
+
+// What a call asks for, checked: the cockpit's words come from people.
+Request ask(const Network& network, const HostOf& host_of, const Hierarchy& hierarchy,
+            const std::string& operation, Rank root) {
+    const int hosts = static_cast<int>(network.hosts.size());
+    const bool known = std::all_of(host_of.begin(), host_of.end(),
+                                   [hosts](int host) { return host >= 0 && host < hosts; });
+    if (host_of.empty() || !known || static_cast<std::size_t>(hierarchy.ranks()) != host_of.size())
+        throw Error(Code::usage, "host_of must give every rank one of the network's hosts");
+    if (root < 0 || root >= hierarchy.ranks())
+        throw Error(Code::usage, "root " + std::to_string(root) + " is no rank; there are " +
+                                     std::to_string(hierarchy.ranks()));
+    return {parse_operation(operation), &hierarchy, root, true};
+}
+
+Choice choose_one(const std::string& text, const Request& request) {
+    const Choice choice = parse_choice(text);
+    if (choice.family == Family::native)
+        throw Error(Code::usage, "native is the MPI library's own; ECO does not know its schedule");
+    if (!supports(choice, request))
+        throw Error(Code::usage, text + " knows no " + std::string(traits(request.operation).name) +
+                                     "; candidates are what 'eco plan' lists");
+    return choice;
+}
+
+std::string simulate_json(const Network& network, const HostOf& host_of, const Hierarchy& hierarchy,
+                          const std::string& operation, Rank root, Bytes bytes,
+                          const std::string& choice) {
+    const Request request = ask(network, host_of, hierarchy, operation, root);
+    const Choice chosen = choose_one(choice, request);
+    std::vector<Program> programs;
+    for (Rank rank = 0; rank < request.ranks(); ++rank)
+        programs.push_back(plan(chosen, request, rank));
+    const Timeline timeline = simulate(network, host_of, programs,
+                                       equal_pieces(request.operation, bytes, request.ranks()));
+    return timeline_json(timeline, network, host_of, programs);
+}
+
+std::vector<std::string> candidate_texts(const Hierarchy& hierarchy, const std::string& operation,
+                                         Bytes bytes) {
+    std::vector<std::string> texts;
+    for (const Choice& choice : candidates({parse_operation(operation), &hierarchy}, bytes))
+        texts.push_back(to_text(choice));
+    return texts;
+}
+
+bool can_do(const Hierarchy& hierarchy, const std::string& operation, const std::string& choice) {
+    return supports(parse_choice(choice), {parse_operation(operation), &hierarchy});
+}
+
+// Per rank its parent, -1 for the root, and its children in the order of sending.
+std::pair<std::vector<Rank>, std::vector<std::vector<Rank>>> tree_of(const Hierarchy& hierarchy,
+                                                                     const std::string& operation,
+                                                                     const std::string& text,
+                                                                     Rank root) {
+    const Choice choice = parse_choice(text);
+    if (choice.family != Family::tree || root < 0 || root >= hierarchy.ranks()) return {};
+    const bool rooted = traits(parse_operation(operation)).rooted;
+    const Hierarchy seen = choice.on_ranks ? flat_hierarchy(hierarchy.ranks()) : hierarchy;
+    Tree tree = build_tree(seen, rooted ? root : seen.ring.front(), choice.top, choice.inner);
+    return {std::move(tree.parent), std::move(tree.children)};
+}
+
+}  // namespace
+
+void bind_simulate(nb::module_& module) {
+    nb::class_<Network>(module, "Network")
+        .def_ro("hosts", &Network::hosts)
+        .def_ro("error", &Network::error)
+        .def_ro("assumed", &Network::assumed)
+        .def_rw("ordered", &Network::ordered)
+        .def("alone", [](const Network& network, int from, int to, Bytes bytes) {
+            const int hosts = static_cast<int>(network.hosts.size());
+            if (from < 0 || to < 0 || from >= hosts || to >= hosts)
+                throw Error(Code::usage, "there is no such host in the network");
+            return network.alone(from, to, bytes);
+        });
+    module.def("build_network", &build_network, nb::arg("profile"),
+               "Overheads, delays and the links that flows share, from a profile.");
+    module.def("simulate", &simulate_json, nb::arg("network"), nb::arg("host_of"),
+               nb::arg("hierarchy"), nb::arg("operation"), nb::arg("root"), nb::arg("bytes"),
+               nb::arg("choice"), "The timeline of one schedule, as JSON.");
+    module.def("candidates", &candidate_texts, nb::arg("hierarchy"), nb::arg("operation"),
+               nb::arg("bytes"), "What is worth trying, as written choices.");
+    module.def("supports", &can_do, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"));
+    module.def("tree", &tree_of, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"),
+               nb::arg("root"), "Parents and children; empty for a choice that is no tree.");
+    module.def(
+        "bound",
+        [](const Network& network, const HostOf& host_of, const Hierarchy& hierarchy,
+           const std::string& operation, Rank root, Bytes bytes) {
+            const Request request = ask(network, host_of, hierarchy, operation, root);
+            const Bound bound = find_bound(network, host_of, request.operation, root, bytes);
+            return std::pair{bound.time, bound.reason};
+        },
+        nb::arg("network"), nb::arg("host_of"), nb::arg("hierarchy"), nb::arg("operation"),
+        nb::arg("root"), nb::arg("bytes"), "Seconds that no schedule can beat, and why.");
+}
+
+}  // namespace eco

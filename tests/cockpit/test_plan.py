@@ -1,0 +1,173 @@
+"""`eco plan` and `eco simulate`: text, JSON, pictures and complaints."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cockpit_harness import PROJECT, complaint, document, eco
+from eco.options import OPERATIONS
+
+MEASURED = PROJECT / "tests" / "data" / "three-segments-measured.json"
+
+
+def _model(buses: int) -> dict[str, Any]:
+    """Of three 10 Mbit/s buses, which carry 1.17 MB/s of messages."""
+    hosts = 8
+    table = [[0.0] * hosts for _ in range(hosts)]
+    return {
+        "send": [[7e-6, 1e-10]] * hosts,
+        "receive": [[7e-6, 1e-10]] * hosts,
+        "transfer": {"fixed": table, "per_byte": table},
+        "error": 0.05,
+        "media": [
+            {"level": 0, "cluster": bus, "kind": "bus", "rate": 1.17e6, "uplink": None}
+            for bus in range(buses)
+        ],
+    }
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(json.loads(MEASURED.read_text()) | {"model": _model(3)}))
+    return path
+
+
+def _plan(file: Path, *words: str | int) -> dict[str, Any]:
+    result = eco("plan", file, *words, "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def _simulate(file: Path, *words: str | int) -> dict[str, Any]:
+    result = eco("simulate", file, *words, "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_plan_explains_itself(file: Path) -> None:
+    text = eco("plan", file, "bcast", "--bytes", 16000, "--root", 6).stdout
+    assert "bcast of 16,000 B from rank 6 on n6: 8 ranks on 8 hosts" in text
+    assert "├── n" in text
+    assert "bus of n0 … n2 must carry 51726 bytes" in text
+    assert "× bound" in text
+    assert "busiest   bus of n" in text
+    assert "why" in text
+    assert "none was measured" not in text
+
+
+def test_three_buses_need_three_crossings(file: Path) -> None:
+    for root in range(8):
+        found = _plan(file, "bcast", "--bytes", 16000, "--root", root)
+        assert found["bound"]["time"] == pytest.approx(41.4e-3, rel=0.01)
+        times = [one["time"] for one in found["candidates"]]
+        assert times == sorted(times)
+        best = found["candidates"][0]
+        assert best["choice"].startswith("tree:top=")
+        assert 1 <= best["times_bound"] < 1.35
+        assert best["bottleneck"]["name"].startswith("bus of")
+        slow = next(one for one in found["candidates"] if one["choice"] == "binomial")
+        assert slow["textbook"]
+        assert slow["times_bound"] > 2
+        assert found["parents"][root] == -1
+
+
+def test_why_names_the_rival_and_what_is_worse_there(file: Path) -> None:
+    why = _plan(file, "bcast", "--bytes", 16000, "--root", 6)["why"]
+    assert "as quick" in why or "It beats" in why
+    assert "It beats" in _plan(file, "alltoall", "--bytes", 16)["why"]
+
+
+def test_without_a_model_media_are_switches_and_it_says_so() -> None:
+    text = eco("plan", MEASURED, "bcast").stdout
+    assert "none was measured" in text
+    assert "port of n" in text
+    assert _plan(MEASURED, "bcast")["model"]["assumed"]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_every_operation(file: Path, operation: str) -> None:
+    found = _plan(file, operation, "--bytes", 1000, "--root", 1)
+    assert all(one["time"] >= found["bound"]["time"] > 0 for one in found["candidates"])
+    shown = _simulate(file, operation, "--bytes", 1000, "--root", 1)
+    assert shown["choice"] == found["winner"]
+    assert (
+        shown["timeline"]["time"] == found["candidates"][0]["time"]
+        or found["candidates"][0]["textbook"]
+    )
+
+
+def test_a_timeline_holds_every_rank_message_and_cause(file: Path) -> None:
+    shown = _simulate(file, "bcast", "--bytes", 16000, "--choice", "star")
+    timeline = shown["timeline"]
+    assert [one["host"] for one in timeline["ranks"]] == [f"n{host}" for host in range(8)]
+    assert len(timeline["messages"]) == 7
+    chain = timeline["chain"]
+    assert chain[0]["start"] == 0
+    assert chain[-1]["end"] == timeline["time"]
+    for before, after in itertools.pairwise(chain):
+        assert after["start"] == pytest.approx(before["end"])
+    # Seven messages leave n0's bus or cross it.
+    link = timeline["links"][timeline["bottleneck"]]
+    assert link["bytes"] > 7 * 16000
+    assert link["busy"] <= timeline["time"]
+    text = eco("simulate", file, "bcast", "--bytes", 16000, "--choice", "star").stdout
+    assert "by star" in text
+    assert "what the end waited for" in text
+    assert "n0 →" in text
+
+
+def test_ranks_on_one_host_use_no_link(file: Path) -> None:
+    shown = _simulate(file, "bcast", "--ranks-per-host", 2)
+    assert len(shown["timeline"]["ranks"]) == 16
+    assert shown["timeline"]["ranks"][3]["host"] == "n1"
+    text = eco("plan", file, "allreduce", "--ranks-per-host", 2).stdout
+    assert "16 ranks on 8 hosts" in text
+
+
+@pytest.mark.parametrize("verb", ["plan", "simulate"])
+@pytest.mark.parametrize(("ending", "sign"), [(".png", b"\x89PNG"), (".svg", b"<?xml")])
+def test_pictures(file: Path, verb: str, ending: str, sign: bytes) -> None:
+    picture = file.with_suffix(ending)
+    result = eco(verb, file, "reduce", "--plot", picture)
+    assert result.returncode == 0, result.stderr
+    assert f"wrote {picture}" in result.stdout.replace("\n", "")
+    assert picture.read_bytes().startswith(sign)
+
+
+@pytest.mark.parametrize("subnets", [[0], [0, 0], [0, 1], [host // 6 for host in range(70)]])
+def test_networks_of_all_sizes(tmp_path: Path, subnets: list[int]) -> None:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(document(subnets)))
+    for operation in ("bcast", "allgather", "barrier"):
+        shown = eco("plan", path, operation, "--bytes", 64, "--plot", tmp_path / "net.png")
+        assert shown.returncode == 0, shown.stderr
+        assert shown.stderr == ""
+
+
+def _refused(*words: str | Path | int) -> str:
+    result = eco(*words)
+    assert result.returncode in (2, 3)
+    return complaint(result)
+
+
+def test_bad_input_gets_one_sentence(file: Path) -> None:
+    assert "'cast' is no collective operation" in _refused("plan", file, "cast")
+    assert "--root 8: takes 0 to 7" in _refused("plan", file, "bcast", "--root", 8)
+    assert "--bytes -1: takes 0" in _refused("simulate", file, "bcast", "--bytes", -1)
+    assert "--ranks-per-host 0" in _refused("simulate", file, "bcast", "--ranks-per-host", 0)
+    assert "library's own" in _refused("simulate", file, "bcast", "--choice", "native")
+    assert "knows no bcast" in _refused("simulate", file, "bcast", "--choice", "direct")
+    assert "is no choice" in _refused("simulate", file, "bcast", "--choice", "best")
+    assert ".svg, .png or .pdf" in _refused("plan", file, "bcast", "--plot", "x.txt")
+    assert "cannot be read" in _refused("plan", file.with_name("none.json"), "bcast")
+    damaged = json.loads(file.read_text())
+    damaged["model"]["media"][0]["rate"] = -5
+    file.write_text(json.dumps(damaged))
+    assert "rate of medium of level 0, cluster 0 is -5" in _refused("plan", file, "bcast")
