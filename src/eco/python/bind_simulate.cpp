@@ -36,8 +36,10 @@ Request ask(const Network& network, const HostOf& host_of, const Hierarchy& hier
 
 Choice choose_one(const std::string& text, const Request& request) {
     const Choice choice = parse_choice(text);
-    if (choice.family == Family::native)
-        throw Error(Code::usage, "native is the MPI library's own; ECO does not know its schedule");
+    if (!can_simulate(choice))
+        throw Error(Code::usage, text +
+                                     ": what is native is the MPI library's own; ECO does not "
+                                     "know its schedule");
     if (!supports(choice, request))
         throw Error(Code::usage, text + " knows no " + std::string(traits(request.operation).name) +
                                      "; candidates are what 'eco plan' lists");
@@ -61,7 +63,7 @@ std::vector<std::string> candidate_texts(const Hierarchy& hierarchy, const std::
                                          Bytes bytes) {
     std::vector<std::string> texts;
     for (const Choice& choice : candidates({parse_operation(operation), &hierarchy}, bytes))
-        texts.push_back(to_text(choice));
+        if (can_simulate(choice)) texts.push_back(to_text(choice));
     return texts;
 }
 

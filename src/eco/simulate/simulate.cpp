@@ -260,6 +260,9 @@ private:
                 return network_.send[at(host(rank))].of(bytes);
             case Kind::copy:
                 return costs_.copy * static_cast<double>(bytes);
+            case Kind::native:
+                ECO_CHECK(false);
+                return 0;
             default:
                 return costs_.combine * static_cast<double>(bytes);
         }

@@ -30,7 +30,13 @@ using PieceBytes = std::function<Bytes(Piece piece, int segments)>;
 // reductions to blocks), else of one block; all blocks alike.
 PieceBytes equal_pieces(Operation operation, Bytes bytes, int ranks);
 
-// host_of: per rank its index in network.hosts. Programs must fit together (plan/verify.h).
+// Whether ECO knows all of its schedule: not where the MPI library does a part in its own way.
+inline bool can_simulate(const Choice& choice) {
+    return choice.family != Family::native && !choice.native_inside;
+}
+
+// host_of: per rank its index in network.hosts. Programs must fit together (plan/verify.h) and have
+// no native tasks.
 Timeline simulate(const Network& network, const std::vector<int>& host_of,
                   const std::vector<Program>& programs, const PieceBytes& bytes,
                   const Costs& costs = {});

@@ -254,6 +254,7 @@ TEST(Simulate, RandomSchedulesMakeSense) {
                               static_cast<Rank>(random() % 9), true};
         const Bytes bytes = random() % 50000;
         for (const Choice& choice : candidates(request, bytes)) {
+            if (!can_simulate(choice)) continue;
             const Costs costs{1e-9, draw % 3 == 0 ? 1e-8 : 0};
             const auto run = [&] {
                 return simulate(network, each_its_host(9), choice, request, bytes, costs);

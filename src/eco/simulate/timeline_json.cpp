@@ -18,6 +18,8 @@ static const char* name(Kind kind) {
             return "copy";
         case Kind::combine:
             return "combine";
+        case Kind::native:
+            return "native";
     }
     return "";
 }
