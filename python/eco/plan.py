@@ -1,6 +1,7 @@
 """`eco plan`: explains what ECO would do for one collective call, and how good that is."""
 
 import json
+import re
 from typing import Any
 
 from rich import box
@@ -160,13 +161,14 @@ def _drawing(call: Call, winner: Prediction) -> Tree | Text:
 
 
 def _groups(text: str, label: Any) -> Tree:
-    """`(0 1) (2 3)` as branches."""
+    """`(0 1) (2 [3 4])` as branches; brackets hold the ranks of one host."""
     tree = Tree(Text("groups", style="bold"))
     stack = [tree]
-    for word in text.replace("(", " ( ").replace(")", " ) ").split():
-        if word == "(":
-            stack.append(stack[-1].add(Text("group", style="bold")))
-        elif word == ")":
+    for word in re.sub(r"([()\[\]])", r" \1 ", text).split():
+        if word in "([":
+            name = "group" if word == "(" else "one host"
+            stack.append(stack[-1].add(Text(name, style="bold")))
+        elif word in ")]":
             stack.pop()
         else:
             stack[-1].add(label(int(word)))

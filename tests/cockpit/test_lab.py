@@ -62,7 +62,8 @@ def test_buses(measured: tuple[str, Path]) -> None:
     assert [medium["hosts"] for medium in model["media"]] == SUBNETS
     # No host takes longer for itself than a whole message does.
     for overheads in (*model["send"], *model["receive"]):
-        assert 0 < overheads[0] < 1e-3
+        assert 0 <= overheads[0] < 1e-3
+        assert sum(overheads) > 0
     assert model["error"] < 0.5
 
 

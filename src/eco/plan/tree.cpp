@@ -49,21 +49,24 @@ Form parse_form(const std::string& text) {
 
 static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// Crossings of a part's medium: one for each member but the root, and one for each message out.
-static std::vector<int> balanced_parents(const std::vector<int>& weights) {
-    const int parts = static_cast<int>(weights.size());
-    std::vector<int> parent(weights.size(), -1), load = weights;
-    load[0] -= 1;
+// Messages on a part's medium: on a bus one for each member but the root, and one for each that
+// goes out; on a switch those of the port of the rank that speaks for it.
+static std::vector<int> balanced_parents(const std::vector<Weight>& weights) {
+    std::vector<int> parent(weights.size(), -1), messages;
+    for (const Weight& weight : weights) messages.push_back(weight.shared ? weight.members : 1);
+    if (weights[0].shared) messages[0] -= 1;
+    const auto busy = [&](int part, int more) {
+        return (messages[at(part)] + more) * weights[at(part)].crossing;
+    };
     std::vector<int> order(weights.size() - 1), placed{0};
     std::iota(order.begin(), order.end(), 1);
     std::stable_sort(order.begin(), order.end(),
-                     [&](int a, int b) { return weights[at(a)] < weights[at(b)]; });
-    ECO_CHECK(parts >= 1);
+                     [&](int a, int b) { return busy(a, 0) < busy(b, 0); });
     for (const int part : order) {
         const int best = *std::min_element(placed.begin(), placed.end(),
-                                           [&](int a, int b) { return load[at(a)] < load[at(b)]; });
+                                           [&](int a, int b) { return busy(a, 1) < busy(b, 1); });
         parent[at(part)] = best;
-        load[at(best)] += 1;
+        messages[at(best)] += 1;
         placed.push_back(part);
     }
     return parent;
@@ -83,7 +86,7 @@ static std::vector<int> postal_parents(int parts, int latency) {
     return parent;
 }
 
-std::vector<int> parents(Form form, const std::vector<int>& weights) {
+std::vector<int> parents(Form form, const std::vector<Weight>& weights) {
     const int parts = static_cast<int>(weights.size());
     if (form.shape == Shape::balanced) return balanced_parents(weights);
     if (form.shape == Shape::postal) return postal_parents(parts, form.k);
@@ -113,7 +116,7 @@ std::vector<int> parents(Form form, const std::vector<int>& weights) {
 
 Rank Speaker::of_group(const Group& group, Rank root) const {
     if (group.holds(root)) return root;
-    if (!ranks) return group.ranks.front();
+    if (!ranks || of == 1) return group.first();
     const int size = static_cast<int>(group.ranks.size());
     return group.ranks[at(of <= size ? turn * size / of : turn % size)];
 }
@@ -139,12 +142,13 @@ static void hang(const Group& group, Rank root, Form top, Form inner, Speaker sp
     while (first < parts && !group.parts[at(first)].holds(root)) ++first;
     ECO_CHECK(first < parts);
     std::vector<const Group*> order;
-    std::vector<int> weights;
+    std::vector<Weight> weights;
     bool nested = false;
     for (int i = 0; i < parts; ++i) {
         const int next = i == 0 ? 0 : 1 + (i - 1 + speaker.turn) % (parts - 1);
         order.push_back(&group.parts[at((first + next) % parts)]);
-        weights.push_back(static_cast<int>(order.back()->ranks.size()));
+        weights.push_back({static_cast<int>(order.back()->ranks.size()), order.back()->crossing,
+                           order.back()->shared});
         nested = nested || !order.back()->is_rank();
     }
     const auto parent = parents(nested ? top : inner, weights);

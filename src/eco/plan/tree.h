@@ -14,8 +14,8 @@ namespace eco {
 //   kary      k below each, in order
 //   chain     one below the other
 //   binomial  as the broadcast of a hypercube
-//   balanced  each next part where the busiest part stays least busy, if every message of a part
-//             crosses one shared medium: least crossings of the busiest bus
+//   balanced  each next part where the busiest part stays least busy, by what messages cost its
+//             medium: least crossings of the busiest bus, by way of what is fast
 //   postal    who has the message sends one each unit of time, it arrives k units later: the least
 //             time in the postal model (Bar-Noy and Kipnis, 1992); a Fibonacci tree for k = 2
 //   relay     one below the root's part, all others below that one: with another one for each
@@ -59,7 +59,15 @@ Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Spe
 // The group with one rank in the place of each innermost group: the one that speaks for it.
 Group innermost_speakers(const Group& group, Rank root);
 
-// Parent of each of n vertices by the form alone, vertex 0 the root; weights: members of each.
-std::vector<int> parents(Form form, const std::vector<int>& weights);
+// A vertex that stands for a group: its members, and what its medium makes of a message
+// (hierarchy.h).
+struct Weight {
+    int members = 1;
+    double crossing = 1;
+    bool shared = true;
+};
+
+// Parent of each of n vertices by the form alone, vertex 0 the root.
+std::vector<int> parents(Form form, const std::vector<Weight>& weights);
 
 }  // namespace eco

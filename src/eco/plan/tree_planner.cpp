@@ -71,7 +71,7 @@ private:
     // has.
     static Tree ordered_tree(const Choice& choice, const Request& request, Speaker speaker) {
         const bool rooted = traits(request.operation).rooted;
-        const Rank root = rooted ? request.root : request.hierarchy->ring.front();
+        const Rank root = rooted ? request.root : request.hierarchy->top.first();
         if (choice.native_inside)
             return build_tree(innermost_speakers(request.hierarchy->top, root), request.ranks(),
                               root, choice.top, choice.top, speaker);

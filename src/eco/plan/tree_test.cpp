@@ -20,12 +20,18 @@ TEST(Tree, RootOnTopAndGroupsAsVertices) {
 // On buses each crossing counts. From a bus of three a message goes by the bus of two to the other;
 // from the bus of two directly to both: three crossings of the busiest bus either way.
 TEST(Tree, BalancedSparesTheBusiestBus) {
-    EXPECT_EQ(parents({Shape::balanced}, {3, 3, 2}), (std::vector<int>{-1, 2, 0}));
-    EXPECT_EQ(parents({Shape::balanced}, {2, 3, 3}), (std::vector<int>{-1, 0, 0}));
+    EXPECT_EQ(parents({Shape::balanced}, {{3}, {3}, {2}}), (std::vector<int>{-1, 2, 0}));
+    EXPECT_EQ(parents({Shape::balanced}, {{2}, {3}, {3}}), (std::vector<int>{-1, 0, 0}));
+}
+
+// A switch ten times as fast as the buses takes the message and gives it to all of them.
+TEST(Tree, BalancedGoesByWayOfWhatIsFast) {
+    EXPECT_EQ(parents({Shape::balanced}, {{4}, {2}, {5}, {2, 0.1, false}}),
+              (std::vector<int>{-1, 3, 3, 0}));
 }
 
 TEST(Tree, Forms) {
-    const std::vector<int> ones(7, 1);
+    const std::vector<Weight> ones(7);
     EXPECT_EQ(parents({Shape::star}, ones), (std::vector<int>{-1, 0, 0, 0, 0, 0, 0}));
     EXPECT_EQ(parents({Shape::kary, 2}, ones), (std::vector<int>{-1, 0, 0, 1, 1, 2, 2}));
     EXPECT_EQ(parents({Shape::chain}, ones), (std::vector<int>{-1, 0, 1, 2, 3, 4, 5}));

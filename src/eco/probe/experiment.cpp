@@ -162,7 +162,7 @@ std::size_t figures_of(const Order& order) {
         case Order::Kind::round_trips:
             return static_cast<std::size_t>(order.count);
         case Order::Kind::overheads:
-            return static_cast<std::size_t>(2 * order.count);
+            return 2 * static_cast<std::size_t>(order.count);
         case Order::Kind::flow:
             return 1;
         default:

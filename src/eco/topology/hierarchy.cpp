@@ -29,7 +29,11 @@ const Group& innermost(const Group& group, Rank rank) {
 
 namespace {
 
-Group lone(Rank rank) { return {{rank}, {}, false}; }
+Group lone(Rank rank) {
+    Group group;
+    group.ranks = {rank};
+    return group;
+}
 
 // A group of the given parts; a single part stands for itself.
 Group join(std::vector<Group> parts) {
@@ -64,6 +68,34 @@ Group nest(const std::vector<Rank>& ranks, const std::vector<std::vector<int>>& 
         if (depth == hosts && members.size() > 1) parts.back().on_one_host = true;
     }
     return join(std::move(parts));
+}
+
+// Each group gets the medium of the narrowest cluster that holds all its hosts.
+void set_media(Group& group, const Profile& profile, const std::vector<int>& host_of,
+               double slowest) {
+    const auto inside = [&](const Medium& medium) {
+        const auto& level = profile.levels[static_cast<std::size_t>(medium.level)];
+        return std::all_of(group.ranks.begin(), group.ranks.end(), [&](Rank rank) {
+            const int host = host_of[static_cast<std::size_t>(rank)];
+            return level[static_cast<std::size_t>(host)] == medium.cluster;
+        });
+    };
+    const Medium* narrowest = nullptr;
+    for (const Medium& medium : profile.model->media)
+        if ((!narrowest || medium.level >= narrowest->level) && inside(medium)) narrowest = &medium;
+    if (narrowest) {
+        group.crossing = slowest / narrowest->rate;
+        group.shared = narrowest->kind == Medium::Kind::bus;
+    }
+    for (Group& part : group.parts) set_media(part, profile, host_of, slowest);
+    if (group.is_innermost()) return;
+    const auto busy = [](const Group& part) {
+        return part.crossing * (part.shared ? static_cast<double>(part.ranks.size()) : 1);
+    };
+    const auto least =
+        std::min_element(group.parts.begin(), group.parts.end(),
+                         [&](const Group& a, const Group& b) { return busy(a) < busy(b); });
+    group.speaker = least->first();
 }
 
 bool all_consecutive(const Group& group) {
@@ -105,6 +137,13 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
     hierarchy.one_subnet =
         std::all_of(subnet.begin(), subnet.end(), [&](int id) { return id == subnet.front(); });
     hierarchy.top = nest(hierarchy.ring, keys, profile.levels.size(), 0);
+    if (profile.model && !profile.model->media.empty()) {
+        const auto& media = profile.model->media;
+        const auto slowest =
+            std::min_element(media.begin(), media.end(),
+                             [](const Medium& a, const Medium& b) { return a.rate < b.rate; });
+        set_media(hierarchy.top, profile, host_of, slowest->rate);
+    }
     // Inside hosts neighbours are near as well.
     hierarchy.ring = hierarchy.top.ranks;
     return hierarchy;

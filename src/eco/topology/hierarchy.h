@@ -17,7 +17,13 @@ struct Group {
     std::vector<Rank> ranks;  // of all parts, in ring order
     std::vector<Group> parts;
     bool on_one_host = false;  // all the ranks of a host; its parts are inside it
+    // What a message costs the group's medium, against the network's slowest; on a bus every
+    // message in, out and inside, on a switch only those of the rank that speaks for the group.
+    double crossing = 1;
+    bool shared = true;
+    Rank speaker = -1;  // of a group of groups: a rank where messages cost least; -1: the first
 
+    Rank first() const { return speaker >= 0 ? speaker : ranks.front(); }
     bool is_rank() const { return parts.empty(); }
     // A host with all that is inside it; elsewhere, a group of single ranks.
     bool is_innermost() const;

@@ -142,24 +142,41 @@ Model derive_model(const Profile& profile) {
     return model;
 }
 
+json media_json(const std::vector<Medium>& media) {
+    json list = json::array();
+    for (const Medium& medium : media)
+        list.push_back({{"level", medium.level},
+                        {"cluster", medium.cluster},
+                        {"kind", medium.kind == Medium::Kind::bus ? "bus" : "switch"},
+                        {"rate", medium.rate},
+                        {"uplink", medium.uplink > 0 ? json(medium.uplink) : json()}});
+    return list;
+}
+
+std::vector<Medium> read_media(const json& root, const Levels& levels, const std::string& origin) {
+    std::vector<Medium> media;
+    std::set<std::pair<int, int>> named;
+    for (const auto& entry : root) {
+        media.push_back(read_medium(entry, levels, origin));
+        const Medium& medium = media.back();
+        if (!named.emplace(medium.level, medium.cluster).second)
+            refuse(origin, "level " + std::to_string(medium.level) + ", cluster " +
+                               std::to_string(medium.cluster) + " has two media");
+    }
+    return media;
+}
+
 json model_json(const Model& model) {
     const auto costs = [](const std::vector<Cost>& list) {
         json array = json::array();
         for (const Cost& cost : list) array.push_back({cost.fixed, cost.per_byte});
         return array;
     };
-    json media = json::array();
-    for (const Medium& medium : model.media)
-        media.push_back({{"level", medium.level},
-                         {"cluster", medium.cluster},
-                         {"kind", medium.kind == Medium::Kind::bus ? "bus" : "switch"},
-                         {"rate", medium.rate},
-                         {"uplink", medium.uplink > 0 ? json(medium.uplink) : json()}});
     return {{"send", costs(model.send)},
             {"receive", costs(model.receive)},
             {"transfer", {{"fixed", model.fixed}, {"per_byte", model.per_byte}}},
             {"error", model.error},
-            {"media", media}};
+            {"media", media_json(model.media)}};
 }
 
 Model read_model(const json& root, std::size_t hosts, const Levels& levels,
@@ -173,14 +190,7 @@ Model read_model(const json& root, std::size_t hosts, const Levels& levels,
         read_table(transfer.at("per_byte"), "transfer.per_byte", hosts, slowest_byte, origin);
     root.at("error").get_to(model.error);
     check_figure(model.error, 0, 1e6, "error", origin);
-    std::set<std::pair<int, int>> named;
-    for (const auto& entry : root.at("media")) {
-        model.media.push_back(read_medium(entry, levels, origin));
-        const Medium& medium = model.media.back();
-        if (!named.emplace(medium.level, medium.cluster).second)
-            refuse(origin, "level " + std::to_string(medium.level) + ", cluster " +
-                               std::to_string(medium.cluster) + " has two media");
-    }
+    model.media = read_media(root.at("media"), levels, origin);
     return model;
 }
 

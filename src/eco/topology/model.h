@@ -54,6 +54,10 @@ Cost fit_line(const std::vector<double>& x, const std::vector<Seconds>& times);
 // the latency, every medium a switch.
 Model derive_model(const Profile& profile);
 
+nlohmann::json media_json(const std::vector<Medium>& media);
+std::vector<Medium> read_media(const nlohmann::json& root, const Levels& levels,
+                               const std::string& origin);
+
 nlohmann::json model_json(const Model& model);
 
 // Throws Error{bad_input} with one sentence that begins with origin.

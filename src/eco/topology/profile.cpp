@@ -199,11 +199,18 @@ std::string to_json(const Profile& profile) {
     return root.dump();
 }
 
-std::string runtime_json(const Profile& profile) { return common_json(profile).dump(); }
+std::string runtime_json(const Profile& profile) {
+    json root = common_json(profile);
+    if (profile.model) root["media"] = media_json(profile.model->media);
+    return root.dump();
+}
 
 Profile parse_runtime(const std::string& text) {
     Profile profile;
-    read_common(json::parse(text), profile, "profile");
+    const json root = json::parse(text);
+    read_common(root, profile, "profile");
+    if (root.contains("media"))
+        profile.model.emplace().media = read_media(root["media"], profile.levels, "profile");
     return profile;
 }
 
