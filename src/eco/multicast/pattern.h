@@ -1,0 +1,55 @@
+// The multicast problem as a plain value (Wu, Yeh and Liu §2, §3): messages, each with a source, a
+// size and its destinations, and what sending and receiving cost each rank; with one written form
+// (docs/formats.md). A Pattern that parse_pattern or draw returned is sound: every rank exists, no
+// message goes to its own source or twice to a rank, costs are finite and not negative.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/base/units.h"
+
+namespace eco::multicast {
+
+struct Cost {
+    Seconds fixed = 0, per_byte = 0;
+
+    Seconds of(Bytes bytes) const { return fixed + per_byte * static_cast<double>(bytes); }
+    bool operator==(const Cost&) const = default;
+};
+
+// A send of m bytes takes the sender send[i].of(m); transfer(i, j).of(m) later the message is at
+// its receiver, whom taking it costs receive[j].of(m). The wire is never the bottleneck.
+struct Model {
+    std::vector<Cost> send, receive;  // per rank
+    std::vector<Cost> transfers;      // ranks × ranks, the sender's row
+
+    int ranks() const { return static_cast<int>(send.size()); }
+    const Cost& transfer(Rank from, Rank to) const {
+        return transfers[static_cast<std::size_t>(from) * send.size() +
+                         static_cast<std::size_t>(to)];
+    }
+};
+
+struct Message {
+    Rank source = 0;
+    Bytes bytes = 0;
+    std::vector<Rank> destinations;  // ascending in a sound pattern
+};
+
+struct Pattern {
+    Model model;
+    std::vector<Message> messages;  // several may have one source
+
+    int ranks() const { return model.ranks(); }
+    std::size_t deliveries() const;  // one per message and destination
+};
+
+// Throws Error{bad_input} with one sentence; origin names the file in it. Sorts destinations.
+void check(Pattern& pattern, const std::string& origin);
+
+Pattern parse_pattern(const std::string& text, const std::string& origin);
+Pattern read_pattern(const std::string& path);
+std::string to_json(const Pattern& pattern);
+
+}  // namespace eco::multicast
