@@ -1,0 +1,159 @@
+"""Multicast from many sources: patterns, schedules and bounds (Wu, Yeh and Liu).
+
+    pattern = multicast.draw(ranks=64, lengths="large", seed=1)
+    schedule = multicast.plan(pattern, "wrp")
+    print(schedule.completion / multicast.bound(pattern).least)
+
+The engine does the work (src/eco/multicast); times are in seconds, lengths in bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from eco.engine import engine, errors
+
+
+class Message(NamedTuple):
+    """One source's message."""
+
+    source: int
+    bytes: int
+    destinations: list[int]
+
+
+class Task(NamedTuple):
+    """A send to, or a receive from, `peer`; a receive starts when the rank begins to wait."""
+
+    sends: bool
+    peer: int
+    message: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Messages, and what sending and receiving costs each rank."""
+
+    value: Any  # the engine's
+
+    @property
+    def ranks(self) -> int:
+        return int(self.value.ranks)
+
+    @property
+    def deliveries(self) -> int:
+        return int(self.value.deliveries)
+
+    @property
+    def messages(self) -> list[Message]:
+        return [Message(*message) for message in self.value.messages]
+
+    def with_messages(self, messages: Sequence[Message]) -> "Pattern":
+        """The same ranks and costs, other messages."""
+        with errors():
+            return Pattern(self.value.with_messages([tuple(one) for one in messages]))
+
+    def to_json(self) -> str:
+        """As docs/formats.md describes."""
+        return str(self.value.to_json())
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Every rank's sends and receives in order, with their times."""
+
+    value: Any  # the engine's
+
+    @property
+    def completion(self) -> float:
+        return float(self.value.completion)
+
+    @property
+    def tasks(self) -> list[list[Task]]:
+        """Per rank."""
+        return [[Task(*task) for task in tasks] for tasks in self.value.tasks]
+
+    def to_json(self) -> str:
+        return str(self.value.to_json())
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Times that no schedule beats: `least`, the largest of the last three.
+
+    `paper` is that of the paper as printed, which can lie above the optimum where sizes differ.
+    """
+
+    paper: float
+    least: float
+    ranks: float
+    work: float
+    spread: float
+
+
+def read(path: Path) -> Pattern:
+    """A checked pattern; raises EcoError where it makes no sense."""
+    with errors():
+        return Pattern(engine().multicast.read_pattern(str(path)))
+
+
+def parse(text: str, origin: str = "the pattern") -> Pattern:
+    """From JSON; `origin` names it in complaints."""
+    with errors():
+        return Pattern(engine().multicast.parse_pattern(text, origin))
+
+
+def draw(
+    ranks: int = 64,
+    sources: int | None = None,
+    *,
+    reach: str = "all",
+    lengths: str = "large",
+    rate: float = 155e6,
+    classes: int = 4,
+    spacing: str = "even",
+    apart: bool = False,
+    seed: int = 1,
+) -> Pattern:
+    """A random pattern as in the paper's §5; src/eco/multicast/draw.h says what the words mean.
+
+    rate: bits per second of every link. sources: all ranks if not given.
+    """
+    with errors():
+        drawn = engine().multicast.draw(
+            ranks,
+            ranks if sources is None else sources,
+            reach,
+            lengths,
+            rate,
+            classes,
+            spacing,
+            apart,
+            seed,
+        )
+        return Pattern(drawn)
+
+
+def planners() -> dict[str, str]:
+    """Names of all planners, and what they stand for."""
+    return dict(engine().multicast.planners())
+
+
+def plan(pattern: Pattern, planner: str) -> Schedule:
+    """A schedule by the planner of that name."""
+    with errors():
+        return Schedule(engine().multicast.plan(pattern.value, planner))
+
+
+def bound(pattern: Pattern) -> Bound:
+    """What no schedule of the pattern beats."""
+    found = engine().multicast.bound(pattern.value)
+    return Bound(found.paper, found.least, found.ranks, found.work, found.spread)
+
+
+def verify(pattern: Pattern, schedule: Schedule) -> str:
+    """Empty when the schedule is right, else one sentence that says what is wrong."""
+    return str(engine().multicast.verify(pattern.value, schedule.value))

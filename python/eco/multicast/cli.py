@@ -1,0 +1,157 @@
+"""`eco multicast`: schedules a pattern of multicasts and says how near the bound it comes."""
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from eco import multicast, quantities, store
+from eco.errors import EcoError, ExitCode
+from eco.multicast import Bound, Pattern, Schedule
+from eco.options import Json
+from eco.show import plain_console
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One planner's schedule, and how long planning took."""
+
+    name: str
+    title: str
+    schedule: Schedule
+    took: float
+
+
+def command(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A pattern, as docs/formats.md says.")
+    ] = None,
+    random: Annotated[
+        int | None, typer.Option("--random", metavar="N", help="Draw one of N ranks instead.")
+    ] = None,
+    heuristic: Annotated[
+        str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp; or all.")
+    ] = "all",
+    sources: Annotated[int | None, typer.Option(help="How many ranks send; all.")] = None,
+    reach: Annotated[str, typer.Option(help="To all, half or any number of the others.")] = "all",
+    lengths: Annotated[str, typer.Option(help="small, large or mixed messages.")] = "large",
+    rate: Annotated[float, typer.Option(help="Of every link, bits per second.")] = 155e6,
+    classes: Annotated[int, typer.Option(help="Classes of ranks, fast to slow.")] = 4,
+    spacing: Annotated[
+        str, typer.Option(help="Classes in even or geometric steps; or free: no classes.")
+    ] = "even",
+    apart: Annotated[
+        bool, typer.Option("--apart", help="Receiving is of another class than sending.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="The same seed, the same pattern.")] = 1,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", help="Keep the drawn pattern.")
+    ] = None,
+    as_json: Json = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option("--plot", metavar="FILE", help="The schedules drawn: FILE.svg, .png, .pdf."),
+    ] = None,
+) -> None:
+    """Schedule messages of many sources at once, each to its own ranks.
+
+    In the model of Wu, Yeh and Liu: sends do not block, receives do, and every
+    rank has its own overheads. Says when each heuristic's schedule is done,
+    beside a time that none can beat.
+    """
+    if (file is None) == (random is None):
+        raise EcoError("name a pattern file, or draw one with --random N", ExitCode.USAGE)
+    for path in (save, plot):
+        if path is not None:
+            store.check_writable(path)
+    if file is not None:
+        pattern = multicast.read(file)
+    else:
+        pattern = multicast.draw(
+            random or 0,
+            sources,
+            reach=reach,
+            lengths=lengths,
+            rate=rate,
+            classes=classes,
+            spacing=spacing,
+            apart=apart,
+            seed=seed,
+        )
+    found = [_plan(pattern, name) for name in _names(heuristic)]
+    bound = multicast.bound(pattern)
+    if save is not None:
+        store.write(save, (pattern.to_json() + "\n").encode())
+    if plot is not None:
+        from eco.multicast import picture  # Matplotlib takes a second to import
+
+        picture.draw(pattern, [(one.title, one.schedule) for one in found], bound, plot)
+    if as_json:
+        print(json.dumps(_summary(pattern, found, bound)))
+        return
+    console = plain_console()
+    _print(pattern, found, bound, console)
+    for path in (save, plot):
+        if path is not None:
+            console.print(f"wrote {path}", markup=False)
+
+
+def _names(heuristic: str) -> list[str]:
+    known = multicast.planners()
+    names = list(known) if heuristic == "all" else [word.strip() for word in heuristic.split(",")]
+    for name in names:
+        if name not in known:
+            raise EcoError(
+                f"--heuristic: {name!r} is none; there are {', '.join(known)}, or all",
+                ExitCode.USAGE,
+            )
+    return list(dict.fromkeys(names))
+
+
+def _plan(pattern: Pattern, name: str) -> Planned:
+    started = time.perf_counter()
+    schedule = multicast.plan(pattern, name)
+    took = time.perf_counter() - started
+    return Planned(name, multicast.planners()[name], schedule, took)
+
+
+def _summary(pattern: Pattern, found: list[Planned], bound: Bound) -> dict[str, Any]:
+    return {
+        "pattern": json.loads(pattern.to_json()),
+        "bound": asdict(bound),
+        "schedules": {
+            one.name: {"planning": one.took, **json.loads(one.schedule.to_json())} for one in found
+        },
+    }
+
+
+def _print(pattern: Pattern, found: list[Planned], bound: Bound, console: Console) -> None:
+    sizes = [message.bytes for message in pattern.messages] or [0]
+    spans = " to ".join(quantities.size(size) for size in sorted({min(sizes), max(sizes)}))
+    sources = len({message.source for message in pattern.messages})
+    console.print(
+        f"{pattern.ranks} ranks, {sources} of them sources, {pattern.deliveries:,} deliveries "
+        f"of {spans}"
+    )
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("")
+    for heading in ("done after", "× bound", "× paper's bound", "planned in"):
+        table.add_column(heading, justify="right")
+    for one in found:
+        end = one.schedule.completion
+        table.add_row(
+            f"{one.title} ({one.name})",
+            quantities.seconds(end),
+            f"{end / bound.least:.3f}" if bound.least else "",
+            f"{end / bound.paper:.3f}" if bound.paper else "",
+            quantities.seconds(one.took),
+        )
+    table.add_row("bound", quantities.seconds(bound.least), "", "", "", style="dim")
+    table.add_row("paper's bound", quantities.seconds(bound.paper), "", "", "", style="dim")
+    console.print(table)

@@ -1,0 +1,27 @@
+#include "eco/multicast/planners.h"
+
+#include "eco/base/error.h"
+#include "eco/multicast/heuristics.h"
+
+namespace eco::multicast {
+
+const std::vector<Planner>& planners() {
+    static const std::vector<Planner> all = {
+        {"fef", "fastest edge first", fastest_edge_first},
+        {"ecf", "earliest completing first", earliest_completing_first},
+        {"wr", "work racing", work_racing},
+        {"wrp", "work racing, preemptive", work_racing_preemptive},
+    };
+    return all;
+}
+
+const Planner& planner(const std::string& name) {
+    std::string names;
+    for (const Planner& one : planners()) {
+        if (one.name == name) return one;
+        names += (names.empty() ? "" : ", ") + one.name;
+    }
+    throw Error(Code::usage, "'" + name + "' is no multicast heuristic; there are " + names);
+}
+
+}  // namespace eco::multicast
