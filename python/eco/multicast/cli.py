@@ -36,7 +36,7 @@ def command(
         int | None, typer.Option("--random", metavar="N", help="Draw one of N ranks instead.")
     ] = None,
     heuristic: Annotated[
-        str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp; or all.")
+        str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp, best; or all.")
     ] = "all",
     sources: Annotated[int | None, typer.Option(help="How many ranks send; all.")] = None,
     reach: Annotated[str, typer.Option(help="To all, half or any number of the others.")] = "all",

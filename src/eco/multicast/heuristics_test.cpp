@@ -3,47 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "eco/multicast/bound.h"
-#include "eco/multicast/draw.h"
+#include "eco/multicast/drawn_for_test.h"
 #include "eco/multicast/optimum_for_test.h"
+#include "eco/multicast/planners.h"
 
 namespace eco::multicast {
-
-namespace {
-
-struct Named {
-    const char* name;
-    Schedule (*plan)(const Pattern&);
-};
-constexpr Named heuristics[] = {{"fef", fastest_edge_first},
-                                {"ecf", earliest_completing_first},
-                                {"wr", work_racing},
-                                {"wrp", work_racing_preemptive}};
-
-// All reaches, lengths and spacings in turn; links that differ in every fourth.
-Pattern drawn(std::uint64_t seed, int ranks, int sources) {
-    Draw how;
-    how.ranks = ranks;
-    how.sources = sources;
-    how.reach = static_cast<Reach>(seed % 3);
-    how.lengths = static_cast<Lengths>(seed / 3 % 3);
-    how.spacing = static_cast<Spacing>(seed / 9 % 3);
-    how.apart = seed % 2 == 1;
-    how.bits_per_second = seed % 5 < 2 ? 1e9 : 155e6;
-    Pattern pattern = draw(how, seed);
-    if (seed % 4 == 1)
-        for (std::size_t n = 0; n < pattern.model.transfers.size(); ++n)
-            pattern.model.transfers[n].fixed = 1e-6 * static_cast<double>(n * 7919 % 1009);
-    return pattern;
-}
-
-}  // namespace
 
 TEST(Heuristics, EveryScheduleIsRightAndNotBelowTheBound) {
     for (const auto& [ranks, sources] : {std::pair{2, 1}, {2, 2}, {3, 2}, {5, 5}, {8, 3}, {17, 17}})
         for (std::uint64_t seed = 0; seed < 54; ++seed) {
             const Pattern pattern = drawn(seed, ranks, sources);
             const Seconds least = bound(pattern).least;
-            for (const Named& heuristic : heuristics) {
+            for (const Planner& heuristic : planners()) {
                 const Schedule schedule = heuristic.plan(pattern);
                 EXPECT_EQ(verify(pattern, schedule), "") << heuristic.name << ", seed " << seed;
                 EXPECT_GE(schedule.completion, least * (1 - 1e-9)) << heuristic.name;
@@ -54,14 +25,14 @@ TEST(Heuristics, EveryScheduleIsRightAndNotBelowTheBound) {
 TEST(Heuristics, MoreThan64MessagesAndSeveralOfOneSource) {
     Pattern pattern = drawn(3, 70, 70);
     pattern.messages.push_back(pattern.messages[4]);
-    for (const Named& heuristic : heuristics)
+    for (const Planner& heuristic : planners())
         EXPECT_EQ(verify(pattern, heuristic.plan(pattern)), "") << heuristic.name;
 }
 
 TEST(Heuristics, NothingToSend) {
     const Pattern none = hand_pattern(3, {1, 0}, {1, 0}, {1, 0}, {});
     const Pattern nobody = hand_pattern(1, {1, 0}, {1, 0}, {1, 0}, {{0, 5, {}}});
-    for (const Named& heuristic : heuristics) {
+    for (const Planner& heuristic : planners()) {
         EXPECT_EQ(heuristic.plan(none).completion, 0) << heuristic.name;
         EXPECT_EQ(verify(nobody, heuristic.plan(nobody)), "") << heuristic.name;
     }
@@ -72,7 +43,7 @@ TEST(Heuristics, NothingToSend) {
 // 3, 4 and 5; rank 1 has it at 4 and could deliver by 8 at the earliest. So all come from rank 0.
 TEST(Heuristics, ABroadcastWorkedByHand) {
     const Pattern pattern = hand_pattern(4, {1, 0}, {2, 0}, {1, 0}, {{0, 5, {1, 2, 3}}});
-    for (const Named& heuristic : heuristics)
+    for (const Planner& heuristic : planners())
         EXPECT_DOUBLE_EQ(heuristic.plan(pattern).completion, 6) << heuristic.name;
 }
 

@@ -1,6 +1,7 @@
 #include "eco/multicast/planners.h"
 
 #include "eco/base/error.h"
+#include "eco/multicast/best.h"
 #include "eco/multicast/heuristics.h"
 
 namespace eco::multicast {
@@ -11,6 +12,7 @@ const std::vector<Planner>& planners() {
         {"ecf", "earliest completing first", earliest_completing_first},
         {"wr", "work racing", work_racing},
         {"wrp", "work racing, preemptive", work_racing_preemptive},
+        {"best", "the best that ECO finds", best},
     };
     return all;
 }

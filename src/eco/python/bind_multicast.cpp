@@ -2,6 +2,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "eco/multicast/best.h"
 #include "eco/multicast/bound.h"
 #include "eco/multicast/draw.h"
 #include "eco/multicast/planners.h"
@@ -92,6 +93,8 @@ void bind_multicast(nb::module_& parent) {
         "plan",
         [](const Pattern& pattern, const std::string& name) { return planner(name).plan(pattern); },
         "pattern"_a, "name"_a, nb::call_guard<nb::gil_scoped_release>());
+    module.def("replan", &replan, "pattern"_a, "was"_a, "before"_a,
+               nb::call_guard<nb::gil_scoped_release>());
     module.def("bound", &bound, "pattern"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def("verify", &multicast::verify, "pattern"_a, "schedule"_a,
                "Empty when right, else one sentence.");

@@ -1,0 +1,82 @@
+// Plays a multicast forward in time: whenever a rank is free, a policy says whether it sends,
+// receives what has arrived, or waits. So every decision sees all that was decided before it in
+// time, and messages are received in the order of their arrival. Used by the planners `best` and
+// `replan`, which are policies.
+#pragma once
+
+#include <vector>
+
+#include "eco/multicast/agenda.h"
+#include "eco/multicast/times.h"
+
+namespace eco::multicast {
+
+class Stage {
+public:
+    virtual ~Stage() = default;
+
+    // When the last receive ends, after all deliveries. O(deliveries log) and what the policy
+    // takes.
+    Seconds play();
+    Schedule finish() const { return agenda_.finish(); }
+
+protected:
+    explicit Stage(const Times& times);
+    Stage(const Stage&) = default;
+
+    // Called when rank `me` is free; sends, receives or waits, once.
+    virtual void act(Rank me, Seconds now) = 0;
+
+    struct UnderWay {
+        Seconds arrival;
+        int k;
+        Rank from;
+        bool operator>(const UnderWay& other) const { return arrival > other.arrival; }
+    };
+    struct Lane {
+        std::vector<UnderWay> inbox;  // sent to this rank, not received yet; a heap
+        Seconds free = 0;             // when its task at hand ends
+        Seconds backlog = 0;          // what receiving the inbox takes
+        Seconds fed = 0;              // when the inbox would be received if it did nothing else
+        Seconds rest = 0;             // what receiving all that nobody has sent yet takes
+        int missing = 0;              // messages that nobody has sent yet
+        Seconds wake = -1;
+    };
+
+    void send(Rank me, Rank to, int k, Seconds now);
+    void receive(Rank me, Seconds now);  // the first of the inbox, which must be there
+    void wait(Rank me) {
+        if (!lane(me).inbox.empty()) wake(me, lane(me).inbox.front().arrival);
+    }
+    Seconds next_arrival(Rank me) const;  // infinite if nothing is under way
+
+    // When `to` would be done with all that is under way to it, if it did nothing else.
+    Seconds fed(Rank to, Seconds now) const {
+        return std::max(lane(to).fed, std::max(now, lane(to).free) + lane(to).backlog);
+    }
+    // And with k too, if me sends it now.
+    Seconds done(Rank me, Rank to, int k, Seconds now) const {
+        const Seconds arrival = now + times_.send(me, k) + times_.transfer(me, to, k);
+        return std::max(fed(to, now), arrival) + times_.receive(to, k);
+    }
+
+    static std::size_t index(int value) { return static_cast<std::size_t>(value); }
+    Lane& lane(Rank rank) { return lanes_[index(rank)]; }
+    const Lane& lane(Rank rank) const { return lanes_[index(rank)]; }
+
+    const Times& times_;
+    MessageSets held_;
+    MessageSets wanted_;        // and not on the way yet
+    std::vector<int> holders_;  // per message, those that have it or will
+
+private:
+    void wake(Rank me, Seconds when);
+
+    Agenda agenda_;
+    std::vector<Lane> lanes_;
+    std::vector<std::pair<Seconds, Rank>> events_;  // a heap
+    std::size_t left_;                              // deliveries
+    Seconds completion_ = 0;
+};
+
+}  // namespace eco::multicast
