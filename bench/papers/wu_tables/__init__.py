@@ -1,0 +1,1 @@
+"""What bench/papers/wu.py is made of."""
