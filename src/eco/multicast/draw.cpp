@@ -22,9 +22,10 @@ public:
     int below(int n) { return static_cast<int>(generator_() % static_cast<std::uint64_t>(n)); }
     double share() { return static_cast<double>(generator_() >> 11U) * 0x1p-53; }
     std::vector<Rank> some(std::vector<Rank> of, int count) {
-        for (int n = 0; n < count; ++n)
-            std::swap(of[static_cast<std::size_t>(n)],
-                      of[static_cast<std::size_t>(n + below(static_cast<int>(of.size()) - n))]);
+        for (int n = 0; n < count; ++n) {
+            const int other = n + below(static_cast<int>(of.size()) - n);
+            std::swap(of[static_cast<std::size_t>(n)], of[static_cast<std::size_t>(other)]);
+        }
         of.resize(static_cast<std::size_t>(count));
         return of;
     }

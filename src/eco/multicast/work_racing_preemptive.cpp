@@ -55,7 +55,8 @@ private:
     // search goes on where it ended.
     std::size_t first_wanted(Rank from, Rank to) {
         const auto& receives = agenda_.receives(from);
-        auto& n = first_wanted_[static_cast<std::size_t>(from * times_.ranks() + to)];
+        const int pair = from * times_.ranks() + to;
+        auto& n = first_wanted_[static_cast<std::size_t>(pair)];
         n = std::max(n, agenda_.first_open(from));
         while (n < receives.size() && !race_.wanted().holds(to, receives[n].k)) ++n;
         return n;
