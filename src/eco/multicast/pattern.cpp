@@ -81,13 +81,14 @@ std::vector<double> read_table(const json& table, std::size_t ranks, const std::
     return values;
 }
 
-void check_cost(const Cost& cost, const std::string& what, const std::string& origin) {
+template <typename Name>
+void check_cost(const Cost& cost, Name name, const std::string& origin) {
     for (const double value : {cost.fixed, cost.per_byte})
         if (!(value >= 0 && value <= longest_seconds)) {
             std::ostringstream shown;
             shown << value;
             refuse(origin,
-                   what + " is " + shown.str() + "; a cost is 0 or more seconds, a day at most");
+                   name() + " is " + shown.str() + "; a cost is 0 or more seconds, a day at most");
         }
 }
 
@@ -163,12 +164,15 @@ void check(Pattern& pattern, const std::string& origin) {
                            std::to_string(model.receive.size()) + "; name each rank in both");
     if (model.transfers.size() != ranks * ranks) refuse(origin, "\"transfer\" is not square");
     for (std::size_t i = 0; i < ranks; ++i) {
-        check_cost(model.send[i], "send of rank " + std::to_string(i), origin);
-        check_cost(model.receive[i], "receive of rank " + std::to_string(i), origin);
-        for (std::size_t j = 0; j < ranks; ++j)
-            check_cost(model.transfers[i * ranks + j],
-                       "transfer from rank " + std::to_string(i) + " to " + std::to_string(j),
-                       origin);
+        const std::string me = std::to_string(i);
+        check_cost(model.send[i], [&] { return "send of rank " + me; }, origin);
+        check_cost(model.receive[i], [&] { return "receive of rank " + me; }, origin);
+        for (std::size_t j = 0; j < ranks; ++j) {
+            const auto name = [&] {
+                return "transfer from rank " + me + " to " + std::to_string(j);
+            };
+            check_cost(model.transfers[i * ranks + j], name, origin);
+        }
     }
     for (std::size_t k = 0; k < pattern.messages.size(); ++k)
         check_message(pattern.messages[k], static_cast<int>(ranks), "message " + std::to_string(k),
