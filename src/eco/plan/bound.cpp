@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <queue>
 
 #include "eco/base/check.h"
@@ -397,20 +398,53 @@ private:
                 ports[at(host)] < 0 ? unlimited : network_.links[at(ports[at(host)])].rate;
     }
 
-    // Sums for all: 2(n-1) messages between n hosts, over all their ports together.
+    // What one party (a host, a cluster, or all that is outside one) can send to others, or take
+    // in, in bytes on the wire per second.
+    double rate_of(int link) const { return link < 0 ? unlimited : network_.links[at(link)].rate; }
+    double rate_of_host(int host, bool out) const {
+        return rate_of((out ? network_.port_out : network_.port_in)[at(host)]);
+    }
+    double rate_of_cluster(const Cluster& cluster, bool out) const {
+        return std::min(rate_of(out ? cluster.uplink_out : cluster.uplink_in),
+                        rate_of(cluster.bus));
+    }
+
+    // Sums for all: 2(n-1) messages between n parties, over what all of them can send together, or
+    // take in: all hosts, and the parts of every cluster with what is around it.
     void by_gossip() {
-        if (!needs_.is_gossip()) return;
-        for (const bool out : {true, false}) {
-            double rate = 0;
-            for (const int host : hosts_) {
-                const int port = (out ? network_.port_out : network_.port_in)[at(host)];
-                rate += port < 0 ? unlimited : network_.links[at(port)].rate;
-            }
-            if (rate < unlimited)
-                propose(gossip(static_cast<Bytes>(hosts_.size())) / rate, [] {
-                    return "all ports together must carry 2(n-1) messages between n hosts";
+        if (!needs_.is_gossip() || network_.links.empty()) return;
+        const auto first = *std::min_element(head_.begin(), head_.end());
+        const auto last = *std::min_element(tail_.begin(), tail_.end());
+        const auto among = [&](const std::vector<double>& rates, const char* parties) {
+            const double rate = std::accumulate(rates.begin(), rates.end(), 0.0);
+            if (rates.size() > 1 && rate < unlimited)
+                propose(first + gossip(static_cast<Bytes>(rates.size())) / rate + last, [&] {
+                    return std::string("all ") + parties +
+                           " together must carry 2(n-1) messages between n of them";
                 });
+        };
+        for (const bool out : {true, false}) {
+            std::vector<double> hosts;
+            for (const int host : hosts_) hosts.push_back(rate_of_host(host, out));
+            among(hosts, "ports");
+            for (std::size_t c = 0; c < network_.clusters.size(); ++c)
+                among(rates_of_parts(static_cast<int>(c), out), "uplinks");
         }
+    }
+
+    std::vector<double> rates_of_parts(int cluster, bool out) const {
+        const Cluster& whole = network_.clusters[at(cluster)];
+        std::vector<double> rates;
+        for (const int host : whole.hosts)
+            if (network_.cluster_of[at(host)] == cluster && !ranks_on_[at(host)].empty())
+                rates.push_back(rate_of_host(host, out));
+        for (const Cluster& inner : network_.clusters)
+            if (inner.parent == cluster && !ranks_of(inner.hosts).ranks.empty())
+                rates.push_back(rate_of_cluster(inner, out));
+        // What is outside sends by what leads in.
+        if (ranks_of(whole.hosts).ranks.size() < host_of_.size())
+            rates.push_back(rate_of_cluster(whole, !out));
+        return rates;
     }
 
     // What each rank must send and take in itself.

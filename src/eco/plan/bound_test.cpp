@@ -115,6 +115,19 @@ TEST(Bound, AnUplinkAndItsLatency) {
               std::string::npos);
 }
 
+// Four sites of two hosts with 1 MB/s each: six messages over four uplinks, though each uplink by
+// itself need carry but one.
+TEST(Bound, SumsForAllOverUplinks) {
+    std::vector<Medium> media;
+    for (int site = 0; site < 4; ++site)
+        media.push_back({0, site, Medium::Kind::switched, 1e8, 1e6});
+    const Network network =
+        assemble_network({"a", "b", "c", "d", "e", "f", "g", "h"}, {{0, 0, 1, 1, 2, 2, 3, 3}},
+                         media, std::vector<double>(8, 1e8));
+    EXPECT_NEAR(find_bound(network, eight, Operation::allreduce, 0, 1000).time, 1.5e-3, 1e-8);
+    EXPECT_NEAR(find_bound(network, {0, 1, 2, 3}, Operation::allreduce, 0, 1000).time, 1e-3, 1e-8);
+}
+
 // 1 ms to send, 1 ms to receive, 1 ms on the way: the first is told at 3 ms, the next by the root
 // at 4, then at 5 by the root, at 6 by the root and by the first: five ranks need 6 ms.
 TEST(Bound, RanksTellEachOtherOneAfterTheOther) {
