@@ -29,7 +29,7 @@ void Call::run(const Layout& layout, Rank root, const Combine& combine,
     }
 }
 
-int Call::failed() {
+int failed(MPI_Comm comm) {
     int code = MPI_ERR_INTERN;
     try {
         throw;
@@ -41,7 +41,7 @@ int Call::failed() {
         std::fprintf(stderr, "eco: %s\n", error.what());
     } catch (...) {
     }
-    native().Comm_call_errhandler(comm_, code);
+    native().Comm_call_errhandler(comm, code);
     return code;
 }
 

@@ -8,6 +8,10 @@
 
 namespace eco {
 
+// Within a catch: what was thrown, as an MPI error code, by way of the communicator's error
+// handler.
+int failed(MPI_Comm comm);
+
 class Call {
 public:
     Call(Operation operation, MPI_Comm comm, const void* site)
@@ -37,13 +41,11 @@ public:
             body();
             return MPI_SUCCESS;
         } catch (...) {
-            return failed();
+            return failed(comm_);
         }
     }
 
 private:
-    int failed();
-
     Operation operation_;
     MPI_Comm comm_;
     const void* site_;

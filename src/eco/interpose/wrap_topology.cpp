@@ -2,11 +2,9 @@
 // other (ECO §2, §5, §6.2, §7), then the library makes the topology as it would.
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <numeric>
 
-#include "eco/interpose/communicator.h"
-#include "eco/interpose/mpi_transport.h"
+#include "eco/interpose/call.h"
 #include "eco/interpose/wrappers.h"
 #include "eco/topology/placement.h"
 
@@ -189,16 +187,11 @@ int distributed(Communicator& communicator, MPI_Comm comm, int count, const int*
 // Runs the body; the communicator's error handler hears of what it throws.
 template <typename Body>
 int guarded(MPI_Comm comm, Body body) {
-    int code = MPI_ERR_INTERN;
     try {
         return body();
-    } catch (const MpiError& error) {
-        code = error.code;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "eco: %s\n", error.what());
+    } catch (...) {
+        return failed(comm);
     }
-    native().Comm_call_errhandler(comm, code);
-    return code;
 }
 
 }  // namespace
