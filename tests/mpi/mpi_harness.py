@@ -18,7 +18,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 BUILD = PROJECT / "build" / "tests-mpi"
 ECO = PROJECT / "build" / "release" / "bin" / "eco"
-PROFILE = PROJECT / "tests" / "data" / "three-segments.json"
+DATA = PROJECT / "tests" / "data"
+PROFILE = DATA / "three-segments.json"
 
 
 @dataclass(frozen=True)
@@ -154,8 +155,10 @@ def lab(
     scale: float = 10,
     environment: Mapping[str, str] | None = None,
     seconds: float = 200,
+    scenario: str = "three-segments",
+    profile: Path = PROFILE,
 ) -> Run:
-    """On three segments in the lab, natively or with ECO, which then must plan all itself."""
+    """In the lab, natively or with ECO, which then must plan all itself."""
     options = eco_lab.Options(
         mpi="mpich" if mpi.family == "mpich" else "openmpi",
         np=ranks,
@@ -163,14 +166,14 @@ def lab(
         ranks_per_host=per_host,
         order=order,
         native=not eco,
-        topology=str(PROFILE) if eco else None,
+        topology=str(profile) if eco else None,
         scale=scale,
     )
     settings = {"ECO_VERBOSE": "1", "ECO_CHOICE": choice} if eco else {}
     words = [str(word) for word in program]
     try:
         done = eco_lab.run(
-            "three-segments",
+            scenario,
             words,
             options=options,
             timeout=seconds,

@@ -5,9 +5,10 @@ import subprocess
 import tarfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
-from mpi_harness import PROJECT, Mpi, Run, each, lab
+from mpi_harness import DATA, PROJECT, Mpi, Run, each, lab
 
 VERSION = "4.1.2"
 PLACE = PROJECT / "build" / "mpi4py"
@@ -39,13 +40,12 @@ def verdict(run: Run, ranks: int) -> tuple[set[str], set[str], set[str]]:
     return set(ran), failed, set(re.findall(r"^(?:OK|FAILED).*", text, re.MULTILINE))
 
 
-def compare(mpi: Mpi, ranks: int, tests: list[str], seconds: float) -> None:
+def compare(mpi: Mpi, ranks: int, tests: list[str], seconds: float, **network: Any) -> None:
     program = [mpi.python, suite(mpi), *tests]
+    network = {"scale": 100, "order": "random:1", "seconds": seconds, **network}
 
     def go(eco: bool) -> Run:
-        return lab(
-            mpi, *program, eco=eco, ranks=ranks, order="random:1", scale=100, seconds=seconds
-        )
+        return lab(mpi, *program, eco=eco, ranks=ranks, **network)
 
     native, eco = go(False), go(True)
     assert verdict(eco, ranks) == verdict(native, ranks)
@@ -66,3 +66,13 @@ def test_some(mpi: Mpi) -> None:
 @each
 def test_all(mpi: Mpi, ranks: int) -> None:
     compare(mpi, ranks, ["-i", "test_cco"], 1700)
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@each
+def test_everything_in_three_levels(mpi: Mpi) -> None:
+    """All modules, not collectives alone: what ECO leaves to the library works beside it."""
+    network = {"scenario": str(DATA / "three-levels.yaml"), "profile": DATA / "three-levels.json"}
+    compare(mpi, 5, [], 1700, scale=1, **network)
