@@ -61,8 +61,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
 }
 
 const Prepared& Communicator::prepared(const Choice& choice, const Request& request) {
-    auto& entry =
-        prepared_[{request.operation, request.root, request.commutative, to_text(choice)}];
+    auto& entry = prepared_[{request.operation, request.root, request.commutative, choice}];
     if (!entry) {
         entry = std::make_unique<Prepared>(plan(choice, request, rank_));
         report_plan(choice, request, *entry);

@@ -75,7 +75,7 @@ private:
         Operation operation;
         Rank root;
         bool commutative;
-        std::string choice;
+        Choice choice;
         auto operator<=>(const Key&) const = default;
     };
     std::map<Key, std::unique_ptr<Prepared>> prepared_;

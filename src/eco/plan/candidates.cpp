@@ -49,8 +49,8 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     const bool flat = groups == request.hierarchy->top.ranks.size();
     // A segment fills two Ethernet frames, or six: long enough to be worth its overhead, short
     // enough to overlap. One of a frame and a half would need a third more of a slow bus.
-    const auto pieces = [bytes](Bytes each) {
-        return static_cast<int>(std::clamp<Bytes>((bytes + each - 1) / each, 1, 64));
+    const auto pieces = [bytes, most = most_segments(request)](Bytes each) {
+        return static_cast<int>(std::clamp<Bytes>((bytes + each - 1) / each, 1, most));
     };
     const int fine = pieces(2800), coarse = pieces(8400), large = std::min(16, pieces(131072));
     const bool inside = has_groups_inside(request.hierarchy->top);

@@ -2,6 +2,7 @@
 // form, used in profiles, settings and messages: "tree:top=balanced,inner=star,segments=4".
 #pragma once
 
+#include <compare>
 #include <string>
 
 #include "eco/plan/tree.h"
@@ -32,7 +33,7 @@ struct Choice {
     bool native_inside = false;
     bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
     bool rotates() const { return rotate != Rotate::none; }
-    bool operator==(const Choice&) const = default;
+    auto operator<=>(const Choice&) const = default;
 };
 
 std::string to_text(const Choice& choice);

@@ -23,6 +23,12 @@ std::vector<std::vector<Piece>> messages(const std::vector<Piece>& pieces, const
     return result;
 }
 
+int most_segments(const Request& request) {
+    constexpr int most = 64, most_pieces = 2048;
+    if (traits(request.operation).blocks == Blocks::parts) return most;
+    return std::clamp(most_pieces / request.ranks(), 1, most);
+}
+
 bool supports(const Choice& choice, const Request& request) {
     using enum Operation;
     const auto operation = base(request.operation);

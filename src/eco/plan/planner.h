@@ -21,6 +21,10 @@ Program plan(const Choice& choice, const Request& request, Rank me);
 // bytes: message size, or -1 where it is not known to all.
 std::vector<Choice> candidates(const Request& request, Bytes bytes);
 
+// Into how many segments a message, or each of its blocks, is worth cutting: blocks of many ranks
+// follow each other through the network without that.
+int most_segments(const Request& request);
+
 // One planner per family, in the file of its name.
 Program plan_tree(const Choice& choice, const Request& request, Rank me);
 Program plan_exchange(const Choice& choice, const Request& request, Rank me);

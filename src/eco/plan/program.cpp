@@ -12,7 +12,8 @@ std::vector<Piece> all_pieces(int count) {
 }
 
 Builder::Uses& Builder::uses(Place place, Piece piece) {
-    return uses_[{aliases_ && place == output ? input : place, piece}];
+    const auto memory = static_cast<std::uint64_t>(aliases_ && place == output ? input : place);
+    return uses_[memory << 32 | static_cast<std::uint32_t>(piece)];
 }
 
 void Builder::add(Task task, std::span<const Piece> pieces, bool reads, bool writes) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -100,7 +101,7 @@ private:
 
     bool aliases_;
     Program program_;
-    std::map<std::pair<Place, Piece>, Uses> uses_;
+    std::unordered_map<std::uint64_t, Uses> uses_;  // by place and piece
     std::size_t window_ = 0;
     std::map<Rank, std::vector<std::int32_t>> sent_;  // the tasks, in order
     std::map<Rank, std::int32_t> received_;

@@ -135,7 +135,9 @@ Group innermost_speakers(const Group& group, Rank root) {
     return found;
 }
 
-static void hang(const Group& group, Rank root, Form top, Form inner, Speaker speaker, Tree& tree) {
+// only: edges of this rank alone are needed; -1: all.
+static void hang(const Group& group, Rank root, Form top, Form inner, Speaker speaker, Rank only,
+                 Tree& tree) {
     if (group.is_rank()) return;
     const int parts = static_cast<int>(group.parts.size());
     int first = 0;
@@ -158,19 +160,32 @@ static void hang(const Group& group, Rank root, Form top, Form inner, Speaker sp
         const int part = backwards ? parts - i : i;
         const Rank child = speaker.of_group(*order[at(part)], root);
         const Rank above = speaker.of_group(*order[at(parent[at(part)])], root);
+        if (only >= 0 && child != only && above != only) continue;
         tree.parent[at(child)] = above;
         tree.children[at(above)].push_back(child);
     }
     for (const Group* part : order)
-        hang(*part, speaker.of_group(*part, root), top, inner, speaker, tree);
+        if (only < 0 || part->holds(only))
+            hang(*part, speaker.of_group(*part, root), top, inner, speaker, only, tree);
 }
+
+void TreeOfOne::find(const Group& group, Rank root, Form top, Form inner, Speaker speaker) {
+    for (const Rank child : tree_.children[at(me_)]) tree_.parent[at(child)] = -1;
+    tree_.children[at(me_)].clear();
+    if (const Rank above = parent(); above >= 0) tree_.children[at(above)].clear();
+    tree_.parent[at(me_)] = -1;
+    hang(group, root, top, inner, speaker, me_, tree_);
+}
+
+Rank TreeOfOne::parent() const { return tree_.parent[at(me_)]; }
+const std::vector<Rank>& TreeOfOne::children() const { return tree_.children[at(me_)]; }
 
 Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner, Speaker speaker) {
     Tree tree;
     tree.root = root;
     tree.parent.assign(at(ranks), -1);
     tree.children.resize(at(ranks));
-    hang(group, root, top, inner, speaker, tree);
+    hang(group, root, top, inner, speaker, -1, tree);
     return tree;
 }
 

@@ -2,6 +2,7 @@
 // vertices, a shape inside each (ECO §4, steps 1–4; any depth of nesting). Called by the planners.
 #pragma once
 
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ enum class Shape { star, kary, chain, binomial, balanced, postal, relay };
 struct Form {
     Shape shape = Shape::star;
     int k = 2;  // of kary and postal
-    bool operator==(const Form&) const = default;
+    auto operator<=>(const Form&) const = default;
 };
 
 std::string to_text(const Form& form);     // star, k2, chain, binomial, balanced, postal2, relay
@@ -55,6 +56,24 @@ Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner,
 // Of all ranks. top: between the parts of groups that have groups inside; inner: between single
 // ranks.
 Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker = {});
+
+// What one rank must know of many trees of the same ranks, one after the other: each in O(P ·
+// depth) without room for a tree of its own.
+class TreeOfOne {
+public:
+    TreeOfOne(int ranks, Rank me) : me_(me) {
+        tree_.parent.assign(static_cast<std::size_t>(ranks), -1);
+        tree_.children.resize(static_cast<std::size_t>(ranks));
+    }
+    // As build_tree.
+    void find(const Group& group, Rank root, Form top, Form inner, Speaker speaker = {});
+    Rank parent() const;  // -1: the root
+    const std::vector<Rank>& children() const;
+
+private:
+    Rank me_;
+    Tree tree_;  // its edges alone
+};
 
 // The group with one rank in the place of each innermost group: the one that speaks for it.
 Group innermost_speakers(const Group& group, Rank root);

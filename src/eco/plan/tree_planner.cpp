@@ -210,15 +210,14 @@ private:
     // Every block's own broadcast, all at once.
     void allgather_block_by_block() {
         builder_.copy(input, output, own_block());
+        TreeOfOne tree(request_.ranks(), me_);
         for (const Rank owner : request_.hierarchy->ring) {
-            const Tree tree =
-                build_tree(*request_.hierarchy, owner, choice_.top, choice_.inner,
-                           {owner, request_.ranks(), choice_.rotate == Choice::Rotate::all});
+            tree.find(request_.hierarchy->top, owner, choice_.top, choice_.inner,
+                      {owner, request_.ranks(), choice_.rotate == Choice::Rotate::all});
             for (const auto& message :
                  messages(pieces_of({owner}, segments_of(choice_)), choice_)) {
-                if (owner != me_) builder_.recv(tree.parent[at(me_)], output, message);
-                for (const Rank child : tree.children[at(me_)])
-                    builder_.send(child, output, message);
+                if (owner != me_) builder_.recv(tree.parent(), output, message);
+                for (const Rank child : tree.children()) builder_.send(child, output, message);
             }
         }
     }

@@ -125,4 +125,24 @@ TEST_F(TableOne, OurTreeIsAsGoodFromEitherHost) {
     }
 }
 
+TEST(Tree, OfOneRankIsWhatItSeesOfTheWhole) {
+    for (const char* text :
+         {"(0 1 2) (3 4 5) (6 7)", "((0 1) (2 3)) ((4 5 6) 7)", "[0 1] [2 3] 4"}) {
+        const Hierarchy hierarchy = parse_hierarchy(text);
+        for (Rank me = 0; me < hierarchy.ranks(); ++me) {
+            TreeOfOne one(hierarchy.ranks(), me);
+            for (const Form& top : {Form{Shape::star}, Form{Shape::balanced}, Form{Shape::chain}})
+                for (const Form& inner : {Form{Shape::binomial}, Form{Shape::kary, 2}})
+                    for (Rank root = 0; root < hierarchy.ranks(); ++root) {
+                        const Speaker speaker{root, hierarchy.ranks(), true};
+                        const Tree tree = build_tree(hierarchy, root, top, inner, speaker);
+                        one.find(hierarchy.top, root, top, inner, speaker);
+                        const auto place = static_cast<std::size_t>(me);
+                        EXPECT_EQ(one.parent(), tree.parent[place]) << text;
+                        EXPECT_EQ(one.children(), tree.children[place]) << text;
+                    }
+        }
+    }
+}
+
 }  // namespace eco
