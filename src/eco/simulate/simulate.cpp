@@ -63,7 +63,7 @@ private:
     static constexpr Seconds never = std::numeric_limits<double>::infinity();
 
     struct Event {
-        enum class What { idle, arrival };
+        enum class What { idle, arrival, resume };
         Seconds time;
         std::int64_t order;  // of making: equal times are handled in it
         What what;
@@ -90,8 +90,16 @@ private:
         Job last{-1, false};  // what occupied it last, until:
         Seconds idle_since = 0;
     };
+    // Round by round: what was sent in one is acknowledged a round trip after it began.
+    struct Flight {
+        Seconds round_trip = 0;  // 0: never waits
+        double window = 0;       // wire bytes of this round
+        double room = 0;         // left of them
+        Seconds began = -never;
+    };
     struct Pair {
         int way = -1;
+        Flight flight;
         Seconds arrived = 0;  // the last one
         int last = -1;        // the last that began to flow
         bool flowing = false;
@@ -153,6 +161,7 @@ private:
         std::sort(receives.begin(), receives.end(), by_key);
         ECO_CHECK(sends.size() == receives.size());
         timeline_.messages.resize(sends.size());
+        unsent_.resize(sends.size());
         pair_of_.resize(sends.size());
         Ways ways;
         for (std::size_t m = 0; m < sends.size(); ++m) {
@@ -182,6 +191,10 @@ private:
         const auto [found, fresh] = ways.emplace(std::pair{pair.route, cap}, -1);
         if (fresh) found->second = fluid_.add_way(pair.route, cap > 0 ? cap : never);
         pair.way = found->second;
+        const Seconds round_trip = network_.fixed[at(a)][at(b)] + network_.fixed[at(b)][at(a)];
+        const double flight = network_.wire(network_.first_flight);
+        if (network_.first_flight > 0 && round_trip * network_.rate(a, b, pair.route) > flight)
+            pair.flight = {round_trip, flight / 2, 0, -never};
         return pair;
     }
 
@@ -194,6 +207,8 @@ private:
             const MessageTimes& message = timeline_.messages[at(event.number)];
             state(message.to, message.receive).arrived = true;
             take_in(message.to, message.receive);
+        } else if (event.what == Event::What::resume) {
+            send_some(event.number);
         } else {
             finish_job(event.number);
         }
@@ -324,12 +339,37 @@ private:
         const double bytes =
             inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes);
         for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
-        fluid_.start(number, pair.way, std::max(bytes, 1e-9), now_);
+        unsent_[at(number)] = std::max(bytes, 1e-9);
+        send_some(number);
+    }
+
+    // All of the message that is not sent yet, or as much as may go before an acknowledgement.
+    void send_some(int number) {
+        Pair& pair = pairs_[at(pair_of_[at(number)])];
+        Flight& flight = pair.flight;
+        double& unsent = unsent_[at(number)];
+        double part = unsent;
+        if (flight.round_trip > 0) {
+            const Seconds acknowledged = flight.began + flight.round_trip;
+            if (now_ >= acknowledged) {
+                if (flight.room <= 0) flight.window *= 2;
+                flight.room = flight.window;
+                flight.began = now_;
+            } else if (flight.room <= 0) {
+                at_time(acknowledged, Event::What::resume, number);
+                return;
+            }
+            part = std::min(unsent, flight.room);
+            flight.room -= part;
+        }
+        unsent -= part;
+        fluid_.start(number, pair.way, part, now_);
     }
 
     void left(int number) {
         MessageTimes& message = timeline_.messages[at(number)];
         Pair& pair = pairs_[at(pair_of_[at(number)])];
+        if (unsent_[at(number)] > 0) return send_some(number);
         message.left = now_;
         arrive(number, pair);
         pair.flowing = false;
@@ -368,7 +408,8 @@ private:
     Fluid fluid_;
     std::vector<RankState> ranks_;
     std::vector<Pair> pairs_;
-    std::vector<int> pair_of_;  // per message
+    std::vector<int> pair_of_;    // per message
+    std::vector<double> unsent_;  // per message, wire bytes
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
     std::int64_t order_ = 0, open_tasks_ = 0;
     Seconds now_ = 0;

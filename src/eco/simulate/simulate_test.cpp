@@ -52,6 +52,38 @@ struct Exchange {
 
 }  // namespace
 
+// A connection of 1 MB/s whose round trip takes 100 ms sends 10,000 bytes and waits, then 20,000,
+// then as much as comes: a message of 40,000 bytes has left at 10, 120 and 210 ms. Another right
+// behind it has 30,000 bytes of the third round left. Four messages of 10,000 bytes to four hosts
+// go out at once. Where all of the way holds less than 10,000 bytes nothing waits.
+TEST(Simulate, AConnectionWaitsForItsFirstAcknowledgements) {
+    Network network = one_subnet(5, true);
+    network.send.assign(5, {});
+    network.receive.assign(5, {});
+    network.fixed.assign(5, std::vector<double>(5, 50e-3));
+    network.first_flight = 10000;
+    Exchange one(5);
+    for (int message = 0; message < 2; ++message) {
+        one[0].send(1, input, whole);
+        one[1].recv(0, scratch(message), whole);
+    }
+    const Timeline slow = one.run(network, 40000);
+    EXPECT_NEAR(slow.messages[0].left, 210e-3, none);
+    EXPECT_NEAR(slow.messages[0].arrived, 260e-3, none);
+    EXPECT_NEAR(slow.messages[1].left, 310e-3, none);
+    Exchange four(5);
+    for (int peer = 1; peer < 5; ++peer) {
+        four[0].send(peer, input, whole);
+        four[peer].recv(0, output, whole);
+    }
+    EXPECT_NEAR(four.run(network, 10000).time, 90e-3, none);
+    network.fixed.assign(5, std::vector<double>(5, 4e-3));
+    Exchange near(5);
+    near[0].send(1, input, whole);
+    near[1].recv(0, output, whole);
+    EXPECT_NEAR(near.run(network, 40000).time, 44e-3, none);
+}
+
 // 1 ms to send, 5 ms for 5,000 bytes at 1 MB/s, 10 ms on the way, 2 ms to receive. Through a switch
 // of two ports whose frame is the whole message it is taken in once more: 5 ms.
 TEST(Simulate, OneMessage) {

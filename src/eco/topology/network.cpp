@@ -14,6 +14,8 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // TCP over Ethernet, with acknowledgements of every second frame, and the MPI libraries' headers.
 constexpr Frame ethernet{1448, 98, 66};
+// Ten segments, as RFC 6928 has it and Linux does.
+constexpr Bytes ten_segments = 14480;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -274,6 +276,7 @@ Network build_network(const Profile& profile) {
     Network network = assemble_network(profile.hosts, profile.levels, media,
                                        port_rates(bare, profile, model, media));
     network.frame = ethernet;
+    network.first_flight = ten_segments;
     network.send = model.send;
     network.receive = model.receive;
     network.assumed = model.assumed;

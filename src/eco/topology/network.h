@@ -47,6 +47,9 @@ struct Network {
     // One message after the other between two ranks, as on a TCP connection; else all that are
     // under way share the wire.
     bool ordered = true;
+    // Bytes that a connection sends before it waits for a first acknowledgement, twice as many
+    // before the next, and so on, as TCP does after a quiet time; 0: never waits.
+    Bytes first_flight = 0;
     double error = 0;      // median relative error of single messages' times
     bool assumed = false;  // no model was measured: media are taken to be switches
 
