@@ -32,6 +32,7 @@ RanksPerHost = Annotated[
 ]
 _MOST_BYTES = 10**9
 _MOST_RANKS = 4096
+_MOST_CANDIDATES = 12
 # Of the textbook, on ranks in a row: what a library does that knows nothing of the network.
 TEXTBOOK = ("binomial", "ring", "butterfly")
 
@@ -120,9 +121,16 @@ class Call:
 
     @cached_property
     def candidates(self) -> list[Prediction]:
-        """The quickest first; textbook patterns among them."""
+        """The quickest that tuning would look at, in that order; textbook patterns among them."""
         with errors():
-            choices = list(engine().candidates(self.hierarchy, self.operation, self.bytes))
+            choices = list(
+                engine().forecast(
+                    self.network, self.host_of, self.hierarchy, self.operation, self.root,
+                    self.bytes, _MOST_CANDIDATES,
+                )
+                # On so many ranks each would take too long.
+                or engine().candidates(self.hierarchy, self.operation, self.bytes)
+            )  # fmt: skip
             extra = [
                 name
                 for name in TEXTBOOK

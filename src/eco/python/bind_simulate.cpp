@@ -7,6 +7,7 @@
 #include "eco/base/error.h"
 #include "eco/plan/bound.h"
 #include "eco/python/bind.h"
+#include "eco/simulate/predict.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/timeline_json.h"
 #include "eco/topology/network.h"
@@ -59,6 +60,22 @@ std::string simulate_json(const Network& network, const HostOf& host_of, const H
     return timeline_json(timeline, network, host_of, programs);
 }
 
+Seconds predict(const Network& network, const HostOf& host_of, const Hierarchy& hierarchy,
+                const std::string& operation, Rank root, Bytes bytes, const std::string& choice) {
+    const Request request = ask(network, host_of, hierarchy, operation, root);
+    return simulate(network, host_of, choose_one(choice, request), request, bytes).time;
+}
+
+std::vector<std::string> forecast_texts(const Network& network, const HostOf& host_of,
+                                        const Hierarchy& hierarchy, const std::string& operation,
+                                        Rank root, Bytes bytes, std::size_t most) {
+    const Request request = ask(network, host_of, hierarchy, operation, root);
+    std::vector<std::string> texts;
+    for (const Predicted& each : forecast(network, host_of, request, bytes, {root}).choices)
+        if (texts.size() < most) texts.push_back(to_text(each.choice));
+    return texts;
+}
+
 std::vector<std::string> candidate_texts(const Hierarchy& hierarchy, const std::string& operation,
                                          Bytes bytes) {
     std::vector<std::string> texts;
@@ -103,8 +120,18 @@ void bind_simulate(nb::module_& module) {
     module.def("simulate", &simulate_json, nb::arg("network"), nb::arg("host_of"),
                nb::arg("hierarchy"), nb::arg("operation"), nb::arg("root"), nb::arg("bytes"),
                nb::arg("choice"), "The timeline of one schedule, as JSON.");
+    module.def("predict", &predict, nb::arg("network"), nb::arg("host_of"), nb::arg("hierarchy"),
+               nb::arg("operation"), nb::arg("root"), nb::arg("bytes"), nb::arg("choice"),
+               "Seconds that one schedule takes.");
+    module.def(
+        "can_simulate",
+        [](const std::string& choice) { return can_simulate(parse_choice(choice)); },
+        nb::arg("choice"), "Whether ECO knows all of its schedule.");
     module.def("candidates", &candidate_texts, nb::arg("hierarchy"), nb::arg("operation"),
                nb::arg("bytes"), "What is worth trying, as written choices.");
+    module.def("forecast", &forecast_texts, nb::arg("network"), nb::arg("host_of"),
+               nb::arg("hierarchy"), nb::arg("operation"), nb::arg("root"), nb::arg("bytes"),
+               nb::arg("most"), "The quickest schedules by prediction, as written choices.");
     module.def("supports", &can_do, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"));
     module.def("tree", &tree_of, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"),
                nb::arg("root"), "Parents and children; empty for a choice that is no tree.");

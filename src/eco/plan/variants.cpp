@@ -1,0 +1,228 @@
+#include "eco/plan/variants.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/plan/planner.h"
+
+namespace eco {
+
+namespace {
+
+// Two Ethernet frames, six, what TCP sends at once on a quiet connection, and longer ones for
+// messages where a frame's time is nothing.
+constexpr Bytes lengths[] = {2800, 8400, 14000, 32768, 131072};
+constexpr Bytes usual_length = 2800;
+// Enough to tell forms apart.
+constexpr int most_usual = 16;
+
+// Below that all of a message goes out at once, on every connection.
+constexpr Bytes first_flight = 14000;
+
+int segments_of_length(Bytes bytes, Bytes length, const Request& request) {
+    return static_cast<int>(
+        std::clamp<Bytes>((bytes + length - 1) / length, 1, most_segments(request)));
+}
+
+// The widest group of single ranks, and the widest of groups.
+struct Widths {
+    std::size_t inner = 0, top = 0;
+};
+
+void look_at(const Group& group, Widths& widths) {
+    if (group.is_rank()) return;
+    const bool nested = std::any_of(group.parts.begin(), group.parts.end(),
+                                    [](const Group& part) { return !part.is_rank(); });
+    std::size_t& width = nested ? widths.top : widths.inner;
+    width = std::max(width, group.parts.size());
+    for (const Group& part : group.parts) look_at(part, widths);
+}
+
+std::vector<Form> shapes(std::size_t parts, std::initializer_list<Form> more) {
+    std::vector<Form> list{{Shape::star}};
+    // Two parts hang together in one way only.
+    if (parts > 2) list.insert(list.end(), more);
+    return list;
+}
+
+class Forms {
+public:
+    Forms(const Request& request, Bytes bytes) : request_(request), bytes_(bytes) {
+        look_at(request.hierarchy->top, widths_);
+        tops_ = shapes(widths_.top, {{Shape::balanced}, {Shape::chain}, {Shape::binomial}});
+        inners_ = shapes(widths_.inner, {{Shape::chain}, {Shape::binomial}, {Shape::kary, 2}});
+    }
+
+    std::vector<Choice> run() {
+        using enum Operation;
+        const bool blocks = traits(request_.operation).blocks != Blocks::parts;
+        usual_ =
+            blocks ? 0 : std::min(most_usual, segments_of_length(bytes_, usual_length, request_));
+        switch (base(request_.operation)) {
+            case bcast:
+            case reduce:
+                trees();
+                break;
+            case allreduce:
+                exchanges();
+                trees();
+                add(Family::ring);
+                break;
+            case barrier:
+                exchanges();
+                trees();
+                break;
+            case allgather:
+                exchanges();
+                add(Family::ring);
+                usual_ = 1;
+                trees();
+                break;
+            case gather:
+            case scatter:
+                trees();
+                add(Family::tree).on_ranks = true;
+                break;
+            case reduce_scatter:
+                exchanges();
+                add(Family::ring);
+                trees();
+                break;
+            case alltoall:
+                add(Family::exchange);
+                add(Family::direct);
+                break;
+            case scan:
+            case exscan:
+                add(Family::ordered).segments = usual_;
+                add(list_.back()).on_ranks = true;
+                break;
+            default:
+                break;
+        }
+        std::erase_if(list_, [this](const Choice& choice) { return !supports(choice, request_); });
+        return std::move(list_);
+    }
+
+private:
+    Choice& add(const Choice& choice) { return list_.emplace_back(Choice(choice)); }
+    Choice& add(Family family) {
+        Choice choice;
+        choice.family = family;
+        return add(choice);
+    }
+
+    bool flat() const { return widths_.top == 0; }
+    // With other ranks to speak for the groups each segment, or each block.
+    bool may_rotate() const {
+        return !flat() && (base(request_.operation) == Operation::allgather ||
+                           (bytes_ >= first_flight && usual_ > 1));
+    }
+
+    void trees() {
+        for (const Form& top : tops_)
+            for (const Form& inner : inners_) add({Family::tree, top, inner, usual_, 0, false});
+        if (!may_rotate()) return;
+        auto tops = tops_;
+        if (widths_.top > 2) tops.push_back({Shape::relay});
+        for (const Form& top : tops)
+            add({Family::tree, top, {}, usual_, 0, false}).rotate = Choice::Rotate::all;
+    }
+
+    void exchanges() {
+        const bool in_parts = request_.operation == Operation::allreduce && usual_ > 1;
+        for (const Form& inner : inners_) {
+            add({Family::exchange, {}, inner, usual_, 0, false});
+            if (flat()) break;
+            if (in_parts && widths_.top > 2) add({Family::exchange, {}, inner, usual_, 0, true});
+        }
+        if (!in_parts || !may_rotate()) return;
+        for (const bool split : {false, true})
+            add({Family::exchange, {}, {}, usual_, 0, split}).rotate = Choice::Rotate::all;
+    }
+
+    const Request& request_;
+    Bytes bytes_;
+    Widths widths_;
+    std::vector<Form> tops_, inners_;
+    int usual_ = 0;
+    std::vector<Choice> list_;
+};
+
+}  // namespace
+
+std::vector<Choice> forms(const Request& request, Bytes bytes) {
+    return Forms(request, bytes).run();
+}
+
+std::vector<Choice> paces(const Choice& form, const Request& request, Bytes bytes) {
+    std::vector<Choice> list{form};
+    const auto add = [&](int segments, int window) {
+        Choice choice = form;
+        choice.segments = segments;
+        choice.window = window;
+        if (std::find(list.begin(), list.end(), choice) == list.end()) list.push_back(choice);
+    };
+    if (form.family == Family::direct) {
+        for (const int window : {1, 2, 4}) add(form.segments, window);
+        return list;
+    }
+    if (base(request.operation) == Operation::barrier) return list;
+    const bool blocks = traits(request.operation).blocks != Blocks::parts;
+    // All blocks of a way in one message, or one message each.
+    if (blocks) add(0, 0);
+    if (form.family == Family::ring && !blocks) return list;
+    add(1, 0);
+    const bool grows = blocks && form.family != Family::tree;
+    if (!grows)
+        for (const Bytes length : lengths) {
+            const int segments = segments_of_length(bytes, length, request);
+            add(segments, 0);
+            // What is reduced comes from all sides at once.
+            if (form.rotates() && request.operation == Operation::reduce && segments > 6)
+                add(segments, 6);
+        }
+    std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request); });
+    return list;
+}
+
+std::vector<Choice> textbook(const Request& request) {
+    std::vector<Choice> list;
+    for (const char* name : {"binomial", "butterfly", "ring", "star", "direct", "ordered"}) {
+        Choice choice = parse_choice(name);
+        choice.on_ranks = true;
+        // A star is what libraries do for blocks; sums and copies they pass on.
+        const bool blocks = traits(request.operation).blocks != Blocks::parts;
+        if (choice.family == Family::tree && choice.inner.shape == Shape::star && !blocks) continue;
+        if (supports(choice, request)) list.push_back(choice);
+    }
+    return list;
+}
+
+double messages_of(const Choice& choice, const Request& request) {
+    const double ranks = request.ranks();
+    const double segments = segments_of(choice);
+    const bool blocks = traits(request.operation).blocks != Blocks::parts;
+    const double both_ways = traits(request.operation).rooted ? 1 : 2;
+    switch (choice.family) {
+        case Family::native:
+            return 0;
+        case Family::direct:
+            return ranks * ranks;
+        case Family::ring:
+            return both_ways * ranks * ranks * segments;
+        case Family::butterfly:
+            return ranks * std::log2(ranks + 1);
+        case Family::ordered:
+            return 2 * ranks * segments;
+        case Family::tree:
+        case Family::exchange:
+            break;
+    }
+    const double groups = static_cast<double>(request.hierarchy->top.parts.size());
+    const double pairs = choice.family == Family::exchange ? groups * groups : 0;
+    const bool each_block = blocks && (choice.segments > 0 || choice.rotates());
+    return (both_ways * ranks + pairs) * segments * (each_block ? ranks / 2 : 1);
+}
+
+}  // namespace eco

@@ -1,0 +1,162 @@
+#include "eco/simulate/predict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/plan/planner.h"
+#include "eco/plan/variants.h"
+#include "eco/simulate/simulate.h"
+
+namespace eco {
+
+namespace {
+
+// In messages simulated, for one operation and size.
+constexpr double most_work = 4e5;
+
+constexpr std::size_t most_roots = 3;
+constexpr std::size_t forms_to_pace = 6;
+
+// Schedules of one family whose times differ by less are the same, or as good as that.
+constexpr double same = 2e-3;
+// What is so much slower than the best by prediction will not turn out the best.
+constexpr double far_behind = 1.6;
+// Other segments than these make too small a difference.
+constexpr double other_pace = 1.5;
+
+// The same but for segments.
+bool same_form(Choice a, Choice b) {
+    a.segments = b.segments = 0;
+    return a == b;
+}
+
+bool same_kind(const Choice& a, const Choice& b) {
+    return a.family == b.family && a.rotate == b.rotate && a.split == b.split &&
+           a.on_ranks == b.on_ranks;
+}
+
+class Forecasting {
+public:
+    Forecasting(const Network& network, const std::vector<int>& host_of, const Request& request,
+                Bytes bytes, const std::vector<Rank>& roots)
+        : network_(network), host_of_(host_of), request_(request), bytes_(bytes), roots_(roots) {}
+
+    Forecast run() {
+        for (const Choice& choice : candidates(request_, bytes_)) consider(choice);
+        const bool in_parts = traits(request_.operation).blocks == Blocks::parts;
+        for (Choice choice : forms(request_, bytes_)) {
+            consider(choice);
+            if (!in_parts || choice.segments <= 1) continue;
+            choice.segments = 1;
+            if (supports(choice, request_)) consider(choice);
+        }
+        sort();
+        for (const Choice& form : best_forms())
+            for (const Choice& choice : paces(form, request_, bytes_)) consider(choice);
+        sort();
+        Forecast found{std::move(choices_), 0};
+        for (const Choice& choice : textbook(request_)) {
+            if (!affordable(choice)) continue;
+            const Seconds time = mean_time(choice);
+            if (found.textbook == 0 || time < found.textbook) found.textbook = time;
+        }
+        return found;
+    }
+
+private:
+    // Every rank's program is planned, for which each looks at all ranks.
+    bool affordable(const Choice& choice) {
+        const double ranks = request_.ranks();
+        const double work = static_cast<double>(roots_.size()) *
+                            (messages_of(choice, request_) +
+                             ranks * ranks / 16 * (choice.rotates() ? segments_of(choice) : 1));
+        if (spent_ + work > most_work) return false;
+        spent_ += work;
+        return true;
+    }
+
+    void consider(const Choice& choice) {
+        const bool known =
+            std::any_of(choices_.begin(), choices_.end(),
+                        [&](const Predicted& each) { return each.choice == choice; });
+        if (known || !can_simulate(choice) || !affordable(choice)) return;
+        choices_.push_back({choice, mean_time(choice)});
+    }
+
+    Seconds mean_time(const Choice& choice) const {
+        Seconds sum = 0;
+        for (const Rank root : roots_) {
+            Request request = request_;
+            request.root = root;
+            sum += simulate(network_, host_of_, choice, request, bytes_).time;
+        }
+        return sum / static_cast<double>(roots_.size());
+    }
+
+    // Of times that are equal but for rounding, the fewest messages.
+    void sort() {
+        const auto key = [this](const Predicted& each) {
+            return std::pair{std::llround(each.time * 1e10), messages_of(each.choice, request_)};
+        };
+        std::stable_sort(choices_.begin(), choices_.end(),
+                         [&](const Predicted& a, const Predicted& b) { return key(a) < key(b); });
+    }
+
+    std::vector<Choice> best_forms() const {
+        std::vector<Choice> best;
+        for (const Predicted& each : choices_) {
+            if (best.size() == forms_to_pace) break;
+            if (std::none_of(best.begin(), best.end(),
+                             [&](const Choice& form) { return same_form(form, each.choice); }))
+                best.push_back(each.choice);
+        }
+        return best;
+    }
+
+    const Network& network_;
+    const std::vector<int>& host_of_;
+    const Request& request_;
+    Bytes bytes_;
+    const std::vector<Rank>& roots_;
+    std::vector<Predicted> choices_;
+    double spent_ = 0;
+};
+
+}  // namespace
+
+Forecast forecast(const Network& network, const std::vector<int>& host_of, const Request& request,
+                  Bytes bytes, const std::vector<Rank>& roots) {
+    return Forecasting(network, host_of, request, bytes, roots).run();
+}
+
+std::vector<Rank> telling_roots(const Hierarchy& hierarchy, Operation operation) {
+    if (!traits(operation).rooted) return {0};
+    const auto& parts = hierarchy.top.parts;
+    if (parts.size() < 2) return {hierarchy.top.first()};
+    const std::size_t count = std::min(most_roots, parts.size());
+    std::vector<Rank> roots;
+    for (std::size_t i = 0; i < count; ++i)
+        roots.push_back(parts[i * (parts.size() - 1) / (count - 1)].ranks.front());
+    return roots;
+}
+
+std::vector<Predicted> shortlist(const Forecast& forecast, std::size_t count) {
+    std::vector<Predicted> list;
+    for (const Predicted& each : forecast.choices) {
+        if (list.size() == count) break;
+        if (list.size() > 1 && each.time > far_behind * forecast.choices.front().time) break;
+        int of_form = 0;
+        bool near = false;
+        for (const auto& [taken, time] : list) {
+            near = near || (same_kind(taken, each.choice) && each.time < time * (1 + same));
+            if (!same_form(taken, each.choice)) continue;
+            ++of_form;
+            const double a = std::max(1, taken.segments), b = std::max(1, each.choice.segments);
+            near = near || std::max(a, b) < other_pace * std::min(a, b);
+        }
+        if (of_form < 2 && !near) list.push_back(each);
+    }
+    return list;
+}
+
+}  // namespace eco

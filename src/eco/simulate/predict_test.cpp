@@ -1,0 +1,121 @@
+#include "eco/simulate/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "eco/plan/bound.h"
+#include "eco/plan/planner.h"
+#include "eco/plan/variants.h"
+#include "eco/simulate/simulate.h"
+
+namespace eco {
+
+namespace {
+
+// Buses of three, three and two hosts, 1.25 MB/s each.
+class Predict : public testing::Test {
+protected:
+    Predict() {
+        std::vector<std::string> hosts;
+        for (int host = 0; host < 8; ++host) hosts.push_back("n" + std::to_string(host));
+        std::vector<Medium> media;
+        for (int bus = 0; bus < 3; ++bus) media.push_back({0, bus, Medium::Kind::bus, 1.25e6, 0});
+        network_ = assemble_network(hosts, {{0, 0, 0, 1, 1, 1, 2, 2}}, media, {});
+        network_.frame = {1448, 98, 66};
+        for (int host = 0; host < 8; ++host) {
+            network_.send[static_cast<std::size_t>(host)] = {1e-5, 1e-9};
+            network_.receive[static_cast<std::size_t>(host)] = {1e-5, 1e-9};
+            host_of_.push_back(host);
+        }
+    }
+    Request ask(Operation operation) const { return {operation, &hierarchy_}; }
+    Forecast of(Operation operation, Bytes bytes) const {
+        return forecast(network_, host_of_, ask(operation), bytes,
+                        telling_roots(hierarchy_, operation));
+    }
+
+    Network network_;
+    std::vector<int> host_of_;
+    Hierarchy hierarchy_ = parse_hierarchy("(0 1 2) (3 4 5) (6 7)");
+};
+
+}  // namespace
+
+TEST_F(Predict, RootsAreSpreadOverTheGroups) {
+    EXPECT_EQ(telling_roots(hierarchy_, Operation::bcast), (std::vector<Rank>{0, 3, 6}));
+    EXPECT_EQ(telling_roots(hierarchy_, Operation::allreduce), (std::vector<Rank>{0}));
+    EXPECT_EQ(telling_roots(parse_hierarchy("((0 1) (2 3)) ((4 5) 6)"), Operation::reduce),
+              (std::vector<Rank>{0, 4}));
+    EXPECT_EQ(telling_roots(parse_hierarchy("0 1"), Operation::gather), (std::vector<Rank>{0, 1}));
+}
+
+TEST_F(Predict, QuickestFirstAndAllThatTuningKnewAreAmongThem) {
+    for (int number = 0; number < operation_count; ++number)
+        for (const Bytes bytes : {16, 1024, 16384}) {
+            const auto operation = static_cast<Operation>(number);
+            const Forecast found = of(operation, bytes);
+            ASSERT_FALSE(found.choices.empty());
+            EXPECT_TRUE(std::is_sorted(
+                found.choices.begin(), found.choices.end(),
+                [](const Predicted& a, const Predicted& b) { return a.time < b.time - 1e-9; }));
+            EXPECT_GT(found.textbook, 0);
+            for (const Choice& choice : candidates(ask(operation), bytes)) {
+                const bool there =
+                    std::any_of(found.choices.begin(), found.choices.end(),
+                                [&](const Predicted& each) { return each.choice == choice; });
+                EXPECT_TRUE(there || !can_simulate(choice)) << to_text(choice);
+            }
+        }
+}
+
+TEST_F(Predict, FewCrossingsWinOnBuses) {
+    const Forecast found = of(Operation::bcast, 16000);
+    const Bound bound = find_bound(network_, host_of_, Operation::bcast, 0, 16000);
+    EXPECT_LT(found.choices.front().time, 1.3 * bound.time);
+    EXPECT_GT(found.textbook, 1.6 * found.choices.front().time);
+    // By hand: a star sends seven messages over the root's bus.
+    const Timeline star =
+        simulate(network_, host_of_, parse_choice("star"), ask(Operation::bcast), 16000);
+    EXPECT_GT(star.time, 1.8 * found.choices.front().time);
+}
+
+TEST_F(Predict, TheShortlistHoldsTheBestAndWhatDiffers) {
+    for (const Operation operation : {Operation::bcast, Operation::allreduce, Operation::alltoall})
+        for (const Bytes bytes : {16, 16384}) {
+            const Forecast found = of(operation, bytes);
+            const auto list = shortlist(found, 4);
+            ASSERT_GE(list.size(), 1U);
+            ASSERT_LE(list.size(), 4U);
+            EXPECT_EQ(list.front().choice, found.choices.front().choice);
+            for (std::size_t a = 0; a < list.size(); ++a)
+                for (std::size_t b = 0; b < a; ++b) EXPECT_FALSE(list[a].choice == list[b].choice);
+        }
+    Forecast drawn;
+    const auto add = [&](const char* text, Seconds time) {
+        drawn.choices.push_back({parse_choice(text), time});
+    };
+    add("tree:top=star,inner=star,segments=6", 1.0);
+    add("tree:top=chain,inner=star,segments=6", 1.001);  // as good as the same
+    add("tree:top=star,inner=star,segments=8", 1.1);     // nearly the same pace
+    add("tree:top=star,inner=star,segments=2", 1.2);
+    add("tree:top=star,inner=star,segments=1", 1.3);  // a third pace
+    add("tree:top=star,inner=chain,segments=6", 1.4);
+    add("ring:on=levels", 1.7);  // far behind
+    const auto list = shortlist(drawn, 4);
+    ASSERT_EQ(list.size(), 3U);
+    EXPECT_EQ(to_text(list[1].choice), "tree:top=star,inner=star,segments=2");
+    EXPECT_EQ(to_text(list[2].choice), "tree:top=star,inner=chain,segments=6");
+    EXPECT_EQ(shortlist(drawn, 1).size(), 1U);
+    EXPECT_TRUE(shortlist({}, 4).empty());
+}
+
+TEST_F(Predict, WhatWouldTakeTooLongIsLeftOut) {
+    const int ranks = 4096;
+    const Hierarchy many = flat_hierarchy(ranks);
+    const std::vector<int> host_of(static_cast<std::size_t>(ranks), 0);
+    const Request request{Operation::alltoall, &many};
+    EXPECT_TRUE(forecast(network_, host_of, request, 16, {0}).choices.empty());
+}
+
+}  // namespace eco
