@@ -32,6 +32,8 @@ class Tuned:
     native: float
     eco: float
     noise: float
+    ranks_per_host: int = 1
+    predicted: bool = False
 
 
 @dataclass(frozen=True)
@@ -319,6 +321,9 @@ class _Reader:
         noise = self.number(entry, "noise") if "noise" in entry else 0.0
         if any(not math.isfinite(t) or t < 0 for t in (*times, noise)):
             _refuse(self.origin, "tuning holds a time that is not one")
+        shared = self.get(entry, "ranks_per_host", int) if "ranks_per_host" in entry else 1
+        if shared < 1:
+            _refuse(self.origin, f"tuning is for {shared} ranks per host")
         return Tuned(
             mpi=self.get(entry, "mpi", str),
             operation=self.get(entry, "operation", str),
@@ -328,6 +333,8 @@ class _Reader:
             native=times[0],
             eco=times[1],
             noise=noise,
+            ranks_per_host=shared,
+            predicted=self.get(entry, "predicted", bool) if "predicted" in entry else False,
         )
 
 

@@ -183,15 +183,20 @@ def _cell(found: Link) -> str:
 
 
 def _tunings(profile: Profile) -> list[tuple[str, list[Tuned]]]:
-    """Choices by library and layout."""
-    tables: dict[tuple[str, str], list[Tuned]] = {}
+    """Choices by library, layout, and whether ranks share their hosts."""
+    tables: dict[tuple[str, bool, str, bool], list[Tuned]] = {}
     for entry in profile.tuning:
-        tables.setdefault((entry.mpi, entry.layout), []).append(entry)
+        kind = entry.mpi, entry.predicted, entry.layout, entry.ranks_per_host > 1
+        tables.setdefault(kind, []).append(entry)
     ranks = {"near": "ranks subnet by subnet", "scattered": "ranks in any order"}
-    return [
-        (f"tuned with {mpi}, {ranks.get(layout, layout)}: native time over ECO's", entries)
-        for (mpi, layout), entries in tables.items()
-    ]
+    titles = []
+    for (mpi, predicted, layout, shared), entries in tables.items():
+        how = "predicted" if predicted else f"tuned with {mpi}"
+        native = "the textbook's" if predicted else "native"
+        where = ", several on a host" if shared else ""
+        title = f"{how}, {ranks.get(layout, layout)}{where}: {native} time over ECO's"
+        titles.append((title, entries))
+    return titles
 
 
 def _tuning(title: str, entries: list[Tuned]) -> Table:

@@ -63,7 +63,9 @@ def command(
     text = profiles.to_json(after)
     store.write(file, text)
     kept = store.refresh(after, text)
-    changed = [entry for entry in after.tuning if entry not in before.tuning]
+    changed = [
+        entry for entry in after.tuning if entry not in before.tuning and not entry.predicted
+    ]
     if as_json:
         files = [str(path) for path in (file, kept) if path]
         tuning = [dict(vars(entry)) | {"ratio": structure.gain(entry)} for entry in after.tuning]

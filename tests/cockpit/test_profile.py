@@ -38,6 +38,13 @@ def test_round_trip() -> None:
     assert profile.parse(profile.to_json(first), "x") == first
 
 
+def test_earlier_tuning_is_of_one_rank_per_host() -> None:
+    entry = tuned()
+    del entry["ranks_per_host"], entry["predicted"]
+    (found,) = profile.from_document(document() | {"tuning": [entry]}, "x").tuning
+    assert (found.ranks_per_host, found.predicted) == (1, False)
+
+
 def test_a_model_is_optional() -> None:
     written = document() | {"model": model()}
     first = profile.from_document(written, "x")
@@ -93,6 +100,7 @@ BROKEN: list[tuple[Any, str]] = [
     (edited("ring", value=[0] * 8), "ring does not name every host once"),
     (edited("tuning", value=[tuned() | {"native": -1}]), "tuning holds a time that is not one"),
     (edited("tuning", value=[{"mpi": "x"}]), "misses the key"),
+    (edited("tuning", value=[tuned() | {"ranks_per_host": 0}]), "tuning is for 0 ranks per host"),
     (edited("model", value=[]), "model is of the wrong kind"),
     (with_model("send", 1, 0, value=-1e-5), "model: send of host 1 is -1e-05, which no network"),
     (with_model("receive", 3, 1, value=7), "model: receive per byte of host 3 is 7"),

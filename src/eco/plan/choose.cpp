@@ -7,6 +7,10 @@
 
 namespace eco {
 
+// Native must take this much longer by prediction, where nothing was timed. Between ranks of one
+// host the model knows little, and libraries have ways there that messages have not.
+static constexpr double clear_gain = 1.15, clear_gain_on_shared_hosts = 1.4;
+
 Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& library)
     : keep_order_(settings.keep_order) {
     const auto& subnets = profile.levels.front();
@@ -15,16 +19,19 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
     const bool exact = std::any_of(profile.tuning.begin(), profile.tuning.end(),
                                    [&](const Tuned& tuned) { return tuned.mpi == library; });
     for (const Tuned& tuned : profile.tuning) {
-        if (exact ? tuned.mpi != library : !tuned.mpi.starts_with(family)) continue;
+        const bool of_this = exact ? tuned.mpi == library : tuned.mpi.starts_with(family + ' ');
+        if (!of_this && !tuned.predicted) continue;
         try {
-            entries_.push_back({parse_operation(tuned.operation), tuned.layout == "near",
-                                tuned.bytes, parse_choice(tuned.choice)});
+            auto& entries = tuned.predicted ? predicted_ : timed_;
+            entries.push_back({parse_operation(tuned.operation), tuned.layout == "near",
+                               tuned.ranks_per_host > 1, tuned.bytes, parse_choice(tuned.choice),
+                               tuned.eco > 0 ? tuned.native / tuned.eco : 0});
         } catch (const Error& error) {
             settings.complaints.push_back(std::string("one tuning entry is ignored: ") +
                                           error.what());
         }
     }
-    for (const Entry& entry : entries_) most_bytes_ = std::max(most_bytes_, 4 * entry.bytes);
+    for (const Entry& entry : timed_) most_bytes_ = std::max(most_bytes_, 4 * entry.bytes);
     if (settings.choice == "auto") return;
     if (settings.choice == "native" || settings.choice == "eco") {
         mode_ = settings.choice == "eco" ? Mode::eco : Mode::native;
@@ -59,11 +66,11 @@ Choice Chooser::choose(const Request& request, Bytes bytes) const {
 }
 
 // Segments of the length that was timed, in a message of another length.
-static Choice scaled(Choice choice, Bytes timed, Bytes bytes) {
+static Choice scaled(Choice choice, Bytes timed, Bytes bytes, int most) {
     if (choice.segments <= 1 || timed <= 0 || bytes <= 0) return choice;
     const double segments = static_cast<double>(choice.segments) * static_cast<double>(bytes) /
                             static_cast<double>(timed);
-    choice.segments = static_cast<int>(std::clamp(std::ceil(segments), 1.0, 64.0));
+    choice.segments = static_cast<int>(std::clamp(std::ceil(segments), 1.0, 1.0 * most));
     return choice;
 }
 
@@ -71,24 +78,39 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     // Within one subnet of several, nothing was timed, and the library's own does well there.
     if (request.hierarchy->one_subnet && !one_subnet_) return {};
     const bool near = is_near(*request.hierarchy);
+    // How a schedule fares depends on whether ranks share their host's link.
+    const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
+    const Operation operation =
+        request.operation == Operation::alltoallw ? Operation::alltoallv : request.operation;
     const auto distance = [&](const Entry& entry) {
         const auto size = [](Bytes b) {
             return std::log2(static_cast<double>(std::max<Bytes>(b, 1)));
         };
         return std::abs(size(entry.bytes) - size(bytes));
     };
-    const Operation operation =
-        request.operation == Operation::alltoallw ? Operation::alltoallv : request.operation;
-    const Entry* best = nullptr;
-    for (const Entry& entry : entries_) {
-        if (entry.operation != operation || (entry.bytes < 0) != (bytes < 0)) continue;
-        if (best && best->near == near && entry.near != near) continue;
-        if (!best || (entry.near == near && best->near != near) ||
-            distance(entry) < distance(*best))
-            best = &entry;
-    }
-    if (best) return scaled(best->choice, best->bytes, bytes);
-    return entries_.empty() ? untuned(request, bytes) : Choice{};
+    const auto nearest = [&](const std::vector<Entry>& entries) {
+        const Entry* best = nullptr;
+        for (const Entry& entry : entries) {
+            if (entry.operation != operation || (entry.bytes < 0) != (bytes < 0)) continue;
+            if (entry.hosts_shared != hosts_shared) continue;
+            if (best && best->near == near && entry.near != near) continue;
+            if (!best || (entry.near == near && best->near != near) ||
+                distance(entry) < distance(*best))
+                best = &entry;
+        }
+        return best;
+    };
+    const Entry *timed = nearest(timed_), *predicted = nearest(predicted_);
+    if (!timed && !predicted)
+        return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Choice{};
+    // Where timing took ECO, prediction may know better which schedule suits a size far from it.
+    const bool wins =
+        timed ? timed->choice.family != Family::native
+              : predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
+    if (!wins) return {};
+    const Entry& best =
+        timed && (!predicted || distance(*timed) <= distance(*predicted)) ? *timed : *predicted;
+    return scaled(best.choice, best.bytes, bytes, most_segments(request));
 }
 
 // Without timings only what crosses slow links less often, on a network that has some.

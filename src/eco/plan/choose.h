@@ -12,7 +12,8 @@ namespace eco {
 class Chooser {
 public:
     // library: family and version of the one that runs ("openmpi 5.0.11"). Tuning with another
-    // version counts only where there is none with this one; with another family never.
+    // version counts only where there is none with this one; with another family never. What was
+    // predicted counts for all, where nothing was timed.
     // A choice in the settings that makes no sense is complained of in settings.complaints.
     Chooser(const Profile& profile, Settings& settings, const std::string& library);
 
@@ -20,16 +21,18 @@ public:
     Choice choose(const Request& request, Bytes bytes) const;
 
 private:
+    struct Entry {
+        Operation operation;
+        bool near, hosts_shared;
+        Bytes bytes;
+        Choice choice;
+        double gain;  // native time over ECO's, by prediction
+    };
+
     Choice tuned(const Request& request, Bytes bytes) const;
     Choice untuned(const Request& request, Bytes bytes) const;
 
-    struct Entry {
-        Operation operation;
-        bool near;
-        Bytes bytes;
-        Choice choice;
-    };
-    std::vector<Entry> entries_;
+    std::vector<Entry> timed_, predicted_;
     // Native above it: a leader may hold a message of every group, which for huge ones is more
     // memory than there is. Far below what an int counts.
     Bytes most_bytes_ = Bytes{64} << 20;

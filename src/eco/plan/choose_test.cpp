@@ -11,10 +11,14 @@ protected:
         profile_.levels = {{0, 0, 1, 1}};
         profile_.ring = {0, 1, 2, 3};
         const char* tree = "tree:top=star,inner=star,segments=1";
-        profile_.tuning = {{"openmpi 5", "bcast", "near", 16, "native", 1, 2, 0},
-                           {"openmpi 5", "bcast", "near", 16384, tree, 2, 1, 0},
-                           {"openmpi 5", "bcast", "scattered", 16, tree, 2, 1, 0},
-                           {"openmpi 5", "gatherv", "near", -1, "native", 1, 2, 0}};
+        profile_.tuning = {{"openmpi 5", "bcast", "near", 16, "native", 1, 2, 0, 1, false},
+                           {"openmpi 5", "bcast", "near", 16384, tree, 2, 1, 0, 1, false},
+                           {"openmpi 5", "bcast", "scattered", 16, tree, 2, 1, 0, 1, false},
+                           {"openmpi 5", "gatherv", "near", -1, "native", 1, 2, 0, 1, false}};
+    }
+    void predict(Bytes bytes, const char* choice, double gain, int ranks_per_host = 1) {
+        profile_.tuning.push_back(
+            {any_library, "bcast", "near", bytes, choice, gain, 1, 0, ranks_per_host, true});
     }
     std::string chosen(Operation operation, Bytes bytes, const char* groups = "(0 1) (2 3)",
                        const char* library = "openmpi 5") {
@@ -35,8 +39,8 @@ TEST_F(Choose, TheNearestSizeOfTheSameLayout) {
 }
 
 TEST_F(Choose, SegmentsKeepTheirLength) {
-    profile_.tuning = {
-        {"openmpi 5", "bcast", "near", 16384, "tree:top=star,inner=star,segments=6", 2, 1, 0}};
+    profile_.tuning = {{"openmpi 5", "bcast", "near", 16384, "tree:top=star,inner=star,segments=6",
+                        2, 1, 0, 1, false}};
     EXPECT_EQ(chosen(Operation::bcast, 8192), "tree:top=star,inner=star,segments=3");
     EXPECT_EQ(chosen(Operation::bcast, 65536), "tree:top=star,inner=star,segments=24");
     EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "tree:top=star,inner=star,segments=64");
@@ -56,9 +60,44 @@ TEST_F(Choose, AnotherLibrarysTuningSaysNothing) {
 
 TEST_F(Choose, AnotherVersionsTuningCountsUntilThereIsThisOnes) {
     EXPECT_EQ(chosen(Operation::bcast, 16, "(0 1) (2 3)", "openmpi 6"), "native");
-    profile_.tuning.push_back({"openmpi 6", "bcast", "near", 16, "k2", 2, 1, 0});
+    profile_.tuning.push_back({"openmpi 6", "bcast", "near", 16, "k2", 2, 1, 0, 1, false});
     EXPECT_EQ(chosen(Operation::bcast, 16, "(0 1) (2 3)", "openmpi 6"), "tree:inner=k2,on=ranks");
     EXPECT_EQ(chosen(Operation::bcast, 16), "native");
+}
+
+TEST_F(Choose, WhatWasTimedOutranksWhatWasPredicted) {
+    predict(16, "k2", 9);
+    predict(16384, "k3", 9);
+    EXPECT_EQ(chosen(Operation::bcast, 16), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "tree:top=star,inner=star,segments=1");
+    EXPECT_EQ(chosen(Operation::bcast, 16, "(0 1) (2 3)", "mpich 5"), "tree:inner=k2,on=ranks");
+    // Far from what was timed prediction says which schedule, timing whether.
+    predict(1 << 20, "k4", 1);
+    EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "tree:inner=k4,on=ranks");
+    profile_.tuning[1].choice = "native";
+    EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "native");
+}
+
+TEST_F(Choose, APredictedGainMustBeClear) {
+    profile_.tuning.clear();
+    predict(16, "k2", 1.1);
+    predict(16384, "k3", 1.2);
+    predict(16, "k2", 1.3, 4);
+    predict(16384, "k3", 1.5, 4);
+    EXPECT_EQ(chosen(Operation::bcast, 16), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "tree:inner=k3,on=ranks");
+    const char* shared = "([0 1] [2 3]) ([4 5] [6 7])";
+    EXPECT_EQ(chosen(Operation::bcast, 16, shared), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 16384, shared), "tree:inner=k3,on=ranks");
+    EXPECT_EQ(chosen(Operation::allreduce, 16384), "native");
+}
+
+TEST_F(Choose, RanksThatShareHostsHaveTheirOwnTimes) {
+    const char* shared = "([0 1] 2) (3 [4 5])";
+    EXPECT_EQ(chosen(Operation::bcast, 16384, shared), "native");
+    profile_.tuning.push_back({"openmpi 5", "bcast", "near", 1024, "k4", 2, 1, 0, 2, false});
+    EXPECT_EQ(chosen(Operation::bcast, 16384, shared), "tree:inner=k4,on=ranks");
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "tree:top=star,inner=star,segments=1");
 }
 
 TEST_F(Choose, SettingsWin) {
@@ -82,7 +121,8 @@ TEST_F(Choose, NonsenseIsComplainedOf) {
 }
 
 TEST_F(Choose, OnlyWhatTheOperatorAllows) {
-    profile_.tuning.push_back({"openmpi 5", "allreduce", "near", 16, "ring:on=levels", 2, 1, 0});
+    profile_.tuning.push_back(
+        {"openmpi 5", "allreduce", "near", 16, "ring:on=levels", 2, 1, 0, 1, false});
     EXPECT_EQ(chosen(Operation::allreduce, 16), "ring:on=levels");
     commutative_ = false;
     EXPECT_EQ(chosen(Operation::allreduce, 16), "native");

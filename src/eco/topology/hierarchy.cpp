@@ -163,6 +163,15 @@ const char* layout_name(const Hierarchy& hierarchy) {
     return is_near(hierarchy) ? "near" : "scattered";
 }
 
+static int most_on_a_host(const Group& group) {
+    if (group.on_one_host) return static_cast<int>(group.ranks.size());
+    int most = 1;
+    for (const Group& part : group.parts) most = std::max(most, most_on_a_host(part));
+    return most;
+}
+
+int ranks_per_host(const Hierarchy& hierarchy) { return most_on_a_host(hierarchy.top); }
+
 std::string describe(const Group& group) {
     if (group.is_rank()) return std::to_string(group.ranks.front());
     std::string text;

@@ -59,6 +59,9 @@ Hierarchy flat_hierarchy(int ranks);
 bool is_near(const Hierarchy& hierarchy);
 const char* layout_name(const Hierarchy& hierarchy);
 
+// How many ranks the fullest host has.
+int ranks_per_host(const Hierarchy& hierarchy);
+
 // "(0 1 2) (3 [4 5]) (6 7)", ranks of one host in brackets: for messages and tests.
 std::string describe(const Group& group);
 

@@ -81,6 +81,13 @@ TEST(Hierarchy, LevelsInsideDoNotScatterRanks) {
     EXPECT_FALSE(is_near(build_hierarchy(three_subnets(), {0, 1, 0, 1})));
 }
 
+TEST(Hierarchy, RanksPerHostAreThoseOfTheFullest) {
+    EXPECT_EQ(ranks_per_host(parse_hierarchy("(0 1 2) (3 4)")), 1);
+    EXPECT_EQ(ranks_per_host(parse_hierarchy("([0 1] 2) [(3 4) 5]")), 3);
+    EXPECT_EQ(ranks_per_host(build_hierarchy(three_subnets(), {0, 0, 3, 3})), 2);
+    EXPECT_EQ(ranks_per_host(build_hierarchy(three_subnets(), {0, 0, 0})), 3);
+}
+
 TEST(Hierarchy, TextFormReadsBack) {
     for (const char* text : {"0 1 2", "(0 1 2) (3 4 5) (6 7)", "((0 1) (2 3)) 4", "[(0 2) (1 3)]",
                              "([0 1] 2) [(3 4) 5]"})

@@ -80,9 +80,16 @@ void check_levels(const Profile& profile, const std::string& origin) {
 }
 
 json tuned_json(const Tuned& tuned) {
-    return {{"mpi", tuned.mpi},     {"operation", tuned.operation}, {"layout", tuned.layout},
-            {"bytes", tuned.bytes}, {"choice", tuned.choice},       {"native", tuned.native},
-            {"eco", tuned.eco},     {"noise", tuned.noise}};
+    return {{"mpi", tuned.mpi},
+            {"operation", tuned.operation},
+            {"layout", tuned.layout},
+            {"bytes", tuned.bytes},
+            {"choice", tuned.choice},
+            {"native", tuned.native},
+            {"eco", tuned.eco},
+            {"noise", tuned.noise},
+            {"ranks_per_host", tuned.ranks_per_host},
+            {"predicted", tuned.predicted}};
 }
 
 json common_json(const Profile& profile) {
@@ -113,6 +120,11 @@ void read_common(const json& root, Profile& profile, const std::string& origin) 
         entry.at("native").get_to(tuned.native);
         entry.at("eco").get_to(tuned.eco);
         tuned.noise = entry.value("noise", 0.0);
+        tuned.ranks_per_host = entry.value("ranks_per_host", 1);
+        if (tuned.ranks_per_host < 1)
+            refuse(origin,
+                   "tuning is for " + std::to_string(tuned.ranks_per_host) + " ranks per host");
+        tuned.predicted = entry.value("predicted", false);
         profile.tuning.push_back(std::move(tuned));
     }
 }

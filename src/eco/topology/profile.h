@@ -15,16 +15,22 @@ namespace eco {
 
 inline constexpr int profile_version = 1;
 
-// One choice of `eco tune`: what runs an operation of about this size on this network.
+// One choice: what runs an operation of about this size on this network. Timed by `eco tune`, or
+// predicted: then `choice` is the planner's that is best, not yet whether it beats the library.
 struct Tuned {
     std::string mpi;
     std::string operation;
     std::string layout;  // near or scattered
     Bytes bytes = 0;     // -1: not known to all ranks
     std::string choice;
-    Seconds native = 0, eco = 0;
+    Seconds native = 0, eco = 0;  // predicted: native is the textbook's best
     double noise = 0;
+    int ranks_per_host = 1;  // on the fullest host of those that it was timed on
+    bool predicted = false;
 };
+
+// Stands for the library in entries that were predicted.
+inline constexpr const char* any_library = "any";
 
 struct Profile {
     std::string created;

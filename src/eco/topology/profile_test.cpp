@@ -51,6 +51,22 @@ TEST(Profile, WrittenAndReadBack) {
     EXPECT_EQ(runtime.ring, profile.ring);
 }
 
+TEST(Profile, TuningSaysForHowManyRanksPerHostAndWhetherItWasTimed) {
+    Profile profile = sample();
+    profile.tuning.push_back({any_library, "bcast", "near", 16, "k2", 0.2, 0.1, 0, 4, true});
+    const Profile runtime = parse_runtime(runtime_json(profile));
+    EXPECT_EQ(runtime.tuning[1].ranks_per_host, 4);
+    EXPECT_TRUE(runtime.tuning[1].predicted);
+    auto root = nlohmann::json::parse(to_json(profile));
+    root["tuning"][1].erase("ranks_per_host");
+    root["tuning"][1].erase("predicted");
+    const Profile earlier = parse_profile(root.dump(), "x.json");
+    EXPECT_EQ(earlier.tuning[1].ranks_per_host, 1);
+    EXPECT_FALSE(earlier.tuning[1].predicted);
+    root["tuning"][1]["ranks_per_host"] = 0;
+    EXPECT_NE(complaint(root.dump()).find("0 ranks per host"), std::string::npos);
+}
+
 TEST(Profile, BadInputGetsOneSentenceThatNamesTheFile) {
     const std::string whole = to_json(sample());
     EXPECT_NE(complaint(whole.substr(0, whole.size() / 2)).find("x.json"), std::string::npos);
