@@ -48,7 +48,7 @@ SOURCES = (
     *("bench/peers/smpi/*.cpp", "src/eco/base/*.cpp", "src/eco/topology/*.cpp"),
     *("src/eco/plan/*.cpp", "src/eco/run/*.cpp", "src/eco/interpose/session.cpp"),
     *(f"src/eco/interpose/{name}.cpp" for name in ("communicator", "mpi_transport", "datatype")),
-    *("src/eco/interpose/report.cpp", "src/eco/probe/trial.cpp"),
+    *("src/eco/interpose/report.cpp", "src/eco/probe/trial.cpp", "src/eco/probe/order.cpp"),
 )
 
 

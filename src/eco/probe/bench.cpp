@@ -85,6 +85,14 @@ static nlohmann::json summary(const Sampled& sampled) {
             {"samples", sampled.samples}};
 }
 
+// Per rank its host, as an index into the profile's.
+static std::vector<int> hosts_of(const Communicator& communicator) {
+    std::vector<int> hosts;
+    for (Rank rank = 0; rank < communicator.size(); ++rank)
+        hosts.push_back(communicator.host_of(rank));
+    return hosts;
+}
+
 static Choice choice_of(const std::string& pattern, Trial& trial, Operation operation) {
     if (pattern.starts_with("native")) return {};
     if (pattern != "eco") return parse_choice(pattern);
@@ -134,6 +142,7 @@ void bench(const Options& options, Progress& progress) {
                             {"bytes", bytes},
                             {"layout", layout_name(trial.communicator().hierarchy())},
                             {"ranks", ranks},
+                            {"hosts", hosts_of(trial.communicator())},
                             {"patterns", rows}});
         }
     progress.update(1.0, "done");

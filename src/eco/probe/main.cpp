@@ -46,15 +46,23 @@ std::string share(std::string text) {
 
 Profile share(const Profile& profile) { return parse_profile(share(to_json(profile)), "profile"); }
 
-// What was timed now replaces what was known of the same.
+// What was timed or predicted now replaces what was known of the same.
 void merge(std::vector<Tuned>& known, const std::vector<Tuned>& fresh) {
     std::erase_if(known, [&](const Tuned& old) {
         return std::any_of(fresh.begin(), fresh.end(), [&](const Tuned& entry) {
-            return entry.mpi == old.mpi && entry.operation == old.operation &&
-                   entry.layout == old.layout && entry.bytes == old.bytes;
+            return entry.mpi == old.mpi && entry.predicted == old.predicted &&
+                   entry.operation == old.operation && entry.layout == old.layout &&
+                   entry.bytes == old.bytes &&
+                   (entry.ranks_per_host > 1) == (old.ranks_per_host > 1);
         });
     });
     known.insert(known.end(), fresh.begin(), fresh.end());
+}
+
+// What no tuning has timed; earlier predictions were of an earlier model.
+void predict(Profile& profile, Forecaster& forecaster, Progress& progress) {
+    std::erase_if(profile.tuning, [](const Tuned& entry) { return entry.predicted; });
+    merge(profile.tuning, forecaster.entries(progress));
 }
 
 void run(const Options& options, int rank) {
@@ -73,13 +81,15 @@ void run(const Options& options, int rank) {
         profile = measure(options, known, progress, options.tune ? 0.1 : 1.0);
         profile = share(profile);
         const bool nothing_new = known && known->hosts == profile.hosts && !known->tuning.empty();
+        Forecaster forecaster(profile);
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             settings.choice = "auto";
             Options tuning = options;
             tuning.sizes.clear();
             begin_session(settings, profile);
-            merge(profile.tuning, tune(tuning, progress, 0.1));
+            merge(profile.tuning, tune(tuning, forecaster, progress, 0.1));
         }
+        if (!nothing_new) predict(profile, forecaster, progress);
         progress.update(1.0, "done");
     } else {
         if (!known)
@@ -87,8 +97,9 @@ void run(const Options& options, int rank) {
         profile = *known;
         begin_session(settings, profile);
         if (options.verb == "bench") return bench(options, progress);
-        const auto entries = tune(options, progress, 0.0);
-        merge(profile.tuning, entries);
+        Forecaster forecaster(profile);
+        merge(profile.tuning, tune(options, forecaster, progress, 0.0));
+        predict(profile, forecaster, progress);
     }
     if (speaks)
         send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});

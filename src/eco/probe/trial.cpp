@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <random>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
+#include "eco/probe/order.h"
 
 namespace eco {
 
@@ -194,12 +194,7 @@ MPI_Comm ordered_world(const std::string& order) {
     if (!world)
         throw Error(Code::launch,
                     "timing collectives needs two ranks or more, on hosts of the profile");
-    auto ranks = world->hierarchy().ring;
-    if (order != "near") {
-        std::mt19937 random(static_cast<unsigned>(std::stoul(order.substr(10))));
-        // Not std::shuffle: its draws differ between standard libraries.
-        for (std::size_t i = ranks.size(); i > 1; --i) std::swap(ranks[i - 1], ranks[random() % i]);
-    }
+    const auto ranks = in_order(world->hierarchy().ring, order);
     const auto place = std::find(ranks.begin(), ranks.end(), world->rank()) - ranks.begin();
     MPI_Comm comm = mpi.comm_null;
     check_mpi(mpi.Comm_split(mpi.comm_world, 0, static_cast<int>(place), &comm));

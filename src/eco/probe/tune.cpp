@@ -7,6 +7,7 @@
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
+#include "eco/simulate/simulate.h"
 
 namespace eco {
 
@@ -22,6 +23,12 @@ constexpr Seconds long_call = 0.3;
 
 // What takes this much longer than the best after a few rounds will not be the best.
 constexpr double clear_loss = 1.3;
+
+// Of the best by prediction so many are timed; and of messages that network cards and switches may
+// take in at once, so that links seem to carry them for nothing, also the first that are usual.
+constexpr std::size_t most_predicted = 4;
+constexpr Bytes taken_in_at_once = 4096;
+constexpr std::size_t usual_ones = 2;
 
 // alltoallw goes as alltoallv does.
 const std::vector<std::string> usual_operations{"bcast",
@@ -68,14 +75,28 @@ void judge(Timed& timed, const std::vector<Sampled>& patterns) {
         mean(ecos) < margin * mean(natives) && timed.eco < good_runs * natives[natives.size() / 4];
 }
 
+// What is timed beside native: all candidates, or of those that can be simulated the best.
+std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* forecast) {
+    const auto usual = candidates(request, bytes);
+    if (!forecast) return usual;
+    std::vector<Choice> list;
+    for (const Predicted& each : forecast->choices)
+        if (list.size() < most_predicted) list.push_back(each.choice);
+    for (std::size_t i = 0; i < usual.size(); ++i) {
+        const bool wanted =
+            !can_simulate(usual[i]) || (i < usual_ones && bytes <= taken_in_at_once);
+        if (wanted && std::find(list.begin(), list.end(), usual[i]) == list.end())
+            list.push_back(usual[i]);
+    }
+    return list;
+}
+
 // In three stages, each with what is left of the field: those that lose clearly after a few rounds,
 // and later all but the best, make room for more rounds of the others.
-Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, Start& start, Seconds budget,
-                      bool warm_up) {
+Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& start,
+                      Seconds budget, bool warm_up) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
-    const Request request{operation, &trial.communicator().hierarchy(), 0, true};
-    for (const Choice& choice : candidates(request, trial.known_bytes() < 0 ? -1 : bytes))
-        patterns.push_back({to_text(choice), choice, {}});
+    for (const Choice& choice : choices) patterns.push_back({to_text(choice), choice, {}});
     const auto by_median = [](const Sampled& a, const Sampled& b) {
         return median(a.samples) < median(b.samples);
     };
@@ -116,8 +137,9 @@ Timed time_candidates(Trial& trial, Operation operation, Bytes bytes, Start& sta
 
 class Tuner {
 public:
-    explicit Tuner(const Options& options)
-        : operations_(options.operations.empty() ? usual_operations : options.operations),
+    Tuner(const Options& options, Forecaster& forecaster)
+        : forecaster_(forecaster),
+          operations_(options.operations.empty() ? usual_operations : options.operations),
           sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
                                        : options.sizes),
           usual_(options.sizes.empty()),
@@ -126,11 +148,14 @@ public:
     std::vector<Tuned> run(Progress& progress, double first);
 
 private:
+    Question question(Operation operation, Bytes bytes) const;
+    void ask_ahead();
     void time_size(Bytes bytes);
     Seconds guess_at(Bytes bytes) const;
     Timed best_of_all_sizes();
     void add(Bytes bytes, const Timed& timed);
 
+    Forecaster& forecaster_;
     const std::vector<std::string> operations_;
     const std::vector<Bytes> sizes_;
     const bool usual_;
@@ -150,6 +175,8 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
     const double steps = static_cast<double>(orders.size() * operations_.size() * sizes_.size());
     for (const auto& order : orders) {
         comm_ = ordered_world(order);
+        progress.update(first + (1 - first) * done / steps, "predicting");
+        ask_ahead();
         start_.emplace(comm_);
         for (const auto& name : operations_) {
             operation_ = parse_operation(name);
@@ -175,13 +202,35 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
     return std::move(entries_);
 }
 
-// Where calls take long against the budget, the choice of the size below holds.
+Question Tuner::question(Operation operation, Bytes bytes) const {
+    const Communicator* communicator = communicator_of(comm_);
+    Question question{operation, bytes, {}};
+    for (Rank rank = 0; rank < communicator->size(); ++rank)
+        question.host_of.push_back(communicator->host_of(rank));
+    return question;
+}
+
+// All at once: the ranks share the work.
+void Tuner::ask_ahead() {
+    std::vector<Question> questions;
+    for (const auto& name : operations_)
+        if (const Operation operation = parse_operation(name); traits(operation).size_known)
+            for (const Bytes bytes : sizes_) questions.push_back(question(operation, bytes));
+    forecaster_.answer(std::move(questions));
+}
+
+// Where calls take long against the budget, the choice of the size below holds, or a prediction.
 void Tuner::time_size(Bytes bytes) {
     const Seconds guess = guess_at(bytes);
     if (guess > budget_ / 3) return;
     Trial trial(operation_, bytes, comm_);
+    const bool known = trial.known_bytes() >= 0;
+    const Forecast* forecast = known ? forecaster_.find(question(operation_, bytes)) : nullptr;
+    const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
+    // A smaller field needs less time for the same certainty.
     timed_.emplace_back(
-        bytes, time_candidates(trial, operation_, bytes, *start_, budget_, guess < long_call));
+        bytes, time_candidates(trial, field(request, known ? bytes : -1, forecast), *start_,
+                               forecast ? budget_ / 2 : budget_, guess < long_call));
 }
 
 // From what the sizes below took; 0 where nothing is known yet.
@@ -223,16 +272,17 @@ Timed Tuner::best_of_all_sizes() {
 }
 
 void Tuner::add(Bytes bytes, const Timed& timed) {
+    const Hierarchy& hierarchy = communicator_of(comm_)->hierarchy();
     entries_.push_back({library_name(), std::string(traits(operation_).name),
-                        layout_name(communicator_of(comm_)->hierarchy()), bytes,
-                        timed.wins ? to_text(timed.best) : "native", timed.native, timed.eco,
-                        timed.noise});
+                        layout_name(hierarchy), bytes, timed.wins ? to_text(timed.best) : "native",
+                        timed.native, timed.eco, timed.noise, ranks_per_host(hierarchy), false});
 }
 
 }  // namespace
 
-std::vector<Tuned> tune(const Options& options, Progress& progress, double first) {
-    return Tuner(options).run(progress, first);
+std::vector<Tuned> tune(const Options& options, Forecaster& forecaster, Progress& progress,
+                        double first) {
+    return Tuner(options, forecaster).run(progress, first);
 }
 
 }  // namespace eco

@@ -3,13 +3,16 @@
 #pragma once
 
 #include "eco/probe/bench.h"
+#include "eco/probe/forecaster.h"
 #include "eco/probe/options.h"
 #include "eco/probe/protocol.h"
 
 namespace eco {
 
-// Needs a session with the profile. Collective; entries are the same on all ranks.
+// Needs a session with the profile. Collective; entries are the same on all ranks. Where the
+// forecaster knows the network, only what it finds best is timed.
 // first: the progress made before.
-std::vector<Tuned> tune(const Options& options, Progress& progress, double first);
+std::vector<Tuned> tune(const Options& options, Forecaster& forecaster, Progress& progress,
+                        double first);
 
 }  // namespace eco

@@ -1,0 +1,144 @@
+#include "eco/probe/forecaster.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "eco/interpose/mpi_transport.h"
+#include "eco/probe/messages.h"
+#include "eco/probe/order.h"
+
+namespace eco {
+
+namespace {
+
+// How many of the best are kept.
+constexpr std::size_t most_kept = 6;
+
+// Beyond what is timed in reasonable time as well.
+constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 131072, 1048576};
+
+constexpr Operation predicted_operations[] = {Operation::bcast,
+                                              Operation::barrier,
+                                              Operation::scatter,
+                                              Operation::gather,
+                                              Operation::allgather,
+                                              Operation::allgatherv,
+                                              Operation::alltoall,
+                                              Operation::reduce,
+                                              Operation::allreduce,
+                                              Operation::scan,
+                                              Operation::exscan,
+                                              Operation::reduce_scatter,
+                                              Operation::reduce_scatter_block};
+
+// Ranks on each host where there are several: more take longer to simulate and differ little.
+constexpr int several = 2;
+
+// The same schedules answer for all forms of an operation.
+Question plain(Question question) {
+    const OperationTraits& kind = traits(question.operation);
+    if (kind.operation != kind.base) question.operation = kind.base;
+    if (question.operation == Operation::barrier) question.bytes = 0;
+    return question;
+}
+
+// A rank on each host in ring order, or several.
+std::vector<int> hosts_in_order(const Profile& profile, int ranks_on_host,
+                                const std::string& order) {
+    std::vector<int> host_of;
+    for (const int host : profile.ring)
+        for (int rank = 0; rank < ranks_on_host; ++rank) host_of.push_back(host);
+    return in_order(std::move(host_of), order);
+}
+
+bool is_one_subnet(const Profile& profile) {
+    const auto& level = profile.levels.front();
+    return std::all_of(level.begin(), level.end(), [](int id) { return id == 0; });
+}
+
+}  // namespace
+
+Forecaster::Forecaster(const Profile& profile) : profile_(profile) {
+    if (profile.model && !profile.minimum.empty()) network_ = build_network(profile);
+}
+
+Forecast Forecaster::work_out(const Question& question) const {
+    const Hierarchy hierarchy = build_hierarchy(profile_, question.host_of);
+    const Request request{question.operation, &hierarchy};
+    Forecast found = forecast(*network_, question.host_of, request, question.bytes,
+                              telling_roots(hierarchy, question.operation));
+    found.choices = shortlist(found, most_kept);
+    return found;
+}
+
+void Forecaster::answer(std::vector<Question> questions) {
+    if (!knows()) return;
+    for (Question& question : questions) question = plain(std::move(question));
+    std::sort(questions.begin(), questions.end());
+    questions.erase(std::unique(questions.begin(), questions.end()), questions.end());
+    std::erase_if(questions, [this](const Question& each) { return known_.contains(each); });
+    int rank = 0, ranks = 0;
+    check_mpi(native().Comm_rank(native().comm_world, &rank));
+    check_mpi(native().Comm_size(native().comm_world, &ranks));
+    std::string own;
+    for (auto number = static_cast<std::size_t>(rank); number < questions.size();
+         number += static_cast<std::size_t>(ranks)) {
+        const Forecast found = work_out(questions[number]);
+        nlohmann::json choices = nlohmann::json::array();
+        for (const Predicted& each : found.choices)
+            choices.push_back({to_text(each.choice), each.time});
+        own +=
+            nlohmann::json{{"question", number}, {"textbook", found.textbook}, {"choices", choices}}
+                .dump() +
+            "\n";
+    }
+    std::istringstream lines(join_texts(own));
+    for (std::string line; std::getline(lines, line);) {
+        const auto answer = nlohmann::json::parse(line);
+        Forecast& known = known_[questions.at(answer.at("question"))];
+        known.textbook = answer.at("textbook");
+        for (const auto& each : answer.at("choices"))
+            known.choices.push_back({parse_choice(each.at(0)), each.at(1)});
+    }
+}
+
+const Forecast* Forecaster::find(Question question) const {
+    const auto found = known_.find(plain(std::move(question)));
+    return found == known_.end() || found->second.choices.empty() ? nullptr : &found->second;
+}
+
+std::vector<Tuned> Forecaster::entries(Progress& progress) {
+    std::vector<Tuned> list;
+    if (!knows() || is_one_subnet(profile_)) return list;
+    progress.update(0.99, "predicting");
+    struct Asked {
+        Question question;
+        int ranks_per_host;
+    };
+    std::vector<Asked> asked;
+    std::vector<Question> questions;
+    for (const int ranks_per_host : {1, several})
+        for (const char* order : {"near", "scattered:1"}) {
+            const auto host_of = hosts_in_order(profile_, ranks_per_host, order);
+            for (const Operation operation : predicted_operations)
+                for (const Bytes bytes : predicted_sizes) {
+                    if (operation == Operation::barrier && bytes != predicted_sizes[0]) continue;
+                    asked.push_back({{operation, bytes, host_of}, ranks_per_host});
+                    questions.push_back(asked.back().question);
+                }
+        }
+    answer(questions);
+    for (const auto& [question, ranks_per_host] : asked) {
+        const Forecast* found = find(question);
+        if (!found) continue;
+        const Predicted& best = found->choices.front();
+        list.push_back({any_library, std::string(traits(question.operation).name),
+                        layout_name(build_hierarchy(profile_, question.host_of)),
+                        question.operation == Operation::barrier ? 0 : question.bytes,
+                        to_text(best.choice), found->textbook, best.time, 0, ranks_per_host, true});
+    }
+    return list;
+}
+
+}  // namespace eco
