@@ -18,6 +18,7 @@ from eco import launcher as launchers
 from eco import profile as profiles
 from eco.comparison import AGAIN, ECO, NATIVE, Comparison
 from eco.errors import EcoError, ExitCode
+from eco.modelled import Modelled
 from eco.progress import progress
 from eco.show import Plot, plain_console
 
@@ -60,7 +61,8 @@ def command(
     """Compare native and ECO side by side.
 
     All patterns interleaved in one run, all roots in turn, the slowest rank's
-    time: medians, their spread, and how many times faster than native.
+    time: medians, their spread, how many times faster than native, and how
+    many times the bound, which no schedule can beat on this network.
 
     eco bench --sizes 16,16000 -- mpirun -n 8 --hostfile hosts
     """
@@ -73,7 +75,9 @@ def command(
         *options.count("repeats", repeats),
         *_order(order),
     ]
-    text = profiles.to_json(profiles.read(topology or _usual_profile()))
+    file = topology or _usual_profile()
+    text = profiles.to_json(profiles.read(file))
+    model = Modelled(file)
     if plot is not None:
         store.check_picture(plot)
     found: list[Comparison] = []
@@ -83,7 +87,7 @@ def command(
             if event.get("event") == "progress":
                 show(event)
             elif event.get("event") == "result":
-                found.append(comparison.read(event))
+                found.append(model.beside(comparison.read(event)))
 
         probe.run(launcher, "bench", ["--profile", "-", *settings], hear, text, say)
     if not found:
@@ -92,6 +96,8 @@ def command(
         print(json.dumps(comparison.document(found, ["eco", *sys.argv[1:]])), flush=True)
     else:
         plain_console().print(table(found))
+        if model.assumed and any(one.bound for one in found):
+            print("No model was measured: bounds take every medium to be a switch.")
     if plot is not None:
         from eco import bench_picture  # Matplotlib takes a second to import
 
@@ -159,12 +165,20 @@ def table(found: list[Comparison]) -> Table:
     grid.add_column("operation", footer="geometric mean")
     grid.add_column("size", justify="right")
     grid.add_column(reference, justify="right")
+    bounded = any(one.bound for one in found)
+    if bounded:
+        grid.add_column("× bound", justify="right")
     others = [name for name in names if name != reference]
     for name in others:
         mean = comparison.mean_ratio(found, name)
         footer = f"{mean:.2f}×" if mean else ""
         heading = "again" if name == AGAIN else name
         grid.add_column(heading, justify="right", footer=footer, header_style="cyan")
+        if bounded and name != AGAIN:
+            grid.add_column("× bound", justify="right")
+    foreseen = bounded and len(names) <= _MOST_WIDE and ECO in names
+    if foreseen:
+        grid.add_column("predicted", justify="right", style="dim")
     shows_choice = ECO in names and any(
         each.choice != ECO for one in found if (each := one.timing(ECO))
     )
@@ -172,7 +186,11 @@ def table(found: list[Comparison]) -> Table:
         grid.add_column("eco used", style="dim")
     for one in found:
         cells = [_time(one, reference, len(names))]
-        cells += [_cell(one, name, len(names)) for name in others]
+        cells += _over_bound(one, reference) if bounded else []
+        for name in others:
+            cells.append(_cell(one, name, len(names)))
+            cells += _over_bound(one, name) if bounded and name != AGAIN else []
+        cells += [_foreseen(one)] if foreseen else []
         used = one.timing(ECO)
         choice = [Text(quantities.choice(used.choice) if used else "")] if shows_choice else []
         # Barriers carry nothing.
@@ -189,6 +207,16 @@ def _time(one: Comparison, pattern: str, patterns: int) -> Text:
     if patterns <= _MOST_WIDE:
         text.append(f" ±{found.spread:.0%}", "dim")
     return text
+
+
+def _over_bound(one: Comparison, pattern: str) -> list[Text]:
+    ratio = one.times_bound(pattern)
+    return [Text(f"{ratio:.2f}" if ratio else "")]
+
+
+def _foreseen(one: Comparison) -> Text:
+    used = one.timing(ECO)
+    return Text(quantities.seconds(used.predicted) if used and used.predicted else "")
 
 
 def _cell(one: Comparison, pattern: str, patterns: int) -> Text:

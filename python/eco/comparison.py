@@ -24,6 +24,7 @@ class Timing:
     quarter: float
     three_quarters: float
     samples: tuple[float, ...]
+    predicted: float | None = None  # mean over the roots, where ECO knows the schedule
 
     @property
     def spread(self) -> float:
@@ -40,6 +41,8 @@ class Comparison:
     layout: str
     ranks: int
     timings: tuple[Timing, ...]
+    hosts: tuple[int, ...] = ()  # per rank, of the profile's; empty: not said
+    bound: float | None = None  # seconds that no schedule can beat, mean over the roots
 
     def timing(self, pattern: str) -> Timing | None:
         return next((each for each in self.timings if each.pattern == pattern), None)
@@ -53,6 +56,11 @@ class Comparison:
         """How many times faster than the reference."""
         found = self.timing(pattern)
         return self.reference.median / found.median if found else None
+
+    def times_bound(self, pattern: str) -> float | None:
+        """How much longer than the bound."""
+        found = self.timing(pattern)
+        return found.median / self.bound if found and self.bound else None
 
     @property
     def noise(self) -> float:
@@ -70,6 +78,7 @@ def read(event: dict[str, Any]) -> Comparison:
             layout=str(event.get("layout", "near")),
             ranks=int(event.get("ranks", 0)),
             timings=tuple(_timing(each) for each in event["patterns"]),
+            hosts=tuple(int(host) for host in event.get("hosts", ())),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise EcoError(
@@ -121,11 +130,14 @@ def _result(one: Comparison) -> dict[str, Any]:
         "layout": one.layout,
         "ranks": one.ranks,
         "noise": one.noise,
+        "bound": one.bound,
         "patterns": [
             {
                 "pattern": each.pattern,
                 "choice": each.choice,
                 "ratio": one.ratio(each.pattern),
+                "times_bound": one.times_bound(each.pattern),
+                "predicted": each.predicted,
                 "median": each.median,
                 "minimum": each.minimum,
                 "mean": each.mean,

@@ -169,6 +169,22 @@ def model(subnets: list[int] | None = None) -> dict[str, Any]:
     }
 
 
+def buses(count: int) -> dict[str, Any]:
+    """A model of three 10 Mbit/s buses, which carry 1.17 MB/s of messages."""
+    hosts = 8
+    table = [[0.0] * hosts for _ in range(hosts)]
+    return {
+        "send": [[7e-6, 1e-10]] * hosts,
+        "receive": [[7e-6, 1e-10]] * hosts,
+        "transfer": {"fixed": table, "per_byte": table},
+        "error": 0.05,
+        "media": [
+            {"level": 0, "cluster": bus, "kind": "bus", "rate": 1.17e6, "uplink": None}
+            for bus in range(count)
+        ],
+    }
+
+
 def tuned(operation: str = "bcast", count: int = 16, choice: str = "tree:top=star") -> Any:
     return {
         "mpi": "openmpi 5.0.11",
@@ -179,6 +195,8 @@ def tuned(operation: str = "bcast", count: int = 16, choice: str = "tree:top=sta
         "native": 0.003,
         "eco": 0.002,
         "noise": 0.01,
+        "ranks_per_host": 1,
+        "predicted": False,
     }
 
 

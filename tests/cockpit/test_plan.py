@@ -6,32 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import PROJECT, complaint, document, eco
+from cockpit_harness import PROJECT, buses, complaint, document, eco
 from eco.options import OPERATIONS
 
 MEASURED = PROJECT / "tests" / "data" / "three-segments-measured.json"
 
 
-def _model(buses: int) -> dict[str, Any]:
-    """Of three 10 Mbit/s buses, which carry 1.17 MB/s of messages."""
-    hosts = 8
-    table = [[0.0] * hosts for _ in range(hosts)]
-    return {
-        "send": [[7e-6, 1e-10]] * hosts,
-        "receive": [[7e-6, 1e-10]] * hosts,
-        "transfer": {"fixed": table, "per_byte": table},
-        "error": 0.05,
-        "media": [
-            {"level": 0, "cluster": bus, "kind": "bus", "rate": 1.17e6, "uplink": None}
-            for bus in range(buses)
-        ],
-    }
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "net.json"
-    path.write_text(json.dumps(json.loads(MEASURED.read_text()) | {"model": _model(3)}))
+    path.write_text(json.dumps(json.loads(MEASURED.read_text()) | {"model": buses(3)}))
     return path
 
 

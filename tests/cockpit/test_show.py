@@ -4,7 +4,19 @@ import json
 from pathlib import Path
 
 import pytest
-from cockpit_harness import DONE, complaint, document, eco, launcher, model, progress, result, tuned
+from cockpit_harness import (
+    DONE,
+    PROJECT,
+    buses,
+    complaint,
+    document,
+    eco,
+    launcher,
+    model,
+    progress,
+    result,
+    tuned,
+)
 
 SIGNS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -142,6 +154,33 @@ def test_bench_json(tmp_path: Path) -> None:
     assert [each["ratio"] for each in found["results"][0]["patterns"]] == [1, 2, 1]
     assert found["results"][0]["patterns"][1]["choice"] == "tree:top=star,inner=star"
     assert "reduce_scatter_block" in start.options[start.options.index("--operations") + 1]
+
+
+def test_bench_times_the_bound(tmp_path: Path) -> None:
+    """By the three buses 16,000 bytes cannot take less than 41 ms; a bench on other hosts of the
+    profile has its own bound, and a choice of the library's no prediction."""
+    measured = PROJECT / "tests" / "data" / "three-segments-measured.json"
+    file = tmp_path / "net.json"
+    file.write_text(json.dumps(json.loads(measured.read_text()) | {"model": buses(3)}))
+    one = result("bcast", 16000, native=0.084, eco=0.0496, native_again=0.084)
+    one["patterns"][1]["choice"] = "tree:top=balanced,inner=chain,segments=6"
+    two = result("allreduce", 16000, native=0.1, eco=0.09)
+    two["patterns"][1]["choice"] = "exchange:inner=native"
+    events = [one | {"hosts": list(range(8))}, two | {"hosts": [0, 1, 2, 3]}, DONE]
+    start = launcher(tmp_path / "bin", events)
+    words = ("--topology", file, "--", start.path)
+    found = json.loads(eco("bench", "--json", *words).stdout)["results"]
+    planned = json.loads(eco("plan", file, "bcast", "--bytes", 16000, "--json").stdout)
+    assert found[0]["bound"] == pytest.approx(planned["bound"]["time"], rel=0.02)
+    native, used, _ = found[0]["patterns"]
+    assert native["times_bound"] == pytest.approx(0.084 / found[0]["bound"])
+    assert native["predicted"] is None
+    assert found[0]["bound"] < used["predicted"] < 1.5 * found[0]["bound"]
+    assert found[1]["bound"] < 0.1
+    assert found[1]["patterns"][1]["predicted"] is None
+    text = eco("bench", *words).stdout
+    assert "× bound" in text
+    assert "predicted" in text
 
 
 def test_which_profile(tmp_path: Path, file: Path, usual: Path) -> None:

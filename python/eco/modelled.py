@@ -1,0 +1,63 @@
+"""What the model says of calls that a bench timed: the bound, and each schedule's time."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from eco.comparison import Comparison, Timing
+from eco.engine import engine, errors
+
+# Beyond that a root differs little from another, and simulating each takes time.
+_MOST_ROOTS = 16
+_ROOTED = ("bcast", "scatter", "scatterv", "gather", "gatherv", "reduce")
+
+
+class Modelled:
+    """One profile's network."""
+
+    def __init__(self, profile: Path) -> None:
+        with errors():
+            self._profile = engine().read_profile(str(profile))
+            self._network = engine().build_network(self._profile)
+
+    @property
+    def assumed(self) -> bool:
+        """No model was measured: media and overheads are guesses."""
+        return bool(self._network.assumed)
+
+    def beside(self, measured: Comparison) -> Comparison:
+        """The same with its bound and predicted times, where it says on which hosts it ran."""
+        if not measured.hosts:
+            return measured
+        roots = _roots(measured)
+        with errors():
+            hierarchy = engine().build_hierarchy(self._profile, list(measured.hosts))
+            call = self._network, list(measured.hosts), hierarchy, measured.operation
+            size = 0 if measured.operation == "barrier" else measured.bytes
+            bound = _mean(roots, lambda root: engine().bound(*call, root, size)[0])
+
+            def predicted(timing: Timing) -> float | None:
+                if not engine().can_simulate(timing.choice):
+                    return None
+                return _mean(roots, lambda root: engine().predict(*call, root, size, timing.choice))
+
+            timings = tuple(
+                dataclasses.replace(each, predicted=predicted(each)) for each in measured.timings
+            )
+        return dataclasses.replace(measured, bound=bound, timings=timings)
+
+
+def _roots(measured: Comparison) -> Counter[int]:
+    """How often each was the root: they take turns from rank 1 on."""
+    if measured.operation not in _ROOTED:
+        return Counter([0])
+    ranks, rounds = len(measured.hosts), len(measured.reference.samples)
+    if rounds < ranks:
+        return Counter(turn % ranks for turn in range(1, rounds + 1))
+    every = -(-ranks // _MOST_ROOTS)
+    return Counter(range(0, ranks, every))
+
+
+def _mean(roots: Counter[int], figure: Callable[[int], float]) -> float:
+    return sum(count * figure(root) for root, count in roots.items()) / roots.total()
