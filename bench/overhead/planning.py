@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""What planning a collective takes: one rank's program, and choosing.
+
+    bench/overhead/planning.py            64 ranks, every operation; 1,024 ranks, trees
+    bench/overhead/planning.py --json
+
+Per operation the slowest candidate. Needs a build of ECO (make build). Exit code 1 where 64 ranks
+take 5 ms or more, 1,024 ranks 50 ms, or a choice that is known 1 us.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+LIBRARIES = PROJECT / "build" / "release" / "src" / "eco"
+PROGRAM = PROJECT / "build" / "planning"
+MOST = {"64": 5e-3, "1024": 50e-3}
+MOST_CACHED = 1e-6
+
+
+def build() -> None:
+    source = Path(__file__).with_name("planning.cpp")
+    parts = [LIBRARIES / f / f"libeco_{f}.a" for f in ("plan", "topology", "base")]
+    if not all(part.exists() for part in parts):
+        sys.exit("planning.py: ECO is not built; run make build")
+    newest = max(file.stat().st_mtime for file in (source, *parts))
+    if PROGRAM.exists() and PROGRAM.stat().st_mtime > newest:
+        return
+    command = ["c++", "-O2", "-std=c++20", f"-I{PROJECT}/src", source, *parts, "-o", PROGRAM]
+    subprocess.run([str(word) for word in command], check=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    build()
+    found = json.loads(subprocess.run([PROGRAM], stdout=subprocess.PIPE, check=True).stdout)
+    late = [
+        f"{operation} on {ranks} ranks"
+        for ranks, most in MOST.items()
+        for operation, (seconds, _) in found[ranks].items()
+        if seconds >= most
+    ]
+    if found["cached"] >= MOST_CACHED:
+        late.append("a known choice")
+    if given.json:
+        print(json.dumps(found | {"late": late}))
+        return 1 if late else 0
+    for ranks in MOST:
+        for operation, (seconds, choice) in found[ranks].items():
+            print(f"{ranks:>5} ranks  {operation:22}{1e3 * seconds:8.3f} ms  {choice}")
+    print(
+        f"choosing {1e6 * found['choose']:.2f} us, when it is known {1e9 * found['cached']:.1f} ns"
+    )
+    for what in late:
+        print(f"too long: {what}")
+    return 1 if late else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
