@@ -92,7 +92,8 @@ std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* f
 }
 
 // In three stages, each with what is left of the field: those that lose clearly after a few rounds,
-// and later all but the best, make room for more rounds of the others.
+// and later all but the best, make room for more rounds of the others. warm_up: false for calls so
+// long that their noise is small, and few rounds enough.
 Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& start,
                       Seconds budget, bool warm_up) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
@@ -109,7 +110,8 @@ Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& s
             timed.ratios[pattern.pattern] =
                 median(pattern.samples) / median(patterns.front().samples);
     };
-    interleave(trial, patterns, start, {budget / 4, budget / 8, 2, 3, 8}, warm_up);
+    const int few = warm_up ? 2 : 1;
+    interleave(trial, patterns, start, {budget / 4, budget / 8, few, 3, 8}, warm_up);
     note();
     const Seconds limit = clear_loss * median(best_of()->samples);
     patterns.erase(
@@ -120,13 +122,13 @@ Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& s
         // What is best may depend on the root, so eight of them if that is to be had.
         Seconds round = 0;
         for (const Sampled& pattern : patterns) round += median(pattern.samples);
-        const int least = 8 * round < 2 * budget ? 8 : 2;
+        const int least = 8 * round < 2 * budget ? 8 : few;
         interleave(trial, patterns, start, {budget / 2, budget / 8, least, 8, 32}, false);
         note();
     }
     const auto best = best_of();
     patterns = {patterns.front(), *best};
-    interleave(trial, patterns, start, {budget / 4, budget / 8, 3, 16, 96}, false);
+    interleave(trial, patterns, start, {budget / 4, budget / 8, few + 1, 16, 96}, false);
     judge(timed, patterns);
     timed.best = patterns[1].choice;
     double& ratio = timed.ratios[patterns[1].pattern];
@@ -227,10 +229,9 @@ void Tuner::time_size(Bytes bytes) {
     const bool known = trial.known_bytes() >= 0;
     const Forecast* forecast = known ? forecaster_.find(question(operation_, bytes)) : nullptr;
     const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
-    // A smaller field needs less time for the same certainty.
-    timed_.emplace_back(
-        bytes, time_candidates(trial, field(request, known ? bytes : -1, forecast), *start_,
-                               forecast ? budget_ / 2 : budget_, guess < long_call));
+    timed_.emplace_back(bytes,
+                        time_candidates(trial, field(request, known ? bytes : -1, forecast),
+                                        *start_, budget_, guess < long_call));
 }
 
 // From what the sizes below took; 0 where nothing is known yet.
