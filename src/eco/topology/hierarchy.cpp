@@ -86,6 +86,7 @@ void set_media(Group& group, const Profile& profile, const std::vector<int>& hos
     if (narrowest) {
         group.crossing = slowest / narrowest->rate;
         group.shared = narrowest->kind == Medium::Kind::bus;
+        group.medium_known = true;
     }
     for (Group& part : group.parts) set_media(part, profile, host_of, slowest);
     if (group.is_innermost()) return;
@@ -96,6 +97,26 @@ void set_media(Group& group, const Profile& profile, const std::vector<int>& hos
         std::min_element(group.parts.begin(), group.parts.end(),
                          [&](const Group& a, const Group& b) { return busy(a) < busy(b); });
     group.speaker = least->first();
+}
+
+// Each group that spans hosts gets the passage of the narrowest cluster that holds them all.
+void set_passages(Group& group, const std::vector<Passage>& passages, const Levels& levels,
+                  const std::vector<int>& host_of) {
+    if (group.is_rank() || group.on_one_host) return;
+    const auto holds = [&](const Passage& passage) {
+        return passage.level < 0 ||
+               std::all_of(
+                   group.ranks.begin(), group.ranks.end(),
+                   [&](Rank rank) {
+                       const auto& level = levels[static_cast<std::size_t>(passage.level)];
+                       const int host = host_of[static_cast<std::size_t>(rank)];
+                       return level[static_cast<std::size_t>(host)] == passage.cluster;
+                   });
+    };
+    for (const Passage& passage : passages)
+        if ((!group.passage || passage.level >= group.passage->level) && holds(passage))
+            group.passage = passage;
+    for (Group& part : group.parts) set_passages(part, passages, levels, host_of);
 }
 
 bool all_consecutive(const Group& group) {
@@ -144,6 +165,7 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
                              [](const Medium& a, const Medium& b) { return a.rate < b.rate; });
         set_media(hierarchy.top, profile, host_of, slowest->rate);
     }
+    set_passages(hierarchy.top, find_passages(profile), profile.levels, host_of);
     // Inside hosts neighbours are near as well.
     hierarchy.ring = hierarchy.top.ranks;
     return hierarchy;

@@ -4,6 +4,7 @@
 // same one from the same inputs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Group {
     // message in, out and inside, on a switch only those of the rank that speaks for the group.
     double crossing = 1;
     bool shared = true;
+    bool medium_known = false;  // else the two above are a guess
+    // What a message from one part to another takes (passage.h), where that is known.
+    std::optional<Passage> passage;
     Rank speaker = -1;  // of a group of groups: a rank where messages cost least; -1: the first
 
     Rank first() const { return speaker >= 0 ? speaker : ranks.front(); }

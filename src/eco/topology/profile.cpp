@@ -214,6 +214,7 @@ std::string to_json(const Profile& profile) {
 std::string runtime_json(const Profile& profile) {
     json root = common_json(profile);
     if (profile.model) root["media"] = media_json(profile.model->media);
+    root["passages"] = passages_json(find_passages(profile));
     return root.dump();
 }
 
@@ -223,6 +224,7 @@ Profile parse_runtime(const std::string& text) {
     read_common(root, profile, "profile");
     if (root.contains("media"))
         profile.model.emplace().media = read_media(root["media"], profile.levels, "profile");
+    if (root.contains("passages")) profile.passages = read_passages(root["passages"]);
     return profile;
 }
 

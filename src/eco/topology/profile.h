@@ -10,6 +10,7 @@
 #include "eco/base/units.h"
 #include "eco/topology/levels.h"
 #include "eco/topology/model.h"
+#include "eco/topology/passage.h"
 
 namespace eco {
 
@@ -44,7 +45,8 @@ struct Profile {
     Levels levels;
     std::vector<int> ring;
     std::vector<Tuned> tuning;
-    std::optional<Model> model;  // where one was measured
+    std::optional<Model> model;     // where one was measured
+    std::vector<Passage> passages;  // of a runtime part; else find_passages has them
 };
 
 // Fills levels and ring from the times of partition_bytes.

@@ -1,0 +1,105 @@
+#include "eco/topology/passage.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+using nlohmann::json;
+
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+Cost median(const std::vector<Cost>& costs) {
+    std::vector<double> fixed, per_byte;
+    for (const Cost& cost : costs) {
+        fixed.push_back(cost.fixed);
+        per_byte.push_back(cost.per_byte);
+    }
+    return {median(fixed), median(per_byte)};
+}
+
+// Between hosts of different parts, of each pair of parts the nearest.
+Passage passage(const Model& model, const std::vector<int>& hosts, const std::vector<int>& part) {
+    std::map<std::pair<int, int>, std::pair<int, int>> nearest;
+    for (const int a : hosts)
+        for (const int b : hosts) {
+            if (part[at(a)] == part[at(b)]) continue;
+            const auto [entry, fresh] =
+                nearest.try_emplace({part[at(a)], part[at(b)]}, std::pair(a, b));
+            const auto [c, d] = entry->second;
+            if (model.fixed[at(a)][at(b)] < model.fixed[at(c)][at(d)]) entry->second = {a, b};
+        }
+    std::vector<Cost> busy, whole;
+    for (const auto& [parts, ends] : nearest) {
+        const auto [a, b] = ends;
+        const Cost &send = model.send[at(a)], &receive = model.receive[at(b)];
+        const double wire = model.per_byte[at(a)][at(b)];
+        busy.push_back({send.fixed, std::max(send.per_byte, wire)});
+        whole.push_back({send.fixed + model.fixed[at(a)][at(b)] + receive.fixed,
+                         send.per_byte + wire + receive.per_byte});
+    }
+    Passage found;
+    if (busy.empty()) return found;
+    found.busy = median(busy);
+    found.whole = median(whole);
+    return found;
+}
+
+}  // namespace
+
+std::vector<Passage> find_passages(const Profile& profile) {
+    const std::size_t hosts = profile.hosts.size();
+    if (!profile.passages.empty()) return profile.passages;
+    const bool measured = profile.model && profile.model->fixed.size() == hosts;
+    if (!measured && profile.minimum.empty()) return {};
+    const Model model = measured ? *profile.model : derive_model(profile);
+    std::vector<Passage> passages;
+    for (int level = -1; level < static_cast<int>(profile.levels.size()); ++level) {
+        std::map<int, std::vector<int>> clusters;
+        std::vector<int> part;
+        for (int host = 0; host < static_cast<int>(hosts); ++host) {
+            const bool finest = level + 1 == static_cast<int>(profile.levels.size());
+            part.push_back(finest ? host : profile.levels[at(level + 1)][at(host)]);
+            clusters[level < 0 ? 0 : profile.levels[at(level)][at(host)]].push_back(host);
+        }
+        for (const auto& [cluster, members] : clusters) {
+            Passage found = passage(model, members, part);
+            if (found.whole.fixed + found.whole.per_byte <= 0) continue;
+            found.level = level;
+            found.cluster = cluster;
+            passages.push_back(found);
+        }
+    }
+    return passages;
+}
+
+json passages_json(const std::vector<Passage>& passages) {
+    json list = json::array();
+    for (const Passage& each : passages)
+        list.push_back({each.level, each.cluster, each.busy.fixed, each.busy.per_byte,
+                        each.whole.fixed, each.whole.per_byte});
+    return list;
+}
+
+std::vector<Passage> read_passages(const json& list) {
+    std::vector<Passage> passages;
+    for (const auto& entry : list)
+        passages.push_back({entry.at(0).get<int>(),
+                            entry.at(1).get<int>(),
+                            {entry.at(2).get<double>(), entry.at(3).get<double>()},
+                            {entry.at(4).get<double>(), entry.at(5).get<double>()}});
+    return passages;
+}
+
+}  // namespace eco
