@@ -15,8 +15,8 @@ public:
     int rank() const { return rank_; }
     int ranks() const { return ranks_; }
 
-    // Rank 0: has each of these ranks carry out its order, all at once; their figures in the same
-    // order.
+    // Rank 0: has the ranks carry out these orders, all ranks at once, each its own in turn; their
+    // figures in the same order.
     std::vector<std::vector<double>> run(const std::vector<std::pair<int, Order>>& orders) const;
 
     // Rank 0: lets the others return from obey.

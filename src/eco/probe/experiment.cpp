@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "eco/interpose/mpi_transport.h"
+#include "eco/probe/messages.h"
 
 namespace eco {
 
@@ -27,22 +28,36 @@ void catch_ball(std::vector<char>& ball, int from) {
                             ball_tag, native().comm_world, MPI_STATUS_IGNORE));
 }
 
+// The first byte of a ball: the last one is a byte long and comes back no more.
+constexpr char in_play = 0, last_ball = 1;
+
 std::vector<double> time_trips(const Order& order) {
-    std::vector<char> ball(static_cast<std::size_t>(order.bytes));
+    std::vector<char> ball(static_cast<std::size_t>(order.bytes), in_play);
     std::vector<double> times;
-    for (int trip = 0; trip <= order.count; ++trip) {
+    Seconds spent = 0;
+    const auto wanted = static_cast<std::size_t>(order.count);
+    const auto least = std::min(wanted, static_cast<std::size_t>(order.least));
+    for (bool first = true; times.size() < wanted; first = false) {
         const auto start = Clock::now();
         throw_ball(ball, order.to);
         catch_ball(ball, order.to);
-        if (trip > 0) times.push_back(since(start) / 2);
+        const Seconds half = since(start) / 2;
+        spent += 2 * half;
+        if (!first || (order.warm && half >= long_way)) times.push_back(half);
+        if (times.size() >= least && spent >= order.duration) break;
     }
+    throw_ball({last_ball}, order.to);
+    times.resize(wanted, 0);
     return times;
 }
 
 void answer_trips(const Order& order) {
     std::vector<char> ball(static_cast<std::size_t>(order.bytes));
-    for (int trip = 0; trip <= order.count; ++trip) {
+    // The others' pairs may come first.
+    if (!order.warm) sleep_until_message(order.to, ball_tag);
+    while (true) {
         catch_ball(ball, order.to);
+        if (ball.front() == last_ball) return;
         throw_ball(ball, order.to);
     }
 }

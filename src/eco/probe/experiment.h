@@ -11,7 +11,7 @@ namespace eco {
 struct Order {
     enum class Kind {
         end,           // all is done
-        round_trips,   // time `count` of them with `to`
+        round_trips,   // time up to `count` of them with `to`
         answer_trips,  // the other side
         overheads,     // `count` times: time sends to `to` and one late receive
         answer_sends,  // the other side
@@ -22,15 +22,23 @@ struct Order {
     Bytes bytes = 0;         // of one message to `to`
     Bytes arriving = 0;      // flow: of one message from `from`
     int count = 0;
+    int least = 1;  // round_trips: so many in any case, no more once `duration` is over
+    // round_trips: the pair has had messages before; answer_trips: it just had.
+    bool warm = false;
     int in_flight = 0;  // messages sent before an answer
     Seconds wait = 0;   // overheads: until what was sent is surely there; flow: warm-up
     Seconds duration = 0;
 };
 
+// Half a round trip from here on is long: what wakes a rank up or opens a connection is little
+// beside it.
+inline constexpr Seconds long_way = 1e-3;
+
 // How many figures perform gives.
 std::size_t figures_of(const Order& order);
 
-// round_trips: the half round trips, after one that is not counted. overheads: seconds in a send
+// round_trips: the half round trips, after one that is not counted unless it was long and `warm`;
+// then zeros, where time was up. overheads: seconds in a send
 // call, the mean of each train, then in each receive call. flow: the bytes per second that arrived
 // here between wait and duration, 0 where that is not known. Throws MpiError.
 std::vector<double> perform(const Order& order);

@@ -1,14 +1,15 @@
 #include "eco/probe/measure.h"
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
-#include <map>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/session.h"
 #include "eco/probe/crew.h"
 #include "eco/probe/measure_model.h"
+#include "eco/probe/measure_pairs.h"
 #include "eco/topology/media.h"
 #include "eco/topology/partition.h"
 
@@ -118,46 +119,11 @@ private:
                             "cannot be measured against it; launch on all, or measure --again");
                 pairs.emplace_back(a, b);
             }
-        std::map<std::pair<int, std::size_t>, std::vector<Seconds>> samples;
-        const double steps = static_cast<double>(pairs.size()) * profile_.repeats;
-        // A host's part of the model takes about as long as two of its pairs.
-        pairs_share_ = steps > 0 ? steps / (steps + 2.0 * profile_.repeats * hosts) : 0;
-        double done = 0;
-        for (int repeat = 0; repeat < profile_.repeats; ++repeat)
-            for (std::size_t p = 0; p < pairs.size(); ++p) {
-                const auto [a, b] = pairs[p];
-                progress_.update(share_ * pairs_share_ * done++ / steps,
-                                 profile_.hosts[at(a)] + " – " + profile_.hosts[at(b)]);
-                for (std::size_t s = 0; s < profile_.sizes.size(); ++s) {
-                    const auto times = time_pair(speaker_[at(a)], speaker_[at(b)], s);
-                    auto& all = samples[{static_cast<int>(p), s}];
-                    all.insert(all.end(), times.begin(), times.end());
-                }
-            }
-        for (auto& [key, times] : samples) {
-            const auto [a, b] = pairs[at(key.first)];
-            std::sort(times.begin(), times.end());
-            const Seconds least = times.front(), median = times[times.size() / 2];
-            profile_.minimum[key.second].set(a, b, least);
-            profile_.spread[key.second].set(a, b, (median - least) / least);
-        }
-    }
-
-    std::vector<Seconds> time_pair(int clock, int other, std::size_t size_index) const {
-        Order order;
-        order.kind = Order::Kind::round_trips;
-        order.to = other;
-        order.bytes = profile_.sizes[size_index];
-        order.count = trips(size_index);
-        Order answer = order;
-        answer.kind = Order::Kind::answer_trips;
-        answer.to = clock;
-        return crew_.run({{clock, order}, {other, answer}})[0];
-    }
-    // Long messages vary less and cost more.
-    int trips(std::size_t size_index) const {
-        const bool is_long = profile_.sizes[size_index] > profile_.partition_bytes;
-        return is_long ? (options_.round_trips + 1) / 2 : options_.round_trips;
+        eco::time_pairs(profile_, pairs, speaker_, crew_,
+                        [&](Seconds left, const std::string& what) {
+                            const Seconds all = spent() + left + model_time(profile_);
+                            progress_.update(share_ * spent() / all, what);
+                        });
     }
 
     // Nothing new, nothing to measure: then the model is the known one, or none.
@@ -171,10 +137,15 @@ private:
                     carried_over(profile_.model->media, known_->levels, profile_.levels);
         }
         if (!fresh || profile_.hosts.size() < 2) return;
+        const Seconds before = spent(), model = model_time(profile_);
         profile_.model = measure_model(
             profile_, known_, speaker_, crew_, [&](double done, const std::string& what) {
-                progress_.update(share_ * (pairs_share_ + (1 - pairs_share_) * done), what);
+                progress_.update(share_ * (before + model * done) / (before + model), what);
             });
+    }
+
+    Seconds spent() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
 
     static std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -184,7 +155,7 @@ private:
     const std::optional<Profile>& known_;
     Progress& progress_;
     double share_;
-    double pairs_share_ = 1;  // of the work
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     Crew crew_;
     Profile profile_;
     std::vector<int> speaker_;  // per host its first rank

@@ -28,6 +28,44 @@ constexpr int most_samples = 3;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+// What flows between hosts so far apart (there and back) take to be timed once.
+Seconds one_sample(Seconds trip) {
+    return std::max(warm_up, round_trips_to_full_rate * trip) +
+           std::max(flow_time, round_trips_timed * trip) + trip;
+}
+
+// Of a host's overheads; the order and its answer take a way of their own.
+constexpr Seconds overheads_time = 0.05;
+
+// The farthest round trip of a host of the cluster: to others of it, or to those outside.
+Seconds farthest(const Profile& profile, const Medium& medium, bool inside) {
+    const auto& ids = profile.levels[at(medium.level)];
+    Seconds most = 0;
+    for (std::size_t a = 0; a < ids.size(); ++a)
+        for (std::size_t b = 0; b < ids.size(); ++b)
+            if (ids[a] == medium.cluster && (ids[b] == medium.cluster) == inside)
+                most = std::max(most,
+                                2 * profile.minimum[0](static_cast<int>(a), static_cast<int>(b)));
+    return most;
+}
+
+// To learn its kind, or its uplink: one flow alone and several at once, a second time now and then.
+Seconds learning_time(const Profile& profile, const Medium& medium, bool inside) {
+    return 3 * one_sample(farthest(profile, medium, inside));
+}
+
+// The clusters of two hosts or more, finer levels first.
+std::vector<Medium> clusters(const Profile& profile) {
+    std::vector<Medium> found;
+    for (std::size_t l = profile.levels.size(); l-- > 0;) {
+        const auto& ids = profile.levels[l];
+        for (int cluster = 0; cluster < static_cast<int>(ids.size()); ++cluster)
+            if (std::count(ids.begin(), ids.end(), cluster) > 1)
+                found.push_back({static_cast<int>(l), cluster, Medium::Kind::switched, 0, 0});
+    }
+    return found;
+}
+
 // Through the times of the shortest and the longest message: what a short one takes, and what each
 // byte of a long one adds. What lies between does not bend it, as buckets would that let a little
 // pass at once.
@@ -52,53 +90,32 @@ public:
     }
 
     Model run() {
-        for (std::size_t l = profile_.levels.size(); l-- > 0;)
-            for (const auto& cluster : clusters_of(static_cast<int>(l)))
-                model_.media.push_back(cluster);
-        // A host's overheads take about half as long as one thing to learn of a cluster.
-        steps_ = hosts_ + 4.0 * static_cast<double>(model_.media.size());
         find_overheads();
         find_transfer();
-        std::vector<Medium> unknown;
-        std::swap(unknown, model_.media);
-        for (auto& medium : unknown) {
-            advance(2, "what " + name(medium) + " shares");
+        for (auto& medium : clusters(profile_)) {
+            advance(learning_time(profile_, medium, true), "what " + name(medium) + " shares");
             model_.media.push_back(with_kind(medium));
         }
         // The uplinks of finer levels are known before those of wider ones are looked for.
         for (std::size_t m = 0; m < model_.media.size(); ++m) {
-            advance(2, "what leaves " + name(model_.media[m]));
+            advance(learning_time(profile_, model_.media[m], false),
+                    "what leaves " + name(model_.media[m]));
             find_uplink(m);
         }
         return std::move(model_);
     }
 
 private:
-    // Of two hosts or more.
-    std::vector<Medium> clusters_of(int level) const {
-        const auto& ids = profile_.levels[at(level)];
-        std::vector<Medium> found;
-        for (int cluster = 0; cluster < hosts_; ++cluster)
-            if (std::count(ids.begin(), ids.end(), cluster) > 1)
-                found.push_back({level, cluster, Medium::Kind::switched, 0, 0});
-        return found;
-    }
-
     void find_overheads() {
         for (int host = 0; host < hosts_; ++host) {
-            advance(1, profile_.hosts[at(host)]);
+            advance(overheads_time, profile_.hosts[at(host)]);
             if (known_ && at(host) < known_->hosts.size()) {
                 model_.send.push_back(known_->model->send[at(host)]);
                 model_.receive.push_back(known_->model->receive[at(host)]);
                 continue;
             }
             const int partner = nearest(host);
-            std::vector<Seconds> sends, receives;
-            for (const double bytes : overhead_sizes) {
-                const auto [send, receive] = overheads(host, partner, static_cast<Bytes>(bytes));
-                sends.push_back(send);
-                receives.push_back(receive);
-            }
+            const auto [sends, receives] = overheads(host, partner);
             // Half a round trip holds a send and a receive; both together are less than all of it.
             const Seconds most = 0.9 * profile_.minimum[0](host, partner);
             const double part = std::min(1.0, most / (sends[0] + receives[0]));
@@ -119,25 +136,36 @@ private:
         return found;
     }
 
-    std::pair<Seconds, Seconds> overheads(int host, int partner, Bytes bytes) const {
-        Order order;
-        order.kind = Order::Kind::overheads;
-        order.to = speaker_[at(partner)];
-        order.bytes = bytes;
-        order.count = overhead_rounds;
-        order.in_flight =
-            static_cast<int>(std::clamp<Bytes>(train_bytes / bytes, 1, longest_train));
-        order.wait = 1e-3 + 1.2 * (order.in_flight + 1) * whole(host, partner).of(bytes);
-        Order answer = order;
-        answer.kind = Order::Kind::answer_sends;
-        answer.to = speaker_[at(host)];
-        const auto figures = crew_.run({{answer.to, order}, {order.to, answer}})[0];
-        const auto border = figures.begin() + order.count;
+    // By size, in seconds: of a send, and of a receive.
+    std::pair<std::vector<Seconds>, std::vector<Seconds>> overheads(int host, int partner) const {
+        std::vector<std::pair<int, Order>> orders;
+        for (const double size : overhead_sizes) {
+            const auto bytes = static_cast<Bytes>(size);
+            Order order;
+            order.kind = Order::Kind::overheads;
+            order.to = speaker_[at(partner)];
+            order.bytes = bytes;
+            order.count = overhead_rounds;
+            order.in_flight =
+                static_cast<int>(std::clamp<Bytes>(train_bytes / bytes, 1, longest_train));
+            order.wait = 1e-3 + 1.2 * (order.in_flight + 1) * whole(host, partner).of(bytes);
+            Order answer = order;
+            answer.kind = Order::Kind::answer_sends;
+            answer.to = speaker_[at(host)];
+            orders.emplace_back(answer.to, order);
+            orders.emplace_back(order.to, answer);
+        }
+        const auto figures = crew_.run(orders);
         // As of round trips the least: what disturbs a host adds to its time. A clock that does not
         // tick in so short a time would give none.
         const Seconds tick = 1e-9;
-        return {std::max(tick, *std::min_element(figures.begin(), border)),
-                std::max(tick, *std::min_element(border, figures.end()))};
+        std::vector<Seconds> sends, receives;
+        for (std::size_t i = 0; i < orders.size(); i += 2) {
+            const auto border = figures[i].begin() + overhead_rounds;
+            sends.push_back(std::max(tick, *std::min_element(figures[i].begin(), border)));
+            receives.push_back(std::max(tick, *std::min_element(border, figures[i].end())));
+        }
+        return {sends, receives};
     }
 
     std::vector<Seconds> times(int a, int b) const {
@@ -294,9 +322,9 @@ private:
         return sum;
     }
 
-    void advance(double steps, const std::string& what) {
-        show_(done_ / steps_, what);
-        done_ += steps;
+    void advance(Seconds time, const std::string& what) {
+        show_(done_ / all_, what);
+        done_ += time;
     }
     std::string name(const Medium& medium) const {
         const auto& ids = profile_.levels[at(medium.level)];
@@ -314,10 +342,17 @@ private:
     int hosts_;
     std::vector<Medium> carried_over_;
     Model model_;
-    double steps_ = 1, done_ = 0;
+    Seconds all_ = model_time(profile_), done_ = 0;  // as expected
 };
 
 }  // namespace
+
+Seconds model_time(const Profile& profile) {
+    Seconds sum = overheads_time * static_cast<double>(profile.hosts.size());
+    for (const Medium& medium : clusters(profile))
+        sum += learning_time(profile, medium, true) + learning_time(profile, medium, false);
+    return sum;
+}
 
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,
                     const std::vector<int>& speaker, const Crew& crew, const Show& show) {

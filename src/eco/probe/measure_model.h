@@ -14,6 +14,9 @@ namespace eco {
 // Called with the share done, 0 to 1, and what is done now.
 using Show = std::function<void(double, const std::string&)>;
 
+// What it takes, about; without levels of the overheads alone.
+Seconds model_time(const Profile& profile);
+
 // Rank 0's part. profile: with times and levels, of two hosts or more; known: an earlier profile
 // whose hosts are the first of these, taken over where its model says enough; speaker: per host the
 // rank that measures. About 0.2 s per host and 0.6 s per cluster on slow networks, more over long

@@ -32,14 +32,18 @@ void send_bytes(const void* data, std::size_t bytes, int to, int tag) {
         native().Send(data, static_cast<int>(bytes), native().byte, to, tag, native().comm_world));
 }
 
-void await_bytes(void* data, std::size_t bytes, int from, int tag) {
-    const Native& mpi = native();
+void sleep_until_message(int from, int tag) {
     int there = 0;
     while (true) {
-        check_mpi(mpi.Iprobe(from, tag, mpi.comm_world, &there, MPI_STATUS_IGNORE));
-        if (there) break;
+        check_mpi(native().Iprobe(from, tag, native().comm_world, &there, MPI_STATUS_IGNORE));
+        if (there) return;
         usleep(1000);
     }
+}
+
+void await_bytes(void* data, std::size_t bytes, int from, int tag) {
+    const Native& mpi = native();
+    sleep_until_message(from, tag);
     check_mpi(mpi.Recv(data, static_cast<int>(bytes), mpi.byte, from, tag, mpi.comm_world,
                        MPI_STATUS_IGNORE));
 }

@@ -10,6 +10,7 @@ namespace eco {
 // Throw MpiError.
 void send_bytes(const void* data, std::size_t bytes, int to, int tag);
 void await_bytes(void* data, std::size_t bytes, int from, int tag);
+void sleep_until_message(int from, int tag);
 
 // Every rank's text, in rank order one after the other, on all ranks. Collective.
 std::string join_texts(const std::string& own);
