@@ -106,6 +106,8 @@ const Clusters& Communicator::clusters() {
     return clusters_;
 }
 
+Ways Communicator::ways() const { return {shared_links(session()->profile), host_of_}; }
+
 bool Communicator::ready(const Choice& choice) {
     if (!ready()) return false;
     if (!choice.native_inside) return true;

@@ -11,6 +11,7 @@
 #include "eco/interpose/session.h"
 #include "eco/run/executor.h"
 #include "eco/topology/clusters.h"
+#include "eco/topology/placement.h"
 
 namespace eco {
 
@@ -49,6 +50,8 @@ public:
 
     // Where each rank is, for programs that ask; found at the first question.
     const Clusters& clusters();
+    // What messages between ranks share, for their placement.
+    Ways ways() const;
     int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
 
     void release();

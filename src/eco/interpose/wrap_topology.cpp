@@ -18,13 +18,15 @@ Communicator* placeable(MPI_Comm comm, int reorder) {
     return communicator_of(comm);
 }
 
-void say(const char* function, const Communicator& communicator, const Graph& graph,
-         const std::vector<Rank>& identity, const std::vector<Rank>& rank_of) {
+void say(const char* function, const Communicator& communicator, const PlacementCost& before,
+         const PlacementCost& after) {
     if (session()->settings.verbose == 0 || communicator.rank() != 0) return;
-    std::fprintf(stderr, "eco: %s placed %d ranks: distance between neighbours %.0f, was %.0f\n",
-                 function, communicator.size(),
-                 placement_cost(graph, communicator.hierarchy(), rank_of),
-                 placement_cost(graph, communicator.hierarchy(), identity));
+    std::fprintf(stderr, "eco: %s placed %d ranks: distance between neighbours %.0f, was %.0f",
+                 function, communicator.size(), after.distance, before.distance);
+    if (before.busiest > 0)
+        std::fprintf(stderr, "; the busiest link carries %.0f %% of what it did",
+                     100 * after.busiest / before.busiest);
+    std::fprintf(stderr, "\n");
 }
 
 // The same ranks renumbered, each with the number of the vertex whose place it takes; null where
@@ -34,9 +36,13 @@ int renumber(const char* function, const Communicator& communicator, MPI_Comm co
     *renumbered = native().comm_null;
     std::vector<Rank> identity(graph.size());
     std::iota(identity.begin(), identity.end(), 0);
-    const auto rank_of = place(graph, communicator.hierarchy());
+    const Ways ways = communicator.ways();
+    const auto rank_of = place(graph, communicator.hierarchy(), ways);
     if (rank_of == identity) return MPI_SUCCESS;
-    say(function, communicator, graph, identity, rank_of);
+    const auto cost = [&](const std::vector<Rank>& ranks) {
+        return placement_cost(graph, communicator.hierarchy(), ways, ranks);
+    };
+    say(function, communicator, cost(identity), cost(rank_of));
     const auto vertex = std::find(rank_of.begin(), rank_of.end(), communicator.rank());
     return native().Comm_split(comm, 0, static_cast<int>(vertex - rank_of.begin()), renumbered);
 }

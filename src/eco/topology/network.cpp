@@ -260,6 +260,11 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
     return network;
 }
 
+Network shared_links(const Profile& profile) {
+    return assemble_network(profile.hosts, profile.levels,
+                            profile.model ? profile.model->media : std::vector<Medium>{}, {});
+}
+
 Network build_network(const Profile& profile) {
     const Model model = profile.model ? *profile.model : derive_model(profile);
     // Rates were measured in bytes of messages; a full frame carries more.

@@ -86,6 +86,10 @@ struct Network {
 Network assemble_network(const std::vector<std::string>& hosts, const Levels& levels,
                          const std::vector<Medium>& media, const std::vector<double>& port_rates);
 
+// What clusters share by the profile's media, buses and uplinks, without ports and costs; no links
+// where no media were measured. All that the runtime part of a profile (profile.h) can tell.
+Network shared_links(const Profile& profile);
+
 // From the profile's model, or where it has none from one derived. What a single message takes on
 // the links that are known is kept; what it took beyond that when measured is fixed, and the pair's
 // own cap.

@@ -1,8 +1,9 @@
 #include "eco/topology/placement.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+#include <random>
+#include <utility>
 
 #include "eco/base/check.h"
 
@@ -11,6 +12,8 @@ namespace eco {
 namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+constexpr std::size_t few_ranks = 64, more_starts = 8;
 
 // Distances by the depth at which two ranks part, found from each rank's path down the hierarchy.
 class Distances {
@@ -109,22 +112,23 @@ private:
 class Search {
 public:
     Search(const Graph& graph, const Hierarchy& hierarchy, const Distances& distance,
-           std::vector<Rank> rank_of)
+           const Ways& ways, std::vector<Rank> rank_of)
         : graph_(graph),
           ring_(hierarchy.ring),
           distance_(distance),
+          ways_(ways),
           rank_of_(std::move(rank_of)),
           vertex_on_(rank_of_.size()),
           place_(rank_of_.size()) {
-        for (std::size_t v = 0; v < rank_of_.size(); ++v)
-            vertex_on_[at(rank_of_[v])] = static_cast<int>(v);
+        put(rank_of_);
         for (std::size_t i = 0; i < ring_.size(); ++i) place_[at(ring_[i])] = static_cast<int>(i);
     }
 
-    double cost() const {
+    PlacementCost cost() const {
         double sum = 0;
         for (std::size_t v = 0; v < graph_.size(); ++v) sum += around(static_cast<int>(v));
-        return sum / 2;
+        const auto time = times(loads());
+        return {time.empty() ? 0 : *std::max_element(time.begin(), time.end()), sum / 2};
     }
 
     void improve() {
@@ -140,18 +144,139 @@ public:
         }
     }
 
+    // Takes messages off the busiest links, whatever distance that costs: rounds of exchanges, each
+    // the best of vertices not yet exchanged in the round, also where it makes things worse for the
+    // moment; then the best that was met counts (Kernighan and Lin, 1970).
+    void relieve() {
+        if (ways_.links() == 0) return;
+        loads_ = loads();
+        int trials = 0;
+        while (trials < most_trials) {
+            const auto start = rank_of_;
+            PlacementCost least = cost();
+            auto best = start;
+            std::vector<bool> moved(graph_.size(), false);
+            for (int step = 0; step < most_steps && trials < most_trials; ++step) {
+                const auto [a, b] = best_relief(moved, trials);
+                if (a < 0) break;
+                exchange_loaded(a, b);
+                moved[at(a)] = moved[at(b)] = true;
+                if (const PlacementCost now = cost(); now < least) {
+                    least = now;
+                    best = rank_of_;
+                }
+            }
+            put(best);
+            if (best == start) return;
+        }
+    }
+
     const std::vector<Rank>& rank_of() const { return rank_of_; }
 
 private:
     static constexpr int most_rounds = 8;
     // How far in ring order from a neighbour a place is still worth trying: about a subnet.
     static constexpr int reach = 16;
+    // Of exchanges for the sake of links, each of which touches some hundred of their loads.
+    static constexpr int most_trials = 200'000, most_steps = 16;
 
     double around(int vertex) const {
         double sum = 0;
         for (const Edge& edge : graph_[at(vertex)])
             sum += edge.weight * distance_(rank_of_[at(vertex)], rank_of_[at(edge.to)]);
         return sum;
+    }
+
+    // Weights of what crosses each link, one message each way along every edge.
+    std::vector<double> loads() const {
+        std::vector<double> sum(ways_.links(), 0);
+        for (std::size_t v = 0; ways_.links() > 0 && v < graph_.size(); ++v)
+            for (const Edge& edge : graph_[v])
+                for (const int link : ways_.between(rank_of_[v], rank_of_[at(edge.to)]))
+                    sum[at(link)] += edge.weight;
+        return sum;
+    }
+    std::vector<double> times(std::vector<double> loads) const {
+        for (std::size_t link = 0; link < loads.size(); ++link)
+            loads[link] /= ways_.rate(static_cast<int>(link));
+        return loads;
+    }
+
+    bool sends_over(int vertex, int link) const {
+        const auto& edges = graph_[at(vertex)];
+        return std::any_of(edges.begin(), edges.end(), [&](const Edge& edge) {
+            const auto& way = ways_.between(rank_of_[at(vertex)], rank_of_[at(edge.to)]);
+            return std::find(way.begin(), way.end(), link) != way.end();
+        });
+    }
+
+    // What stands for the busiest link but also falls where one of several such is relieved: the
+    // sum of eighth powers. Only of links whose load changes.
+    double strain(int link) const {
+        const double share = loads_[at(link)] / ways_.rate(link) / unit_;
+        const double square = share * share;
+        return square * square * square * square;
+    }
+    // Adds `sign` times all that two vertices send and receive, and what that adds to the strain.
+    double load(int a, int b, double sign) {
+        double more = 0;
+        const auto add = [&](int from, int to, double weight) {
+            for (const int link : ways_.between(rank_of_[at(from)], rank_of_[at(to)])) {
+                more -= strain(link);
+                loads_[at(link)] += sign * weight;
+                more += strain(link);
+            }
+        };
+        for (const int vertex : {a, b})
+            for (const Edge& edge : graph_[at(vertex)]) {
+                add(vertex, edge.to, edge.weight);
+                if (edge.to != a && edge.to != b) add(edge.to, vertex, edge.weight);
+            }
+        return more;
+    }
+
+    // Changes of the strain and of the distance.
+    std::pair<double, double> exchange_loaded(int a, int b) {
+        const double before = around(a) + around(b);
+        double strain = load(a, b, -1);
+        exchange(a, b);
+        strain += load(a, b, 1);
+        return {strain, around(a) + around(b) - before};
+    }
+
+    // Of a vertex that sends over the busiest link with any other; -1 where all have moved.
+    std::pair<int, int> best_relief(const std::vector<bool>& moved, int& trials) {
+        const auto time = times(loads_);
+        const auto most = std::max_element(time.begin(), time.end());
+        std::pair<int, int> best{-1, -1};
+        if (*most <= 0) return best;
+        unit_ = *most;
+        const int busiest = static_cast<int>(most - time.begin()),
+                  vertices = static_cast<int>(graph_.size());
+        double least = 0, least_distance = 0;
+        for (int v = 0; v < vertices; ++v) {
+            if (moved[at(v)] || !sends_over(v, busiest)) continue;
+            for (int other = 0; other < vertices && trials < most_trials; ++other) {
+                if (other == v || moved[at(other)]) continue;
+                ++trials;
+                const auto [strain, distance] = exchange_loaded(v, other);
+                exchange_loaded(v, other);
+                const bool first = best.first < 0, as_good = strain < least + 1e-9;
+                if (!first && strain >= least - 1e-9 && !(as_good && distance < least_distance))
+                    continue;
+                best = {v, other};
+                least = strain;
+                least_distance = distance;
+            }
+        }
+        return best;
+    }
+
+    void put(const std::vector<Rank>& rank_of) {
+        rank_of_ = rank_of;
+        for (std::size_t v = 0; v < rank_of_.size(); ++v)
+            vertex_on_[at(rank_of_[v])] = static_cast<int>(v);
+        loads_ = loads();
     }
 
     void exchange(int a, int b) {
@@ -184,8 +309,11 @@ private:
     const Graph& graph_;
     const std::vector<Rank>& ring_;
     const Distances& distance_;
+    const Ways& ways_;
     std::vector<Rank> rank_of_;
     std::vector<int> vertex_on_, place_;  // by rank; its place in the ring
+    std::vector<double> loads_;           // by link, while it is relieved
+    double unit_ = 1;                     // of time, so that the busiest link's is about one
 };
 
 }  // namespace
@@ -207,28 +335,58 @@ Graph grid_graph(const std::vector<int>& dims, const std::vector<bool>& periods,
     return graph;
 }
 
-double placement_cost(const Graph& graph, const Hierarchy& hierarchy,
-                      const std::vector<Rank>& rank_of) {
-    const Graph full = both_ways(graph);
-    const Distances distance(hierarchy);
-    return Search(full, hierarchy, distance, rank_of).cost();
+Ways::Ways(const Network& network, const std::vector<int>& host_of) {
+    for (const Link& link : network.links) rates_.push_back(link.rate);
+    std::vector<int> hosts = host_of;
+    std::sort(hosts.begin(), hosts.end());
+    hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+    for (const int host : host_of)
+        place_.push_back(
+            static_cast<int>(std::lower_bound(hosts.begin(), hosts.end(), host) - hosts.begin()));
+    for (const int from : hosts) {
+        routes_.emplace_back();
+        for (const int to : hosts) routes_.back().push_back(network.route(from, to));
+    }
 }
 
-std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy) {
+const std::vector<int>& Ways::between(Rank from, Rank to) const {
+    return routes_[at(place_[at(from)])][at(place_[at(to)])];
+}
+
+PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways,
+                             const std::vector<Rank>& rank_of) {
+    const Graph full = both_ways(graph);
+    const Distances distance(hierarchy);
+    return Search(full, hierarchy, distance, ways, rank_of).cost();
+}
+
+std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways) {
     ECO_CHECK(static_cast<int>(graph.size()) == hierarchy.ranks());
     const Graph full = both_ways(graph);
     const Distances distance(hierarchy);
-    std::vector<Rank> identity(graph.size());
-    std::iota(identity.begin(), identity.end(), 0);
-    double least = std::numeric_limits<double>::infinity();
-    std::vector<Rank> best;
-    for (const auto& start : {identity, hierarchy.ring, Growth(full).run(hierarchy)}) {
-        Search search(full, hierarchy, distance, start);
+    std::vector<Rank> best(graph.size());
+    std::iota(best.begin(), best.end(), 0);
+    std::vector<std::vector<Rank>> starts{best, hierarchy.ring, Growth(full).run(hierarchy)};
+    // Links make hills that one start may not get over, and few ranks are soon done.
+    std::mt19937 random(1);
+    while (ways.links() > 0 && graph.size() <= few_ranks && starts.size() < 3 + more_starts) {
+        starts.push_back(starts.back());
+        for (std::size_t i = graph.size(); i > 1; --i)
+            std::swap(starts.back()[i - 1], starts.back()[random() % i]);
+    }
+    PlacementCost least = placement_cost(graph, hierarchy, ways, best);
+    for (const auto& start : starts) {
+        Search search(full, hierarchy, distance, ways, start);
+        const auto take_if_better = [&] {
+            const PlacementCost cost = search.cost();
+            if (!(cost < least)) return;
+            least = cost;
+            best = search.rank_of();
+        };
         search.improve();
-        const double cost = search.cost();
-        if (cost >= least) continue;
-        least = cost;
-        best = search.rank_of();
+        take_if_better();
+        search.relieve();
+        take_if_better();
     }
     return best;
 }

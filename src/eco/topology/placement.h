@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eco/topology/hierarchy.h"
+#include "eco/topology/network.h"
 
 namespace eco {
 
@@ -22,13 +23,38 @@ using Graph = std::vector<std::vector<Edge>>;
 // communicator; vertices beyond the grid have no neighbours.
 Graph grid_graph(const std::vector<int>& dims, const std::vector<bool>& periods, int ranks);
 
-// What neighbours cost each other: per edge its weight times the distance of its ends' ranks, which
-// is one between ranks of a host and grows tenfold with every level that the ranks part at.
-double placement_cost(const Graph& graph, const Hierarchy& hierarchy,
-                      const std::vector<Rank>& rank_of);
+// The links that messages between ranks share on their way.
+class Ways {
+public:
+    Ways() = default;  // nothing is known of links
+    Ways(const Network& network, const std::vector<int>& host_of);
+
+    std::size_t links() const { return rates_.size(); }
+    double rate(int link) const { return rates_[static_cast<std::size_t>(link)]; }
+    const std::vector<int>& between(Rank from, Rank to) const;
+
+private:
+    std::vector<double> rates_;
+    std::vector<int> place_;  // by rank, of its host among those that have ranks
+    std::vector<std::vector<std::vector<int>>> routes_;  // by such places
+};
+
+// What neighbours cost each other.
+struct PlacementCost {
+    // The link that needs longest for what its messages weigh, one each way along every edge;
+    // weight over bytes per second.
+    double busiest = 0;
+    // Per edge its weight times the distance of its ends' ranks, which is one between ranks of a
+    // host and grows tenfold with every level that the ranks part at. Counts where `busiest` ties.
+    double distance = 0;
+    auto operator<=>(const PlacementCost&) const = default;
+};
+
+PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways,
+                             const std::vector<Rank>& rank_of);
 
 // The rank that takes each vertex's place. Never costs more than vertex v on rank v. Graphs need as
-// many vertices as there are ranks. Some 10 ms for 1,024 ranks.
-std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy);
+// many vertices as there are ranks. Some 10 ms for 1,024 ranks, 0.1 s where links are known.
+std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways = {});
 
 }  // namespace eco
