@@ -83,6 +83,7 @@ def test_ranks(mpi: Mpi, ranks: int) -> None:
 # Textbook patterns and plans that ECO might not choose here by itself.
 CHOICES = ["k2", "chain", "binomial", "ring", "butterfly", "direct:window=2", "exchange:inner=k2"]
 CHOICES += ["tree:top=chain,inner=chain,segments=4", "tree:top=star,inner=binomial"]
+CHOICES += ["exchange:inner=star,carriers=2"]
 
 
 def eco_family(choice: str) -> str:

@@ -6,6 +6,7 @@
 // - native inside: shared memory and the like, which messages cannot reach;
 // - ring: every link carries each byte once, for long messages to and from all.
 #include <algorithm>
+#include <set>
 
 #include "eco/plan/planner.h"
 
@@ -37,6 +38,15 @@ static bool has_groups_inside(const Group& group) {
 }
 
 // From here on a segment is long enough that the next one may wait for it.
+// One message for each pair of groups, and as many as both have ranks for.
+static std::set<int> carrier_counts(const Group& top) {
+    std::vector<int> sizes;
+    for (const Group& part : top.parts) sizes.push_back(static_cast<int>(part.ranks.size()));
+    if (sizes.size() < 2) return {};
+    std::sort(sizes.rbegin(), sizes.rend());
+    return {1, sizes[1]};
+}
+
 static constexpr Bytes huge = 256 * 1024;
 
 // What TCP sends at once on a connection that was quiet: ten segments, less MPI's own bytes. A
@@ -141,6 +151,11 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 list.push_back(tree(Shape::balanced, Shape::star, 1));
                 list.back().rotate = Choice::Rotate::all;
             }
+                // Of several sites each sends its blocks once, half of them to be passed on.
+                if (!flat && groups > 2) {
+                    list.push_back(tree(Shape::relay, Shape::star, 1));
+                    list.back().rotate = Choice::Rotate::all;
+                }
             break;
         case reduce_scatter:
             list = {of(Family::exchange)};
@@ -150,6 +165,11 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (request.operation == alltoall && bytes <= 4096)
                 list.push_back(of(Family::exchange));
             list.push_back(of(Family::direct));
+            if (request.operation == alltoall && !flat)
+                for (const int carriers : carrier_counts(request.hierarchy->top)) {
+                    list.push_back(of(Family::exchange));
+                    list.back().carriers = carriers;
+                }
             if (bytes < 0 || bytes > 1024) {
                 list.push_back(of(Family::direct));
                 list.back().window = 1;
@@ -162,6 +182,8 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             chain.on_ranks = true;
             if (!flat) list.push_back(chain);
             break;
+            if (!flat) list.push_back(of(Family::exchange));
+            if (!flat && fine > 1) list.push_back(of(Family::exchange, fine));
         }
         default:
             break;

@@ -49,6 +49,7 @@ static int parse_count(const std::string& key, const std::string& value, int mos
     return std::stoi(value);
 }
 
+    if (choice.carriers != 0) add("carriers", std::to_string(choice.carriers));
 static bool is_pattern(const std::string& text, Choice& choice) {
     if (text == "ring" || text == "butterfly") {
         choice.family = text == "ring" ? Family::ring : Family::butterfly;
@@ -104,10 +105,11 @@ Choice parse_choice(const std::string& text) {
         else if (key == "on" && (value == "ranks" || value == "levels"))
             choice.on_ranks = value == "ranks";
         else
-            throw Error(Code::usage,
-                        "'" + item +
-                            "' in a choice is not known; keys are top, inner, "
-                            "segments, window, split=1, rotate=all, rotate=groups and on=ranks");
+            throw Error(
+                Code::usage,
+                "'" + item +
+                    "' in a choice is not known; keys are top, inner, "
+                    "segments, window, split=1, carriers, rotate=all, rotate=groups and on=ranks");
     }
     const bool has_speakers = !choice.on_ranks && choice.rotate != Choice::Rotate::all &&
                               (choice.family == Family::tree || choice.family == Family::exchange);
@@ -115,6 +117,8 @@ Choice parse_choice(const std::string& text) {
         throw Error(Code::usage, "'" + text +
                                      "' is no choice: inner=native is for tree and exchange on "
                                      "levels, without rotate=all");
+        else if (key == "carriers")
+            choice.carriers = parse_count(key, value, 4096);
     return choice;
 }
 

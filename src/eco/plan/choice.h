@@ -28,6 +28,9 @@ struct Choice {
     int window = 0;      // sends to one rank (direct: exchanges) under way at once; 0 is all
     bool split = false;  // exchange: each leader adds up one share of the message
     // In each segment the groups come in another order; all: and other ranks speak for them.
+    // exchange, all-to-all: how many ranks, at most, carry what one group has for another; 0: its
+    // leader all of it.
+    int carriers = 0;
     enum class Rotate { none, groups, all } rotate = Rotate::none;
     // inner=native: inside each innermost group the library's own collective, `top` between them.
     bool native_inside = false;

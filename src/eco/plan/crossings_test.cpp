@@ -48,6 +48,22 @@ public:
         return count;
     }
 
+    std::map<std::pair<Rank, Rank>, int> messages_between_ranks() const {
+        std::map<std::pair<Rank, Rank>, int> count;
+        for (const auto& [key, task] : sends_) ++count[{std::get<0>(key), std::get<1>(key)}];
+        return count;
+    }
+
+    // Sent over the widest level.
+    int most_crossings_of_a_rank() const {
+        std::map<Rank, int> count;
+        int most = 0;
+        for (const auto& [key, task] : sends_)
+            if (level(std::get<0>(key), std::get<1>(key)) == 0)
+                most = std::max(most, ++count[std::get<0>(key)]);
+        return most;
+    }
+
     // Most crossings of the level that wait for each other.
     int longest_chain(int of_level) {
         int longest = 0;
@@ -125,6 +141,18 @@ TEST(Crossings, AnExchangeCrossesTheWidestLevelOnceEachWayAtOnce) {
     }
 }
 
+// In rank order and out of it.
+TEST(Crossings, AScanByLeadersCrossesTheWidestLevelOnce) {
+    for (const char* groups : {grid, "(0 1 2 3) (4 5 6) (7 8)"}) {
+        const Hierarchy hierarchy = parse_hierarchy(groups);
+        for (const Operation operation : {Operation::scan, Operation::exscan}) {
+            const Request request{operation, &hierarchy, 0, true};
+            EXPECT_EQ(Schedule("exchange:inner=star", request).longest_chain(0), 1);
+            EXPECT_GT(Schedule("ordered", request).longest_chain(0), 1);
+        }
+    }
+}
+
 TEST(Crossings, SharesSendLessOverEachLink) {
     const Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3) (4 5) (6 7)");
     const Request request{Operation::allreduce, &hierarchy, 0, true};
@@ -141,6 +169,30 @@ TEST(Crossings, AllToAllSendsOneMessageBetweenEachPairOfSites) {
     Schedule exchange("exchange:inner=star", request);
     EXPECT_EQ(exchange.messages_by_level()[0], 3 * 2);
     EXPECT_EQ(exchange.longest_chain(0), 1);
+    Schedule carried("exchange:inner=star,carriers=1", request);
+    EXPECT_EQ(carried.messages_by_level()[0], 3 * 2);
+    EXPECT_EQ(carried.longest_chain(0), 1);
+    EXPECT_EQ(Schedule("direct", request).messages_by_level()[0], 2 * (7 * 5 + 7 * 4 + 5 * 4));
+}
+
+// Sites of 7, 5 and 4 ranks: each pair of sites has as many messages as carriers, all of which are
+// of different ranks, each at both its ends.
+TEST(Crossings, CarriersSpreadAllToAllOverTheRanksAtBothEnds) {
+    const Hierarchy hierarchy = parse_hierarchy(grid);
+    const Request request{Operation::alltoall, &hierarchy, 0, true};
+    for (const auto& [choice, each] :
+         std::map<std::string, std::vector<int>>{{"exchange:inner=star,carriers=1", {1, 1, 1}},
+                                                 {"exchange:inner=star,carriers=3", {3, 3, 3}},
+                                                 {"exchange:inner=star,carriers=64", {5, 4, 4}}}) {
+        Schedule carried(choice, request);
+        EXPECT_EQ(carried.messages_by_level()[0], 2 * (each[0] + each[1] + each[2])) << choice;
+        EXPECT_EQ(carried.longest_chain(0), 1) << choice;
+        for (const auto& [pair, messages] : carried.messages_between_ranks())
+            if (level_between(hierarchy.top, pair.first, pair.second) == 0) {
+                EXPECT_EQ(messages, 1) << choice;
+            }
+        EXPECT_LE(carried.most_crossings_of_a_rank(), choice.ends_with("=1") ? 1 : 2) << choice;
+    }
 }
 
 }  // namespace eco

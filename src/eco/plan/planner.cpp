@@ -47,6 +47,10 @@ bool supports(const Choice& choice, const Request& request) {
             return any_of(
                 {bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
         case Family::exchange:
+            if (any_of({scan, exscan}))
+                return !choice.rotates() && !choice.split && choice.carriers == 0;
+            if (choice.carriers > 0)
+                return request.operation == alltoall && !choice.rotates() && !choice.split;
             if (choice.rotates()) return !ordered && operation == allreduce;
             // Blocks whose sizes only their two ends know cannot be put together on the way.
             return !ordered && (request.operation == alltoall ||
@@ -64,6 +68,10 @@ bool supports(const Choice& choice, const Request& request) {
     return false;
 }
 
+static bool any_scan(Operation operation) {
+    return operation == Operation::scan || operation == Operation::exscan;
+}
+
 Program plan(const Choice& choice, const Request& request, Rank me) {
     ECO_CHECK(supports(choice, request));
     const Hierarchy in_a_row = choice.on_ranks ? flat_hierarchy(request.ranks()) : Hierarchy{};
@@ -73,7 +81,9 @@ Program plan(const Choice& choice, const Request& request, Rank me) {
         case Family::tree:
             return plan_tree(choice, seen, me);
         case Family::exchange:
-            return plan_exchange(choice, seen, me);
+            if (any_scan(request.operation)) return plan_scan(choice, seen, me);
+            return choice.carriers > 0 ? plan_carriers(choice, seen, me)
+                                       : plan_exchange(choice, seen, me);
         case Family::ring:
             return plan_ring(choice, seen, me);
         case Family::butterfly:

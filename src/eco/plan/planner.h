@@ -28,9 +28,11 @@ int most_segments(const Request& request);
 // One planner per family, in the file of its name.
 Program plan_tree(const Choice& choice, const Request& request, Rank me);
 Program plan_exchange(const Choice& choice, const Request& request, Rank me);
+Program plan_carriers(const Choice& choice, const Request& request, Rank me);
 Program plan_ring(const Choice& choice, const Request& request, Rank me);
 Program plan_butterfly(const Choice& choice, const Request& request, Rank me);
 Program plan_direct(const Choice& choice, const Request& request, Rank me);
+Program plan_scan(const Choice& choice, const Request& request, Rank me);
 Program plan_ordered(const Choice& choice, const Request& request, Rank me);
 
 // The pieces of the blocks of `ranks`, ascending; at least one segment a block.
