@@ -9,6 +9,7 @@
 #include <set>
 
 #include "eco/plan/planner.h"
+#include "eco/plan/shape.h"
 
 namespace eco {
 
@@ -37,7 +38,6 @@ static bool has_groups_inside(const Group& group) {
     });
 }
 
-// From here on a segment is long enough that the next one may wait for it.
 // One message for each pair of groups, and as many as both have ranks for.
 static std::set<int> carrier_counts(const Group& top) {
     std::vector<int> sizes;
@@ -47,6 +47,7 @@ static std::set<int> carrier_counts(const Group& top) {
     return {1, sizes[1]};
 }
 
+// From here on a segment is long enough that the next one may wait for it.
 static constexpr Bytes huge = 256 * 1024;
 
 // What TCP sends at once on a connection that was quiet: ten segments, less MPI's own bytes. A
@@ -150,12 +151,12 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
                 list.push_back(tree(Shape::balanced, Shape::star, 1));
                 list.back().rotate = Choice::Rotate::all;
-            }
                 // Of several sites each sends its blocks once, half of them to be passed on.
                 if (!flat && groups > 2) {
                     list.push_back(tree(Shape::relay, Shape::star, 1));
                     list.back().rotate = Choice::Rotate::all;
                 }
+            }
             break;
         case reduce_scatter:
             list = {of(Family::exchange)};
@@ -164,12 +165,12 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
         case alltoall:
             if (request.operation == alltoall && bytes <= 4096)
                 list.push_back(of(Family::exchange));
-            list.push_back(of(Family::direct));
             if (request.operation == alltoall && !flat)
                 for (const int carriers : carrier_counts(request.hierarchy->top)) {
                     list.push_back(of(Family::exchange));
                     list.back().carriers = carriers;
                 }
+            list.push_back(of(Family::direct));
             if (bytes < 0 || bytes > 1024) {
                 list.push_back(of(Family::direct));
                 list.back().window = 1;
@@ -181,13 +182,16 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             Choice chain = of(Family::ordered, fine);
             chain.on_ranks = true;
             if (!flat) list.push_back(chain);
-            break;
             if (!flat) list.push_back(of(Family::exchange));
             if (!flat && fine > 1) list.push_back(of(Family::exchange, fine));
+            break;
         }
         default:
             break;
     }
+    if (const auto best = shaped(request, bytes);
+        best && std::find(list.begin(), list.end(), *best) == list.end())
+        list.push_back(*best);
     std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request); });
     if (list.empty()) list.push_back(tree(Shape::star, Shape::star, 0));
     return list;

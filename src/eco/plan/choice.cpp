@@ -17,6 +17,22 @@ static constexpr std::array<std::pair<Family, const char*>, 7> family_names{
      {Family::direct, "direct"},
      {Family::ordered, "ordered"}}};
 
+// From the widest level down: "star/postal3".
+static std::string top_text(const Choice& choice) {
+    std::string text = to_text(choice.top);
+    for (const Form& form : choice.below) text += "/" + to_text(form);
+    return text;
+}
+
+static void parse_top(const std::string& text, Choice& choice) {
+    std::istringstream list(text);
+    std::vector<Form> forms;
+    for (std::string item; std::getline(list, item, '/');) forms.push_back(parse_form(item));
+    if (forms.empty() || text.ends_with('/')) forms = {parse_form("")};
+    choice.top = forms.front();
+    choice.below.assign(forms.begin() + 1, forms.end());
+}
+
 std::string to_text(const Choice& choice) {
     std::string text;
     for (const auto& [family, name] : family_names)
@@ -28,11 +44,12 @@ std::string to_text(const Choice& choice) {
     };
     if ((choice.family == Family::tree && !choice.on_ranks) ||
         (choice.native_inside && choice.top != Form{}))
-        add("top", to_text(choice.top));
+        add("top", top_text(choice));
     if (has_tree) add("inner", choice.native_inside ? "native" : to_text(choice.inner));
     if (choice.segments != 0) add("segments", std::to_string(choice.segments));
     if (choice.window != 0) add("window", std::to_string(choice.window));
     if (choice.split) add("split", "1");
+    if (choice.carriers != 0) add("carriers", std::to_string(choice.carriers));
     if (choice.rotates()) add("rotate", choice.rotate == Choice::Rotate::all ? "all" : "groups");
     if (choice.on_ranks) add("on", "ranks");
     // The bare words name the textbook patterns, which see ranks in a row.
@@ -49,7 +66,6 @@ static int parse_count(const std::string& key, const std::string& value, int mos
     return std::stoi(value);
 }
 
-    if (choice.carriers != 0) add("carriers", std::to_string(choice.carriers));
 static bool is_pattern(const std::string& text, Choice& choice) {
     if (text == "ring" || text == "butterfly") {
         choice.family = text == "ring" ? Family::ring : Family::butterfly;
@@ -89,7 +105,7 @@ Choice parse_choice(const std::string& text) {
         const std::string key = item.substr(0, equals);
         const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
         if (key == "top")
-            choice.top = parse_form(value);
+            parse_top(value, choice);
         else if (key == "inner" && value == "native")
             choice.native_inside = true;
         else if (key == "inner")
@@ -100,6 +116,8 @@ Choice parse_choice(const std::string& text) {
             choice.window = parse_count(key, value, 4096);
         else if (key == "split")
             choice.split = parse_count(key, value, 1) == 1;
+        else if (key == "carriers")
+            choice.carriers = parse_count(key, value, 4096);
         else if (key == "rotate" && (value == "all" || value == "groups"))
             choice.rotate = value == "all" ? Choice::Rotate::all : Choice::Rotate::groups;
         else if (key == "on" && (value == "ranks" || value == "levels"))
@@ -113,12 +131,14 @@ Choice parse_choice(const std::string& text) {
     }
     const bool has_speakers = !choice.on_ranks && choice.rotate != Choice::Rotate::all &&
                               (choice.family == Family::tree || choice.family == Family::exchange);
+    if (!choice.below.empty() && (choice.family != Family::tree || choice.native_inside))
+        throw Error(Code::usage, "'" + text +
+                                     "' is no choice: top with a shape for each level is for tree "
+                                     "without inner=native");
     if (choice.native_inside && !has_speakers)
         throw Error(Code::usage, "'" + text +
                                      "' is no choice: inner=native is for tree and exchange on "
                                      "levels, without rotate=all");
-        else if (key == "carriers")
-            choice.carriers = parse_count(key, value, 4096);
     return choice;
 }
 

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <string>
+#include <vector>
 
 #include "eco/plan/tree.h"
 
@@ -27,13 +28,16 @@ struct Choice {
     int segments = 0;
     int window = 0;      // sends to one rank (direct: exchanges) under way at once; 0 is all
     bool split = false;  // exchange: each leader adds up one share of the message
-    // In each segment the groups come in another order; all: and other ranks speak for them.
     // exchange, all-to-all: how many ranks, at most, carry what one group has for another; 0: its
     // leader all of it.
     int carriers = 0;
+    // In each segment the groups come in another order; all: and other ranks speak for them.
     enum class Rotate { none, groups, all } rotate = Rotate::none;
     // inner=native: inside each innermost group the library's own collective, `top` between them.
     bool native_inside = false;
+    // tree: at the levels below the widest, one after the other, instead of `top`; the last for all
+    // further ones.
+    std::vector<Form> below{};
     bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
     bool rotates() const { return rotate != Rotate::none; }
     auto operator<=>(const Choice&) const = default;

@@ -14,6 +14,7 @@ TEST(Choice, WrittenAndReadBack) {
           "exchange:inner=star,segments=5,split=1,rotate=all", "tree:inner=k3,on=ranks",
           "butterfly:on=ranks", "exchange:inner=native",
           "tree:top=relay,inner=native,segments=5,rotate=groups",
+          "tree:top=star/postal3/chain,inner=binomial,segments=4", "exchange:inner=star,carriers=4",
           "tree:top=balanced,inner=native,segments=1", "exchange:top=binomial,inner=native"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
@@ -25,11 +26,26 @@ TEST(Choice, PatternsOfThePaper) {
 }
 
 TEST(Choice, NonsenseIsRefused) {
-    for (const char* text :
-         {"", "fastest", "tree:", "tree:top=", "tree:top=round", "ring:segments=-1",
-          "ring:segments=99999", "tree:depth=2", "tree:rotate=1", "k0", "tree:on=hosts",
-          "ring:inner=native", "tree:inner=native,on=ranks", "tree:top=native",
-          "exchange:inner=native,rotate=all"})
+    for (const char* text : {"",
+                             "fastest",
+                             "tree:",
+                             "tree:top=",
+                             "tree:top=round",
+                             "ring:segments=-1",
+                             "ring:segments=99999",
+                             "tree:depth=2",
+                             "tree:rotate=1",
+                             "k0",
+                             "tree:on=hosts",
+                             "ring:inner=native",
+                             "tree:inner=native,on=ranks",
+                             "tree:top=native",
+                             "exchange:inner=native,rotate=all",
+                             "tree:top=star/,inner=star",
+                             "tree:top=/star",
+                             "tree:top=star/chain,inner=native",
+                             "exchange:top=star/chain,inner=native",
+                             "exchange:carriers=-1"})
         if (std::string(text) != "tree:") {
             EXPECT_THROW(parse_choice(text), Error) << text;
         }

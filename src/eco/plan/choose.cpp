@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "eco/base/error.h"
+#include "eco/plan/shape.h"
 
 namespace eco {
 
@@ -122,6 +123,7 @@ Choice Chooser::untuned(const Request& request, Bytes bytes) const {
         case reduce:
         case allreduce:
         case barrier:
+            if (const auto best = shaped(request, bytes)) return *best;
             return candidates(request, bytes).front();
         default:
             return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "eco/base/check.h"
@@ -135,9 +136,9 @@ Group innermost_speakers(const Group& group, Rank root) {
     return found;
 }
 
-// only: edges of this rank alone are needed; -1: all.
-static void hang(const Group& group, Rank root, Form top, Form inner, Speaker speaker, Rank only,
-                 Tree& tree) {
+// forms: between groups, level by level. only: edges of this rank alone are needed; -1: all.
+static void hang(const Group& group, Rank root, std::span<const Form> forms, Form inner,
+                 Speaker speaker, Rank only, Tree& tree) {
     if (group.is_rank()) return;
     const int parts = static_cast<int>(group.parts.size());
     int first = 0;
@@ -153,9 +154,10 @@ static void hang(const Group& group, Rank root, Form top, Form inner, Speaker sp
                            order.back()->shared});
         nested = nested || !order.back()->is_rank();
     }
-    const auto parent = parents(nested ? top : inner, weights);
+    const Form form = nested ? forms.front() : inner;
+    const auto parent = parents(form, weights);
     // Binomial trees send to the largest subtree, the last in order, first.
-    const bool backwards = (nested ? top : inner).shape == Shape::binomial;
+    const bool backwards = form.shape == Shape::binomial;
     for (int i = 1; i < parts; ++i) {
         const int part = backwards ? parts - i : i;
         const Rank child = speaker.of_group(*order[at(part)], root);
@@ -164,33 +166,43 @@ static void hang(const Group& group, Rank root, Form top, Form inner, Speaker sp
         tree.parent[at(child)] = above;
         tree.children[at(above)].push_back(child);
     }
+    const auto next = forms.size() > 1 ? forms.subspan(1) : forms;
     for (const Group* part : order)
         if (only < 0 || part->holds(only))
-            hang(*part, speaker.of_group(*part, root), top, inner, speaker, only, tree);
+            hang(*part, speaker.of_group(*part, root), next, inner, speaker, only, tree);
 }
 
-void TreeOfOne::find(const Group& group, Rank root, Form top, Form inner, Speaker speaker) {
+static std::vector<Form> by_level(Form top, const std::vector<Form>& below) {
+    std::vector<Form> forms{top};
+    forms.insert(forms.end(), below.begin(), below.end());
+    return forms;
+}
+
+void TreeOfOne::find(const Group& group, Rank root, Form top, Form inner, Speaker speaker,
+                     const std::vector<Form>& below) {
     for (const Rank child : tree_.children[at(me_)]) tree_.parent[at(child)] = -1;
     tree_.children[at(me_)].clear();
     if (const Rank above = parent(); above >= 0) tree_.children[at(above)].clear();
     tree_.parent[at(me_)] = -1;
-    hang(group, root, top, inner, speaker, me_, tree_);
+    hang(group, root, by_level(top, below), inner, speaker, me_, tree_);
 }
 
 Rank TreeOfOne::parent() const { return tree_.parent[at(me_)]; }
 const std::vector<Rank>& TreeOfOne::children() const { return tree_.children[at(me_)]; }
 
-Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner, Speaker speaker) {
+Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner, Speaker speaker,
+                const std::vector<Form>& below) {
     Tree tree;
     tree.root = root;
     tree.parent.assign(at(ranks), -1);
     tree.children.resize(at(ranks));
-    hang(group, root, top, inner, speaker, -1, tree);
+    hang(group, root, by_level(top, below), inner, speaker, -1, tree);
     return tree;
 }
 
-Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker) {
-    return build_tree(hierarchy.top, hierarchy.ranks(), root, top, inner, speaker);
+Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker,
+                const std::vector<Form>& below) {
+    return build_tree(hierarchy.top, hierarchy.ranks(), root, top, inner, speaker, below);
 }
 
 std::vector<Rank> Tree::subtree(Rank rank) const {

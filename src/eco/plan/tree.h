@@ -51,11 +51,12 @@ struct Speaker {
 
 // Of the ranks of one group; `ranks` is the size of the communicator.
 Tree build_tree(const Group& group, int ranks, Rank root, Form top, Form inner,
-                Speaker speaker = {});
+                Speaker speaker = {}, const std::vector<Form>& below = {});
 
-// Of all ranks. top: between the parts of groups that have groups inside; inner: between single
-// ranks.
-Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker = {});
+// Of all ranks. top: between the parts of groups that have groups inside; below: the same for those
+// below the widest, level by level, the last for all further ones; inner: between single ranks.
+Tree build_tree(const Hierarchy& hierarchy, Rank root, Form top, Form inner, Speaker speaker = {},
+                const std::vector<Form>& below = {});
 
 // What one rank must know of many trees of the same ranks, one after the other: each in O(P ·
 // depth) without room for a tree of its own.
@@ -66,7 +67,8 @@ public:
         tree_.children.resize(static_cast<std::size_t>(ranks));
     }
     // As build_tree.
-    void find(const Group& group, Rank root, Form top, Form inner, Speaker speaker = {});
+    void find(const Group& group, Rank root, Form top, Form inner, Speaker speaker = {},
+              const std::vector<Form>& below = {});
     Rank parent() const;  // -1: the root
     const std::vector<Rank>& children() const;
 

@@ -75,7 +75,8 @@ private:
         if (choice.native_inside)
             return build_tree(innermost_speakers(request.hierarchy->top, root), request.ranks(),
                               root, choice.top, choice.top, speaker);
-        Tree tree = build_tree(*request.hierarchy, root, choice.top, choice.inner, speaker);
+        Tree tree =
+            build_tree(*request.hierarchy, root, choice.top, choice.inner, speaker, choice.below);
         if (!traits(request.operation).reduces || request.commutative) return tree;
         for (Rank rank = 0; rank < request.ranks(); ++rank) {
             const auto below = tree.subtree(rank);
@@ -213,7 +214,8 @@ private:
         TreeOfOne tree(request_.ranks(), me_);
         for (const Rank owner : request_.hierarchy->ring) {
             tree.find(request_.hierarchy->top, owner, choice_.top, choice_.inner,
-                      {owner, request_.ranks(), choice_.rotate == Choice::Rotate::all});
+                      {owner, request_.ranks(), choice_.rotate == Choice::Rotate::all},
+                      choice_.below);
             for (const auto& message :
                  messages(pieces_of({owner}, segments_of(choice_)), choice_)) {
                 if (owner != me_) builder_.recv(tree.parent(), output, message);

@@ -97,7 +97,8 @@ std::pair<std::vector<Rank>, std::vector<std::vector<Rank>>> tree_of(const Hiera
     if (choice.family != Family::tree || root < 0 || root >= hierarchy.ranks()) return {};
     const bool rooted = traits(parse_operation(operation)).rooted;
     const Hierarchy seen = choice.on_ranks ? flat_hierarchy(hierarchy.ranks()) : hierarchy;
-    Tree tree = build_tree(seen, rooted ? root : seen.top.first(), choice.top, choice.inner);
+    Tree tree = build_tree(seen, rooted ? root : seen.top.first(), choice.top, choice.inner, {},
+                           choice.below);
     return {std::move(tree.parent), std::move(tree.children)};
 }
 
