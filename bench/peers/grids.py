@@ -88,8 +88,26 @@ class Grid:
                 "levels": levels,
                 "ring": list(range(len(self.hosts))),
                 "tuning": [],
+                "passages": self.passages(),
             }
         )
+
+    def passages(self) -> list[list[float]]:
+        """Level, cluster, and what a message takes between its parts: of its sender's link, and in
+        all, each as seconds and seconds a byte. Sending costs the ranks themselves nothing."""
+
+        def row(level: int, cluster: int, rate: float, delay: float) -> list[float]:
+            return [level, cluster, 0.0, 1 / rate, delay, 1 / rate]
+
+        lan = (LAN_RATE, LAN_DELAY + INSIDE_DELAY)
+        wan = (WAN_RATE, WAN_DELAY + LAN_DELAY + INSIDE_DELAY)
+        sites_are_a_level = len(self.sites) not in (1, len(self.clusters))
+        rows = [row(-1, 0, *(wan if len(self.sites) > 1 else lan))]
+        if sites_are_a_level:
+            rows += [row(0, s, *lan) for s, site in enumerate(self.sites) if len(site) > 1]
+        finest = 1 if sites_are_a_level else 0
+        rows += [row(finest, c, HOST_RATE, INSIDE_DELAY) for _, c, n in self.clusters if n > 1]
+        return rows
 
     def write(self, folder: Path, seed: int | None) -> None:
         folder.mkdir(parents=True, exist_ok=True)

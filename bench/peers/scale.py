@@ -4,6 +4,7 @@
     bench/peers/scale.py                               two sites of two clusters of 8 hosts
     bench/peers/scale.py --grid uneven --sizes 1024,1048576
     bench/peers/scale.py --grid wide --json            1,024 ranks; takes long
+    bench/peers/scale.py --choices 'direct;ring'       only these, one line each
 
 The same engine as in the preload objects, linked with SimGrid's SMPI (Debian: libsimgrid-dev).
 Simulated time, so the same figures on every machine. Ratios are against the best of the four
@@ -104,6 +105,16 @@ def run(grid: Grid, seed: int | None, words: list[str], selector: str) -> list[d
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
+def try_choices(grid: Grid, seed: int | None, given: argparse.Namespace) -> list[dict]:
+    """One row per operation, size and choice, with times of the bound."""
+    words = [given.choices, given.operations, given.sizes, str(given.roots)]
+    rows = run(grid, seed, words, "ompi")
+    return [
+        {**row, "times_bound": row["seconds"] / grid.bound(row["operation"], row["bytes"])}
+        for row in rows
+    ]
+
+
 def measure(grid: Grid, seed: int | None, operations: str, sizes: str, roots: int) -> list[dict]:
     """One row per operation and size: the selectors' seconds, ECO's best, and the bound."""
     rows: dict[tuple[str, int], dict] = {}
@@ -153,11 +164,22 @@ def main() -> int:
     parser.add_argument("--sizes", default="1024,65536,1048576")
     parser.add_argument("--roots", type=int, default=3, help="how many, evenly spread")
     parser.add_argument("--seed", type=int, default=1, help="of the shuffled placement")
+    parser.add_argument("--choices", help="of ECO, by semicolons, instead of all beside selectors")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     grid = GRIDS[given.grid]
     results = {}
     for title, seed in (("in order", None), ("shuffled", given.seed)):
+        if given.choices:
+            results[title] = try_choices(grid, seed, given)
+            if not given.json:
+                print(title)
+                for row in results[title]:
+                    print(
+                        f"  {row['operation']:12}{row['bytes']:>9}{row['seconds'] * 1e3:>10.2f} ms"
+                        f"{row['times_bound']:>6.2f} × bound  {row['choice']}"
+                    )
+            continue
         rows = measure(grid, seed, given.operations, given.sizes, given.roots)
         results[title] = rows
         if not given.json:

@@ -2,7 +2,7 @@
 // from a common start. Simulated time is deterministic, so one run each, after one that is not
 // counted, is the answer. Rank 0 prints a JSON line for each.
 //
-//     collectives PROFILE native|eco OPERATIONS SIZES ROOTS
+//     collectives PROFILE native|eco|CHOICE;CHOICE… OPERATIONS SIZES ROOTS
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,10 +20,10 @@ namespace eco {
 
 namespace {
 
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> split(const std::string& text, char separator = ',') {
     std::vector<std::string> items;
     std::istringstream stream(text);
-    for (std::string item; std::getline(stream, item, ',');) items.push_back(item);
+    for (std::string item; std::getline(stream, item, separator);) items.push_back(item);
     return items;
 }
 
@@ -51,7 +51,7 @@ Profile read_network(const char* path) {
 }
 
 void run(char** words) {
-    const bool by_eco = std::string(words[2]) == "eco";
+    const std::string by = words[2];
     begin_session(Settings{}, read_network(words[1]));
     const MPI_Comm comm = native().comm_world;
     int rank = 0, ranks = 0;
@@ -63,8 +63,14 @@ void run(char** words) {
             const Bytes bytes = std::stoll(size);
             Trial trial(operation, bytes, comm);
             const Request request{operation, &trial.communicator().hierarchy(), 0, true};
-            std::vector<Choice> choices{Choice{}};
-            if (by_eco) choices = candidates(request, trial.known_bytes() < 0 ? -1 : bytes);
+            std::vector<Choice> choices;
+            if (by == "eco")
+                choices = candidates(request, trial.known_bytes() < 0 ? -1 : bytes);
+            else
+                for (const auto& text : split(by, ';')) choices.push_back(parse_choice(text));
+            std::erase_if(choices, [&](const Choice& choice) {
+                return choice.family != Family::native && !supports(choice, request);
+            });
             const int roots = traits(operation).rooted ? std::stoi(words[5]) : 1;
             for (const Choice& choice : choices) {
                 Seconds sum = 0;
