@@ -166,17 +166,68 @@ std::vector<Medium> read_media(const json& root, const Levels& levels, const std
     return media;
 }
 
+static json costs_json(const std::vector<Cost>& list) {
+    json array = json::array();
+    for (const Cost& cost : list) array.push_back({cost.fixed, cost.per_byte});
+    return array;
+}
+
 json model_json(const Model& model) {
-    const auto costs = [](const std::vector<Cost>& list) {
-        json array = json::array();
-        for (const Cost& cost : list) array.push_back({cost.fixed, cost.per_byte});
-        return array;
-    };
-    return {{"send", costs(model.send)},
-            {"receive", costs(model.receive)},
+    return {{"send", costs_json(model.send)},
+            {"receive", costs_json(model.receive)},
             {"transfer", {{"fixed", model.fixed}, {"per_byte", model.per_byte}}},
             {"error", model.error},
             {"media", media_json(model.media)}};
+}
+
+json coarse_json(const Model& model, const Levels& levels) {
+    const auto& subnet = levels.back();
+    const auto count =
+        static_cast<std::size_t>(*std::max_element(subnet.begin(), subnet.end())) + 1;
+    Table fixed(count, std::vector<double>(count, 0)), per_byte = fixed, pairs = fixed;
+    for (std::size_t a = 0; a < subnet.size(); ++a)
+        for (std::size_t b = 0; b < subnet.size(); ++b) {
+            if (a == b) continue;
+            const auto row = static_cast<std::size_t>(subnet[a]),
+                       column = static_cast<std::size_t>(subnet[b]);
+            fixed[row][column] += model.fixed[a][b];
+            per_byte[row][column] += model.per_byte[a][b];
+            pairs[row][column] += 1;
+        }
+    for (std::size_t row = 0; row < count; ++row)
+        for (std::size_t column = 0; column < count; ++column) {
+            const double number = std::max(1.0, pairs[row][column]);
+            fixed[row][column] /= number;
+            per_byte[row][column] /= number;
+        }
+    return {{"send", costs_json(model.send)},
+            {"receive", costs_json(model.receive)},
+            {"fixed", fixed},
+            {"per_byte", per_byte},
+            {"error", model.error},
+            {"media", media_json(model.media)},
+            {"assumed", model.assumed}};
+}
+
+Model read_coarse(const json& root, const Levels& levels) {
+    const std::size_t hosts = levels.back().size();
+    Model model;
+    model.send = read_costs(root.at("send"), "send", hosts, "profile");
+    model.receive = read_costs(root.at("receive"), "receive", hosts, "profile");
+    const auto fixed = root.at("fixed").get<Table>(), per_byte = root.at("per_byte").get<Table>();
+    for (const int a : levels.back()) {
+        model.fixed.emplace_back();
+        model.per_byte.emplace_back();
+        for (const int b : levels.back()) {
+            const auto row = static_cast<std::size_t>(a), column = static_cast<std::size_t>(b);
+            model.fixed.back().push_back(fixed.at(row).at(column));
+            model.per_byte.back().push_back(per_byte.at(row).at(column));
+        }
+    }
+    root.at("error").get_to(model.error);
+    root.at("assumed").get_to(model.assumed);
+    model.media = read_media(root.at("media"), levels, "profile");
+    return model;
 }
 
 Model read_model(const json& root, std::size_t hosts, const Levels& levels,

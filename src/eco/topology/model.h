@@ -60,6 +60,12 @@ std::vector<Medium> read_media(const nlohmann::json& root, const Levels& levels,
 
 nlohmann::json model_json(const Model& model);
 
+// The same with one transfer for all pairs of two clusters of the last level: what a running
+// program needs, short enough for a start of many ranks. read_coarse takes only what coarse_json
+// wrote.
+nlohmann::json coarse_json(const Model& model, const Levels& levels);
+Model read_coarse(const nlohmann::json& root, const Levels& levels);
+
 // Throws Error{bad_input} with one sentence that begins with origin.
 Model read_model(const nlohmann::json& root, std::size_t hosts, const Levels& levels,
                  const std::string& origin);

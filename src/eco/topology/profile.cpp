@@ -213,8 +213,11 @@ std::string to_json(const Profile& profile) {
 
 std::string runtime_json(const Profile& profile) {
     json root = common_json(profile);
-    if (profile.model) root["media"] = media_json(profile.model->media);
     root["passages"] = passages_json(find_passages(profile));
+    const bool pairwise = !profile.minimum.empty();
+    if (profile.model || pairwise)
+        root["model"] =
+            coarse_json(profile.model ? *profile.model : derive_model(profile), profile.levels);
     return root.dump();
 }
 
@@ -222,9 +225,8 @@ Profile parse_runtime(const std::string& text) {
     Profile profile;
     const json root = json::parse(text);
     read_common(root, profile, "profile");
-    if (root.contains("media"))
-        profile.model.emplace().media = read_media(root["media"], profile.levels, "profile");
     if (root.contains("passages")) profile.passages = read_passages(root["passages"]);
+    if (root.contains("model")) profile.model = read_coarse(root["model"], profile.levels);
     return profile;
 }
 

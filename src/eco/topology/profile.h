@@ -58,7 +58,8 @@ Profile read_profile(const std::string& path);
 
 std::string to_json(const Profile& profile);
 
-// The part that a running program needs, without the matrices; parse_runtime reads it back.
+// The part that a running program needs, without the matrices; parse_runtime reads it back, with a
+// model in any case (where none was measured, one that is assumed).
 std::string runtime_json(const Profile& profile);
 Profile parse_runtime(const std::string& text);
 
