@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eco/base/units.h"
+#include "eco/plan/collective.h"
 
 namespace eco::multicast {
 
@@ -31,11 +31,7 @@ struct Model {
     }
 };
 
-struct Message {
-    Rank source = 0;
-    Bytes bytes = 0;
-    std::vector<Rank> destinations;  // ascending in a sound pattern
-};
+using Message = Multicast;  // destinations ascending in a sound pattern
 
 struct Pattern {
     Model model;

@@ -11,7 +11,7 @@ namespace eco {
 using enum Operation;
 
 // operation, name, base, blocks, rooted, reduces, aliases, size_known
-static constexpr std::array<OperationTraits, operation_count> table{{
+static constexpr std::array<OperationTraits, operation_count + 3> table{{
     {bcast, "bcast", bcast, Blocks::parts, true, false, true, true},
     {barrier, "barrier", barrier, Blocks::parts, false, false, false, true},
     {scatter, "scatter", scatter, Blocks::per_rank, true, false, true, true},
@@ -30,6 +30,11 @@ static constexpr std::array<OperationTraits, operation_count> table{{
     {reduce_scatter, "reduce_scatter", reduce_scatter, Blocks::per_rank, false, true, true, true},
     {reduce_scatter_block, "reduce_scatter_block", reduce_scatter, Blocks::per_rank, false, true,
      true, true},
+    {multicast, "multicast", multicast, Blocks::per_multicast, false, false, false, true},
+    {neighbor_allgather, "neighbor_allgather", multicast, Blocks::per_multicast, false, false,
+     false, true},
+    {neighbor_allgatherv, "neighbor_allgatherv", multicast, Blocks::per_multicast, false, false,
+     false, false},
 }};
 
 const OperationTraits& traits(Operation operation) {
@@ -41,6 +46,7 @@ const OperationTraits& traits(Operation operation) {
 Operation parse_operation(std::string_view name) {
     std::string names;
     for (const auto& row : table) {
+        if (row.blocks == Blocks::per_multicast) continue;
         if (row.name == name) return row.operation;
         names += (names.empty() ? "" : ", ") + std::string(row.name);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "eco/base/units.h"
 #include "eco/topology/hierarchy.h"
@@ -27,12 +28,23 @@ enum class Operation {
     exscan,
     reduce_scatter,
     reduce_scatter_block,
+    // Several multicasts at once; a request for one of these lists them.
+    multicast,
+    neighbor_allgather,
+    neighbor_allgatherv,
 };
-inline constexpr int operation_count = 17;
+inline constexpr int operation_count = 17;  // of those that list no multicasts
 
-// What a message's pieces are: parts of one message, a block per rank, or a block per pair of ranks
-// (source · P + destination).
-enum class Blocks { parts, per_rank, per_pair };
+// What a message's pieces are: parts of one message, a block per rank, a block per pair of ranks
+// (source · P + destination), or a block per multicast.
+enum class Blocks { parts, per_rank, per_pair, per_multicast };
+
+// One message from its source to its destinations: other ranks, each once.
+struct Multicast {
+    Rank source = 0;
+    Bytes bytes = 0;
+    std::vector<Rank> destinations;
+};
 
 struct OperationTraits {
     Operation operation;
@@ -48,7 +60,7 @@ struct OperationTraits {
 const OperationTraits& traits(Operation operation);
 inline Operation base(Operation operation) { return traits(operation).base; }
 
-// Throws Error{usage} that lists the names.
+// One that lists no multicasts. Throws Error{usage} that lists the names.
 Operation parse_operation(std::string_view name);
 
 // What a schedule is asked for. All ranks ask the same.
@@ -57,6 +69,7 @@ struct Request {
     const Hierarchy* hierarchy;
     Rank root = 0;
     bool commutative = true;
+    const std::vector<Multicast>* multicasts = nullptr;
 
     int ranks() const { return hierarchy->ranks(); }
 };

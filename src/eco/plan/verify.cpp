@@ -57,6 +57,8 @@ private:
                 return ranks_ * segments;
             case Blocks::per_pair:
                 return ranks_ * ranks_ * segments;
+            case Blocks::per_multicast:
+                return static_cast<int>(request_.multicasts->size()) * segments;
         }
         return 0;
     }
@@ -257,12 +259,20 @@ private:
         for (Piece piece = 0; starts && piece < piece_count(); ++piece) {
             const int owner =
                 operation_ == Operation::alltoall ? block(piece) / ranks_ : block(piece);
+            if (operation_ == Operation::multicast) {
+                if (multicast_of(piece).source == rank) fill(piece);
+                continue;
+            }
             const bool own_only = operation_ == Operation::gather ||
                                   operation_ == Operation::allgather ||
                                   operation_ == Operation::alltoall;
             if (!own_only || owner == rank) fill(piece);
         }
         return memory;
+    }
+
+    const Multicast& multicast_of(Piece piece) const {
+        return (*request_.multicasts)[at(block(piece))];
     }
 
     // What must be in a rank's output; nothing where the collective leaves it undefined.
@@ -285,6 +295,12 @@ private:
                 return rank == request_.root ? std::optional(all) : std::nullopt;
             case Operation::reduce_scatter:
                 return block(piece) == rank ? std::optional(all) : std::nullopt;
+            case Operation::multicast: {
+                const Multicast& one = multicast_of(piece);
+                const bool to_it = std::find(one.destinations.begin(), one.destinations.end(),
+                                             rank) != one.destinations.end();
+                return to_it ? std::optional(Value{one.source}) : std::nullopt;
+            }
             case Operation::scan:
                 return Value(all.begin(), all.begin() + rank + 1);
             case Operation::exscan:

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
 #include "eco/probe/order.h"
@@ -132,6 +133,11 @@ void Trial::run_native(Rank root) {
             break;
         case reduce_scatter_block:
             code = mpi.Reduce_scatter_block(in, out, elements / ranks_, real, mpi.sum, comm_);
+            break;
+        case multicast:
+        case neighbor_allgather:
+        case neighbor_allgatherv:
+            ECO_CHECK(false);  // their names cannot be given
             break;
     }
     check_mpi(code);
