@@ -1,0 +1,13 @@
+// Wu's model of a real network, so that the paper's planners can plan for it: overheads and
+// transfers as they were measured between hosts, no contention.
+#pragma once
+
+#include "eco/multicast/pattern.h"
+#include "eco/topology/network.h"
+
+namespace eco::multicast {
+
+// Per rank of host_of (its index in network.hosts).
+Model model_of(const Network& network, const std::vector<int>& host_of);
+
+}  // namespace eco::multicast

@@ -1,0 +1,48 @@
+#include "eco/multicast/programs.h"
+
+#include <algorithm>
+
+namespace eco::multicast {
+
+namespace {
+
+struct Receive {
+    Seconds arrival;
+    std::int32_t task;
+};
+
+// Of those that arrive by then the pace-th last; -1 where there are fewer.
+std::int32_t to_wait_for(const std::vector<Receive>& receives, Seconds then, std::size_t pace) {
+    std::vector<Receive> due;
+    std::copy_if(receives.begin(), receives.end(), std::back_inserter(due),
+                 [then](const Receive& one) { return one.arrival <= then; });
+    if (pace == 0 || due.size() < pace) return -1;
+    const auto place = due.end() - static_cast<std::ptrdiff_t>(pace);
+    std::nth_element(due.begin(), place, due.end(), [](const Receive& a, const Receive& b) {
+        return a.arrival != b.arrival ? a.arrival < b.arrival : a.task < b.task;
+    });
+    return place->task;
+}
+
+}  // namespace
+
+std::vector<Program> programs(int ranks, const std::vector<Message>& messages,
+                              const std::vector<Leg>& legs, int segments, int pace) {
+    std::vector<Builder> builders(static_cast<std::size_t>(ranks), Builder(segments, false));
+    std::vector<std::vector<Receive>> receives(static_cast<std::size_t>(ranks));
+    for (const Leg& leg : legs) {
+        const Piece piece[1] = {leg.message * segments + leg.segment};
+        const auto from = static_cast<std::size_t>(leg.from), to = static_cast<std::size_t>(leg.to);
+        const bool own = messages[static_cast<std::size_t>(leg.message)].source == leg.from;
+        const auto task = to_wait_for(receives[from], leg.start, static_cast<std::size_t>(pace));
+        if (task >= 0) builders[from].wait_also_for(task);
+        builders[from].send(leg.to, own ? input : output, piece);
+        builders[to].recv(leg.from, output, piece);
+        receives[to].push_back({leg.arrival, builders[to].last_task()});
+    }
+    std::vector<Program> list;
+    for (Builder& builder : builders) list.push_back(builder.finish());
+    return list;
+}
+
+}  // namespace eco::multicast

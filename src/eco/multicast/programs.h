@@ -1,0 +1,18 @@
+// Turns legs of multicasts into programs that run (run/executor.h) and simulate. Block b is message
+// b; a source has its own in its input, everybody else theirs in the output, from where they pass
+// them on. Checked by plan/verify.h as all programs are.
+#pragma once
+
+#include "eco/multicast/order.h"
+#include "eco/plan/program.h"
+
+namespace eco::multicast {
+
+// One per rank. pace: a send waits until of all that should have arrived by then at most pace - 1
+// are missing; 0: it waits for nothing but what it sends. (That earlier sends have ended would say
+// nothing: short ones end at once.) No deadlock whatever the pace: each task waits only for what
+// comes earlier in the list.
+std::vector<Program> programs(int ranks, const std::vector<Message>& messages,
+                              const std::vector<Leg>& legs, int segments, int pace);
+
+}  // namespace eco::multicast

@@ -1,0 +1,146 @@
+#include "eco/multicast/spread.h"
+
+#include <algorithm>
+
+namespace eco::multicast {
+
+namespace {
+
+constexpr int most_sweeps = 12;
+constexpr double least_gain = 1e-3;  // of the whole, for one move: else trees grow deep for nothing
+
+class Spread {
+public:
+    Spread(const Load& load, const std::vector<Message>& messages)
+        : load_(load), messages_(messages), busy_(load.resources(), 0) {
+        for (const Message& message : messages) {
+            Tree tree;
+            tree.ranks.push_back(message.source);
+            tree.ranks.insert(tree.ranks.end(), message.destinations.begin(),
+                              message.destinations.end());
+            tree.parent.assign(tree.ranks.size(), 0);
+            trees_.push_back(tree);
+        }
+        for (std::size_t m = 0; m < trees_.size(); ++m)
+            for (std::size_t v = 1; v < trees_[m].ranks.size(); ++v) carry(m, 0, v, 1);
+        // Loads near 1, so that their powers stay within range.
+        scale_ = 0;
+        for (const Seconds time : busy_) scale_ = std::max(scale_, time);
+        for (const Seconds time : busy_) cost_ += power(time);
+    }
+
+    Deliveries run() {
+        if (scale_ <= 0) return direct(messages_);
+        for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+            bool moved = false;
+            for (std::size_t m = 0; m < trees_.size(); ++m)
+                for (std::size_t v = 1; v < trees_[m].ranks.size(); ++v)
+                    moved = improve(m, v) || moved;
+            if (!moved) break;
+        }
+        return list();
+    }
+
+private:
+    struct Tree {
+        std::vector<Rank> ranks;          // the source first
+        std::vector<std::size_t> parent;  // index in ranks
+    };
+
+    double power(Seconds time) const {
+        const double x = time / scale_, square = x * x, fourth = square * square;
+        return fourth * fourth;
+    }
+
+    // Adds (sign 1) or takes away (-1) what one message from one vertex to another occupies.
+    void carry(std::size_t m, std::size_t from, std::size_t to, int sign) {
+        const Tree& tree = trees_[m];
+        for (const Occupation& one : load_.of(tree.ranks[from], tree.ranks[to])) {
+            Seconds& time = busy_[static_cast<std::size_t>(one.resource)];
+            if (scale_ > 0) cost_ -= power(time);
+            time = std::max(0.0, time + sign * one.of(messages_[m].bytes));
+            if (scale_ > 0) cost_ += power(time);
+        }
+    }
+    void hang(std::size_t m, std::size_t v, std::size_t below) {
+        carry(m, trees_[m].parent[v], v, -1);
+        trees_[m].parent[v] = below;
+        carry(m, below, v, 1);
+    }
+
+    bool is_below(const Tree& tree, std::size_t v, std::size_t top) const {
+        while (v != 0 && v != top) v = tree.parent[v];
+        return v == top;
+    }
+
+    // v takes its parent's place, above it and all that hung there.
+    void lift(std::size_t m, std::size_t v) {
+        Tree& tree = trees_[m];
+        const std::size_t above = tree.parent[v];
+        hang(m, v, tree.parent[above]);
+        for (std::size_t other = 1; other < tree.ranks.size(); ++other)
+            if (other != v && tree.parent[other] == above) hang(m, other, v);
+        hang(m, above, v);
+    }
+
+    bool improve(std::size_t m, std::size_t v) {
+        Tree& tree = trees_[m];
+        const double before = cost_;
+        double best = before * (1 - least_gain);
+        const std::size_t was = tree.parent[v];
+        std::size_t target = was;
+        for (std::size_t other = 0; other < tree.ranks.size(); ++other) {
+            if (other == was || is_below(tree, other, v)) continue;
+            hang(m, v, other);
+            if (cost_ < best) {
+                best = cost_;
+                target = other;
+            }
+            hang(m, v, was);
+        }
+        if (target != was) {
+            hang(m, v, target);
+            return true;
+        }
+        if (was == 0) return false;
+        const auto parents = tree.parent;
+        const auto busy = busy_;
+        lift(m, v);
+        if (cost_ < best) return true;
+        tree.parent = parents;
+        busy_ = busy;
+        cost_ = before;
+        return false;
+    }
+
+    // Parents first.
+    Deliveries list() const {
+        Deliveries deliveries;
+        for (std::size_t m = 0; m < trees_.size(); ++m) {
+            const Tree& tree = trees_[m];
+            std::vector<std::size_t> reached{0};
+            for (std::size_t i = 0; i < reached.size(); ++i)
+                for (std::size_t v = 1; v < tree.ranks.size(); ++v)
+                    if (tree.parent[v] == reached[i]) {
+                        reached.push_back(v);
+                        deliveries.push_back(
+                            {static_cast<int>(m), tree.ranks[reached[i]], tree.ranks[v]});
+                    }
+        }
+        return deliveries;
+    }
+
+    const Load& load_;
+    const std::vector<Message>& messages_;
+    std::vector<Tree> trees_;
+    std::vector<Seconds> busy_;  // per resource
+    double scale_ = 0, cost_ = 0;
+};
+
+}  // namespace
+
+Deliveries spread(const Load& load, const std::vector<Message>& messages) {
+    return Spread(load, messages).run();
+}
+
+}  // namespace eco::multicast

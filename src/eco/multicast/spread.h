@@ -1,0 +1,16 @@
+// Trees for several multicasts at once that share a network's load out: whoever has a message may
+// pass it on, so that a slow bus is crossed once on the way out and the rest goes on from where
+// there is room. Wu's planners see no contention; this one sees nothing else.
+#pragma once
+
+#include "eco/multicast/delivery.h"
+#include "eco/multicast/load.h"
+
+namespace eco::multicast {
+
+// From each message's own star, moves one destination at a time below another, or one up past who
+// it got the message from, while that lowers the busiest resources' load (the sum of the eighth
+// powers). Deterministic. O(sweeps · Σ destinations²).
+Deliveries spread(const Load& load, const std::vector<Message>& messages);
+
+}  // namespace eco::multicast
