@@ -8,7 +8,7 @@ namespace eco::multicast {
 
 // The best of work racing, preemptive, and of a few plays forward in time that weigh differently
 // whom to serve first and how long a rank may put off its receives (docs/algorithms.md); never
-// worse than the former. About six times its cost.
+// worse than the former. Two to five times its cost.
 Schedule best(const Pattern& pattern);
 
 // A schedule for `pattern` that keeps of `before`, a schedule of the pattern `was`, who sends what

@@ -22,7 +22,6 @@ public:
 
 protected:
     explicit Stage(const Times& times);
-    Stage(const Stage&) = default;
 
     // Called when rank `me` is free; sends, receives or waits, once.
     virtual void act(Rank me, Seconds now) = 0;
