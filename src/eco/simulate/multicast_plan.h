@@ -1,0 +1,33 @@
+// Several multicasts at once on a measured network: candidates from multicast/ are simulated, and
+// the quickest runs. Called by interpose for neighbourhood collectives and eco_multicast. All ranks
+// that ask alike get programs that fit together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/plan/program.h"
+#include "eco/topology/network.h"
+
+namespace eco {
+
+struct MulticastPlan {
+    // "spread:segments=4,pace=1": who passes on to whom (direct: the source sends to all, spread,
+    // wrp, best: multicast/), how it is cut and ordered.
+    std::string name;
+    Seconds time = 0;    // simulated
+    Seconds direct = 0;  // each message straight to each destination, all at once, as a library
+                         // does it
+    std::vector<Program> programs;  // per rank
+};
+
+// More deliveries than these are not planned: each rank plans for all.
+inline constexpr std::size_t most_deliveries = 4096;
+
+// The quickest of ECO's own. Needs at most most_deliveries of them, one at least. Segments are cut
+// by each message's own length, so the programs are right for other lengths too.
+// Cost: about a dozen simulations of up to 4,096 messages.
+MulticastPlan plan_multicasts(const Network& network, const std::vector<int>& host_of,
+                              const std::vector<Multicast>& messages);
+
+}  // namespace eco
