@@ -15,6 +15,8 @@ OPERATIONS = [
     "allgatherv",
     "alltoallv",
     "alltoallw",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
     "reduce",
     "allreduce",
     "scan",

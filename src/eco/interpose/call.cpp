@@ -11,15 +11,20 @@ namespace eco {
 bool Call::takes(Bytes bytes, bool commutative) {
     commutative_ = commutative;
     choice_ = communicator_->choose(operation_, bytes, commutative);
-    if (session()->settings.verbose > 0) count_call(operation_, bytes, site_, choice_);
+    if (session()->settings.verbose > 0)
+        count_call(operation_, bytes, site_, choice_ ? to_text(*choice_) : "native");
     return choice_ != nullptr;
 }
 
 void Call::run(const Layout& layout, Rank root, const Combine& combine,
                const Reduction& reduction) {
     const Request request{operation_, &communicator_->hierarchy(), root, commutative_};
+    run(communicator_->prepared(*choice_, request), layout, combine, reduction);
+}
+
+void Call::run(const Prepared& prepared, const Layout& layout, const Combine& combine,
+               const Reduction& reduction) {
     MpiTransport transport(communicator_->hidden(), communicator_->inside(), reduction);
-    const Prepared& prepared = communicator_->prepared(*choice_, request);
     try {
         execute(prepared, layout, combine, transport);
     } catch (...) {

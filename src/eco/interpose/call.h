@@ -24,6 +24,7 @@ public:
     Rank rank() const { return communicator_->rank(); }
     bool is_rank(int root) const { return root >= 0 && root < size(); }
     MPI_Comm comm() const { return comm_; }
+    Communicator& communicator() const { return *communicator_; }
 
     // Whether ECO takes a message of this size (-1: not known to all ranks). Remembers the choice.
     bool takes(Bytes bytes, bool commutative = true);
@@ -31,6 +32,8 @@ public:
     // Runs the schedule for this root. reduction: what combine() does, as MPI calls it. Throws
     // MpiError.
     void run(const Layout& layout, Rank root = 0, const Combine& combine = {},
+             const Reduction& reduction = {});
+    void run(const Prepared& prepared, const Layout& layout, const Combine& combine = {},
              const Reduction& reduction = {});
 
     // Calls the body; turns what it throws into an MPI error code, by way of the communicator's

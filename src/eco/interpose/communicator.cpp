@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "eco/interpose/mpi_transport.h"
+#include "eco/interpose/neighbourhood.h"
 #include "eco/interpose/report.h"
 
 namespace eco {
@@ -12,11 +13,14 @@ namespace eco {
 // MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
 static constexpr int most_hidden = 500;
 
+Communicator::~Communicator() = default;
+
 Communicator::Communicator(MPI_Comm comm, Session& session)
     : comm_(comm),
       hidden_(native().comm_null),
       inside_(native().comm_null),
-      chooser_(session.chooser.get()) {
+      chooser_(session.chooser.get()),
+      multicasts_(std::make_unique<MulticastPlans>()) {
     const Native& mpi = native();
     int inter = 0;
     MPI_Group group{};
@@ -42,8 +46,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     usable_ = true;
 }
 
-// Four classes from one power of two to the next: segments are a fraction of the message.
-static Bytes size_class(Bytes bytes) {
+Bytes size_class(Bytes bytes) {
     if (bytes < 8) return bytes;
     const int shift = std::bit_width(static_cast<std::uint64_t>(bytes)) - 3;
     return bytes >> shift << shift;
@@ -131,6 +134,12 @@ void Communicator::make_inside() {
     if (inside_ == mpi.comm_null) return;
     mpi.Comm_set_errhandler(inside_, mpi.errors_return);
     ++session()->hidden_communicators;
+}
+
+Neighbourhood* Communicator::neighbourhood() {
+    if (!can_predict() || !ready()) return nullptr;
+    if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(comm_, *this);
+    return neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
 }
 
 void Communicator::release() {

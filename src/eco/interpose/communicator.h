@@ -15,9 +15,13 @@
 
 namespace eco {
 
+class MulticastPlans;
+class Neighbourhood;
+
 class Communicator {
 public:
     Communicator(MPI_Comm comm, Session& session);
+    ~Communicator();
 
     // False for an intercommunicator, a lone rank, or ranks whose host is not known.
     bool usable() const { return usable_; }
@@ -54,6 +58,12 @@ public:
     Ways ways() const;
     int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
 
+    // Of its process topology; collective the first time. Null where ECO stands aside for it.
+    Neighbourhood* neighbourhood();
+
+    // Of its eco_multicast calls.
+    MulticastPlans& multicasts() { return *multicasts_; }
+
     void release();
 
 private:
@@ -82,7 +92,12 @@ private:
         auto operator<=>(const Key&) const = default;
     };
     std::map<Key, std::unique_ptr<Prepared>> prepared_;
+    std::unique_ptr<Neighbourhood> neighbourhood_;
+    std::unique_ptr<MulticastPlans> multicasts_;
 };
+
+// Four classes from one power of two to the next: what is planned for one size does for its class.
+Bytes size_class(Bytes bytes);
 
 // Null where ECO stands aside for this communicator.
 Communicator* communicator_of(MPI_Comm comm);

@@ -38,11 +38,11 @@ std::string place(const void* site) {
 
 }  // namespace
 
-void count_call(Operation operation, Bytes bytes, const void* site, const Choice* choice) {
+void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice) {
     Session* here = session();
     if (here->settings.verbose == 0 || here->world_rank != 0) return;
     const std::lock_guard lock(here->mutex);
-    ++calls[{operation, bytes, site, choice ? to_text(*choice) : "native"}];
+    ++calls[{operation, bytes, site, choice}];
 }
 
 void report_plan(const Choice& choice, const Request& request, const Prepared& prepared) {

@@ -1,14 +1,16 @@
 // ECO_VERBOSE: which choice ran, per call site and size, told by rank 0 at the end of the job.
 #pragma once
 
+#include <string>
+
 #include "eco/plan/choice.h"
 #include "eco/plan/collective.h"
 #include "eco/run/executor.h"
 
 namespace eco {
 
-// site: address in the program that called. choice null: the native function.
-void count_call(Operation operation, Bytes bytes, const void* site, const Choice* choice);
+// site: address in the program that called. choice: its written form.
+void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice);
 
 // ECO_VERBOSE=2: each plan when it is made.
 void report_plan(const Choice& choice, const Request& request, const Prepared& prepared);

@@ -142,6 +142,18 @@ void complain_once(const std::string& why) {
     here->complained = true;
 }
 
+bool can_predict() {
+    const Profile& profile = session()->profile;
+    return profile.model || !profile.minimum.empty();
+}
+
+const Network& network() {
+    Session& here = *session();
+    const std::lock_guard lock(here.mutex);
+    if (!here.network) here.network = build_network(here.profile);
+    return *here.network;
+}
+
 std::string processor_name() {
     char name[MPI_MAX_PROCESSOR_NAME] = "";
     int length = 0;

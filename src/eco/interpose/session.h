@@ -6,11 +6,13 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "eco/interpose/native.h"
 #include "eco/plan/choose.h"
+#include "eco/topology/network.h"
 
 namespace eco {
 
@@ -28,6 +30,7 @@ struct Session {
 
     std::mutex mutex;  // of what follows
     std::vector<Communicator*> communicators;
+    std::optional<Network> network;
     std::atomic<int> hidden_communicators = 0;
     bool complained = false;
 };
@@ -44,6 +47,10 @@ void begin_session(const Settings& settings, const Profile& profile);
 
 // Before the native MPI_Finalize: says what was used if asked, frees ECO's communicators.
 void end_session();
+
+// The profile's network, built at the first question. Needs can_predict().
+const Network& network();
+bool can_predict();
 
 // One line on stderr, at most once in a job's process.
 void complain_once(const std::string& why);

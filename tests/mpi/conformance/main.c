@@ -23,6 +23,7 @@ static const struct {
     {"alltoall", section_alltoall},
     {"vectors", section_vectors},
     {"alltoallw", section_alltoallw},
+    {"neighbours", section_neighbours},
     {"reduce", section_reduce},
     {"allreduce", section_allreduce},
     {"scan", section_scan},

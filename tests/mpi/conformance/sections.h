@@ -10,6 +10,7 @@ void section_allgather(void);
 void section_alltoall(void);
 void section_vectors(void);
 void section_alltoallw(void);
+void section_neighbours(void);
 void section_reduce(void);
 void section_allreduce(void);
 void section_scan(void);
