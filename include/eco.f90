@@ -1,11 +1,13 @@
 ! What ECO knows of the network, for Fortran programs; see eco.h. Compile it with the program.
 ! Communicators are given as integers (of mpi_f08: comm%MPI_VAL). Without ECO all ranks are in one
-! cluster of one level.
+! cluster of one level, and messages go straight from each source to each destination.
 module eco
   use, intrinsic :: iso_c_binding
   implicit none
   private
-  public :: eco_levels, eco_cluster, eco_leader
+  public :: eco_levels, eco_cluster, eco_leader, eco_multicast
+
+  include "mpif.h"
 
   interface
     function dlsym(handle, name) bind(c, name="dlsym") result(address)
@@ -27,6 +29,16 @@ module eco
       import :: c_int
       integer(c_int), value :: comm, rank, level
       integer(c_int), intent(out) :: answer
+      integer(c_int) :: code
+    end function
+    function of_messages(count, sources, bytes, degrees, destinations, buffers, comm, taken) &
+        bind(c) result(code)
+      import :: c_int, c_intptr_t, c_ptr
+      integer(c_int), value :: count, comm
+      integer(c_int), intent(in) :: sources(*), degrees(*), destinations(*)
+      integer(c_intptr_t), intent(in) :: bytes(*)
+      type(c_ptr), intent(in) :: buffers(*)
+      integer(c_int), intent(out) :: taken
       integer(c_int) :: code
     end function
   end interface
@@ -73,6 +85,75 @@ contains
     if (.not. c_associated(found)) return
     call c_f_procpointer(found, call_it)
     ierror = call_it(comm, rank, level, answer)
+  end subroutine
+
+  ! Several messages at once: ECO_Multicast of eco.h. buffers(m) is c_loc of message m's at its
+  ! source and its destinations.
+  subroutine eco_multicast(count, sources, bytes, degrees, destinations, buffers, comm, ierror)
+    integer, intent(in) :: count, sources(*), degrees(*), destinations(*), comm
+    integer(MPI_ADDRESS_KIND), intent(in) :: bytes(*)
+    type(c_ptr), intent(in) :: buffers(*)
+    integer, intent(out) :: ierror
+    integer :: taken
+    type(c_funptr) :: found
+    procedure(of_messages), pointer :: call_it
+    found = dlsym(c_null_ptr, "eco_multicast_f" // c_null_char)
+    if (c_associated(found)) then
+      call c_f_procpointer(found, call_it)
+      ierror = call_it(count, sources, bytes, degrees, destinations, buffers, comm, taken)
+      if (taken /= 0 .or. ierror /= MPI_SUCCESS) return
+    end if
+    call straight(count, sources, bytes, degrees, destinations, buffers, comm, ierror)
+  end subroutine
+
+  subroutine straight(count, sources, bytes, degrees, destinations, buffers, comm, ierror)
+    integer, intent(in) :: count, sources(*), degrees(*), destinations(*), comm
+    integer(MPI_ADDRESS_KIND), intent(in) :: bytes(*)
+    type(c_ptr), intent(in) :: buffers(*)
+    integer, intent(out) :: ierror
+    integer :: ranks, me, own, waiting, m, d, first
+    integer, allocatable :: requests(:)
+    character(kind=c_char), pointer, contiguous :: data(:)
+    call MPI_Comm_size(comm, ranks, ierror)
+    call MPI_Comm_rank(comm, me, ierror)
+    ierror = merge(MPI_ERR_COUNT, MPI_SUCCESS, count < 0)
+    first = 0
+    do m = 1, count
+      if (sources(m) < 0 .or. sources(m) >= ranks) ierror = MPI_ERR_RANK
+      if (bytes(m) < 0 .or. bytes(m) > huge(me) .or. degrees(m) < 0) ierror = MPI_ERR_COUNT
+      if (ierror /= MPI_SUCCESS) exit
+      do d = first + 1, first + degrees(m)
+        if (destinations(d) < 0 .or. destinations(d) >= ranks) ierror = MPI_ERR_RANK
+        if (destinations(d) == sources(m)) ierror = MPI_ERR_ARG
+        if (any(destinations(first + 1:d - 1) == destinations(d))) ierror = MPI_ERR_ARG
+      end do
+      first = first + degrees(m)
+    end do
+    if (ierror /= MPI_SUCCESS) then
+      call MPI_Comm_call_errhandler(comm, ierror, d)
+      return
+    end if
+    allocate (requests(first))
+    call MPI_Comm_dup(comm, own, ierror)
+    waiting = 0
+    first = 0
+    do m = 1, count
+      do d = first + 1, first + degrees(m)
+        if (me /= sources(m) .and. me /= destinations(d)) cycle
+        waiting = waiting + 1
+        call c_f_pointer(buffers(m), data, [bytes(m)])
+        if (me == sources(m)) then
+          call MPI_Isend(data, int(bytes(m)), MPI_BYTE, destinations(d), 0, own, &
+                         requests(waiting), ierror)
+        else
+          call MPI_Irecv(data, int(bytes(m)), MPI_BYTE, sources(m), 0, own, &
+                         requests(waiting), ierror)
+        end if
+      end do
+      first = first + degrees(m)
+    end do
+    call MPI_Waitall(waiting, requests, MPI_STATUSES_IGNORE, ierror)
+    call MPI_Comm_free(own, ierror)
   end subroutine
 
 end module

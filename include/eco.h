@@ -1,14 +1,18 @@
-/* What ECO knows of the network, for programs that want to know it. A program that uses this needs
- * ECO neither to link nor to run: without it, all ranks are in one cluster of one level.
+/* What ECO knows of the network, for programs that want to know it, and several multicasts at once.
+ * A program that uses this needs ECO neither to link nor to run: without it, all ranks are in one
+ * cluster of one level, and messages go straight from each source to each destination.
  *
  * Level 0 is the widest (between sites, say); each next one divides its clusters further; the last
  * ones are the host, its packages, NUMA nodes and shared caches (for ranks that are bound to one,
  * as hwloc knows it) and the rank itself, where they divide anything. Ranks may differ in how many
- * levels they have. All calls are local and return MPI_SUCCESS or an MPI error code. */
+ * levels they have. All calls but ECO_Multicast are local. All return MPI_SUCCESS or an MPI
+ * error code. */
 #ifndef ECO_H
 #define ECO_H
 
 #include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,6 +24,9 @@ extern int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) __
 extern int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) __attribute__((weak));
 extern int eco_comm_nearest(MPI_Comm comm, int count, int ranks[], int* found)
     __attribute__((weak));
+extern int eco_multicast(int count, const int sources[], const MPI_Aint bytes[],
+                         const int degrees[], const int destinations[], void* const buffers[],
+                         MPI_Comm comm, int* taken) __attribute__((weak));
 
 /* How many levels `rank` of comm has a cluster at; 1 or more. */
 static inline int ECO_Comm_levels(MPI_Comm comm, int rank, int* levels) {
@@ -51,6 +58,110 @@ static inline int ECO_Comm_nearest(MPI_Comm comm, int count, int ranks[], int* f
     MPI_Comm_rank(comm, &me);
     for (i = 1, *found = 0; i < size && *found < count; ++i) ranks[(*found)++] = (me + i) % size;
     return MPI_SUCCESS;
+}
+
+/* What is wrong with the arguments of ECO_Multicast: an MPI error code, and a sentence. */
+static inline int eco_multicast_check(int ranks, int count, const int sources[],
+                                      const MPI_Aint bytes[], const int degrees[],
+                                      const int destinations[], char* why, size_t room) {
+    int m, d, e;
+    if (count < 0) {
+        snprintf(why, room, "a count of %d messages; give 0 or more", count);
+        return MPI_ERR_COUNT;
+    }
+    for (m = 0; m < count; ++m) {
+        if (sources[m] < 0 || sources[m] >= ranks) {
+            snprintf(why, room, "message %d: its source, %d, is no rank of the communicator", m,
+                     sources[m]);
+            return MPI_ERR_RANK;
+        }
+        if (bytes[m] < 0 || degrees[m] < 0) {
+            snprintf(why, room, "message %d: %ld bytes to %d ranks; give 0 or more of both", m,
+                     (long)bytes[m], degrees[m]);
+            return MPI_ERR_COUNT;
+        }
+        for (d = 0; d < degrees[m]; ++d) {
+            const int to = destinations[d];
+            if (to < 0 || to >= ranks) {
+                snprintf(why, room, "message %d: %d is no rank of the communicator", m, to);
+                return MPI_ERR_RANK;
+            }
+            if (to == sources[m]) {
+                snprintf(why, room, "message %d: rank %d is its source and a destination", m, to);
+                return MPI_ERR_ARG;
+            }
+            for (e = 0; e < d; ++e)
+                if (destinations[e] == to) break;
+            if (e < d) {
+                snprintf(why, room, "message %d: destination %d is named twice", m, to);
+                return MPI_ERR_ARG;
+            }
+        }
+        destinations += degrees[m];
+    }
+    return MPI_SUCCESS;
+}
+
+/* Each message straight to each destination, on a communicator of its own. */
+static inline int eco_multicast_straight(int count, const int sources[], const MPI_Aint bytes[],
+                                         const int degrees[], const int destinations[],
+                                         void* const buffers[], MPI_Comm comm) {
+    const MPI_Aint most = (MPI_Aint)1 << 30;
+    MPI_Comm own;
+    MPI_Request* requests;
+    MPI_Aint at, part;
+    int me, m, d, code, waiting = 0, room = 0, size;
+    char why[160];
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &me);
+    code = eco_multicast_check(size, count, sources, bytes, degrees, destinations, why, sizeof why);
+    if (code != MPI_SUCCESS) {
+        fprintf(stderr, "ECO_Multicast: %s\n", why);
+        MPI_Comm_call_errhandler(comm, code);
+        return code;
+    }
+    for (m = 0; m < count; ++m) room += (int)(bytes[m] / most + 1) * degrees[m];
+    requests = (MPI_Request*)malloc(((size_t)room + 1) * sizeof *requests);
+    if (!requests) return MPI_ERR_NO_MEM;
+    code = MPI_Comm_dup(comm, &own);
+    for (m = 0; code == MPI_SUCCESS && m < count; destinations += degrees[m], ++m)
+        for (d = 0; d < degrees[m]; ++d)
+            for (at = 0; code == MPI_SUCCESS && at < bytes[m]; at += part) {
+                char* data = (char*)buffers[m] + at;
+                part = bytes[m] - at < most ? bytes[m] - at : most;
+                if (me == sources[m])
+                    code = MPI_Isend(data, (int)part, MPI_BYTE, destinations[d], 0, own,
+                                     &requests[waiting++]);
+                else if (me == destinations[d])
+                    code = MPI_Irecv(data, (int)part, MPI_BYTE, sources[m], 0, own,
+                                     &requests[waiting++]);
+                else
+                    break;
+            }
+    if (code == MPI_SUCCESS) code = MPI_Waitall(waiting, requests, MPI_STATUSES_IGNORE);
+    if (code == MPI_SUCCESS) code = MPI_Comm_free(&own);
+    free(requests);
+    return code;
+}
+
+/* Sends `count` messages at once, message m of bytes[m] bytes from rank sources[m] to degrees[m]
+ * destinations; these follow each other in `destinations`, those of message 0 first. Collective
+ * over comm: all ranks give the same figures. buffers[m] is where message m lies at its source and
+ * where it comes at a destination (which passes it on from there, perhaps); of no meaning
+ * elsewhere. Buffers must not overlap. Who sends what to whom, and when, is planned for the network
+ * when these figures come for the first time; no one but sources and destinations of a message
+ * gets it. Bytes are not converted between kinds of machines.
+ * MPI_ERR_COUNT: something negative. MPI_ERR_RANK: no rank of comm. MPI_ERR_ARG: a source among
+ * its own destinations, or a destination named twice. Then a sentence on stderr says which, comm's
+ * error handler hears of it, and nothing has been sent. */
+static inline int ECO_Multicast(int count, const int sources[], const MPI_Aint bytes[],
+                                const int degrees[], const int destinations[],
+                                void* const buffers[], MPI_Comm comm) {
+    int taken = 0, code = MPI_SUCCESS;
+    if (eco_multicast)
+        code = eco_multicast(count, sources, bytes, degrees, destinations, buffers, comm, &taken);
+    if (taken || code != MPI_SUCCESS) return code;
+    return eco_multicast_straight(count, sources, bytes, degrees, destinations, buffers, comm);
 }
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-"""What ECO knows of the network, for mpi4py programs. Without ECO: one level, one cluster.
+"""What ECO knows of the network, for mpi4py programs, and several multicasts at once. Without ECO:
+one level, one cluster, and messages go straight from each source to each destination.
 
     from mpi4py import MPI
     import eco_topology
@@ -55,3 +56,76 @@ def nearest(comm, count=None):
     if found is None:
         return [(comm.rank + i) % comm.size for i in range(1, min(count + 1, comm.size))]
     return list(ranks[:found])
+
+
+def multicast(comm, messages, buffers):
+    """Sends several messages at once, each (source, bytes, destinations): ECO_Multicast of eco.h.
+
+    Collective: all ranks give the same messages. buffers[m] is message m's at its source and its
+    destinations (bytes-like, NumPy arrays), of no meaning elsewhere. Raises ValueError.
+    """
+    _check(comm.size, messages)
+    sources = [source for source, _, _ in messages]
+    sizes = [size for _, size, _ in messages]
+    flat = [to for _, _, destinations in messages for to in destinations]
+    if hasattr(_loaded, "eco_multicast_f"):
+
+        def array(kind, values):
+            return (kind * max(len(values), 1))(*values)
+
+        taken = ctypes.c_int()
+        code = _loaded.eco_multicast_f(
+            len(messages),
+            array(ctypes.c_int, sources),
+            array(ctypes.c_ssize_t, sizes),
+            array(ctypes.c_int, [len(destinations) for _, _, destinations in messages]),
+            array(ctypes.c_int, flat),
+            array(ctypes.c_void_p, _addresses(comm.rank, messages, buffers)),
+            comm.py2f(),
+            ctypes.byref(taken),
+        )
+        if code != 0:
+            raise RuntimeError(f"eco_multicast failed with MPI's error code {code}")
+        if taken.value:
+            return
+    own = comm.Dup()
+    requests = []
+    for (source, size, destinations), data in zip(messages, buffers, strict=True):
+        if comm.rank == source and size:
+            part = memoryview(data).cast("B")[:size]
+            requests += [own.Isend(part, to) for to in destinations]
+        elif comm.rank in destinations and size:
+            requests.append(own.Irecv(memoryview(data).cast("B")[:size], source))
+    for request in requests:
+        request.Wait()
+    own.Free()
+
+
+def _check(ranks, messages):
+    for number, (source, size, destinations) in enumerate(messages):
+        if size < 0:
+            raise ValueError(f"message {number}: {size} bytes; give 0 or more")
+        for rank in (source, *destinations):
+            if not 0 <= rank < ranks:
+                raise ValueError(f"message {number}: {rank} is no rank of the communicator")
+        if source in destinations:
+            raise ValueError(f"message {number}: rank {source} is its source and a destination")
+        if len(set(destinations)) < len(destinations):
+            raise ValueError(f"message {number}: a destination is named twice")
+
+
+def _addresses(me, messages, buffers):
+    """Where this rank's buffers lie; each must hold its message."""
+    from mpi4py import MPI
+
+    view = getattr(MPI, "buffer", None) or MPI.memory
+    found = []
+    for number, (source, size, destinations) in enumerate(messages):
+        if size == 0 or (me != source and me not in destinations):
+            found.append(None)
+            continue
+        memory = view.frombuffer(buffers[number], readonly=me == source)
+        if memory.nbytes < size:
+            raise ValueError(f"message {number}: {memory.nbytes} bytes of room for {size}")
+        found.append(memory.address)
+    return found

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "eco/interpose/communicator.h"
+#include "eco/interpose/fortran.h"
 #include "eco/interpose/wrappers.h"
 
 namespace eco {
@@ -49,18 +50,6 @@ const std::vector<int>* clusters_of(Communicator* communicator, int rank) {
 bool same_cluster(const std::vector<int>& a, const std::vector<int>& b, int level) {
     const auto l = static_cast<std::size_t>(level);
     return l < a.size() && l < b.size() && a[l] == b[l];
-}
-
-MPI_Comm from_fortran(int comm) {
-#if defined(OPEN_MPI)
-    using Convert = MPI_Comm(int);
-    return reinterpret_cast<Convert*>(native_symbol("MPI_Comm_f2c"))(comm);
-#elif defined(MPI_ABI)
-    using Convert = MPI_Comm(int);
-    return reinterpret_cast<Convert*>(native_symbol("MPI_Comm_fromint"))(comm);
-#else
-    return comm;
-#endif
 }
 
 }  // namespace
