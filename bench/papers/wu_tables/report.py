@@ -170,7 +170,14 @@ def draw(results: Results, path: Path) -> None:
             axes.tick_params(labelsize=8, colors=PALE)
             for side in ("top", "right"):
                 axes.spines[side].set_visible(False)
-    panels[0][-1].legend(frameon=False, fontsize=8, ncols=2)
+    dots = any(one["case"]["experiment"] == "broadcast" for one in found)
+    panels[0][-1].legend(
+        frameon=False,
+        fontsize=8,
+        ncols=2,
+        title="dotted small, solid large, dashed mixed" if dots else None,
+        title_fontsize=8,
+    )
     save(figure, path)
 
 
@@ -203,7 +210,7 @@ def _lines(axes: Axes, found: Results) -> None:
                 [_values(one)[name] for one in mine],
                 styles[lengths],
                 color=colour,
-                label=f"{name}, {lengths}" if lengths == "large" else None,
+                label=name if lengths == "large" else None,
             )
     axes.set_xscale("log", base=2)
     axes.set_ylim(0, 3)
