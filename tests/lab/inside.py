@@ -1,7 +1,8 @@
 """Runs in a lab: measures what its wires do with plain sockets.
 
 `inside.py SCENARIO.yaml|NAME REQUEST` builds the scenario and prints the answer as JSON. A request
-is {"flows": [[from, to], …], "seconds": s} or {"echo": [from, to], "times": n}.
+is {"flows": [[from, to], …], "seconds": s} or {"echo": [from, to], "times": n}; a flow may name
+the broadcast domain as well.
 """
 
 import json
@@ -128,9 +129,9 @@ def answer(scenario: Scenario, request: dict[str, Any]) -> Any:
     index = {host: i for i, host in enumerate(scenario.hosts)}
     if "flows" in request:
         readers = []
-        for n, (source, target) in enumerate(request["flows"]):
+        for n, (source, target, *domain) in enumerate(request["flows"]):
             readers.append(on_host(target, lambda n=n: receive(PORT + n, request["seconds"])))
-            reached = address(index[target])
+            reached = address(index[target], *domain)
             on_host(source, lambda n=n, t=reached: send(t, PORT + n))
         return [result(reader) for reader in readers]
     if "frames" in request:

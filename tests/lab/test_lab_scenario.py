@@ -44,7 +44,9 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("kind: bus", "knd: bus", "unknown key 'knd' in network 'a'; did you mean 'kind'?"),
         ("networks:", "netwroks:", "unknown key 'netwroks' in the file; did you mean 'networks'?"),
         ("between:", "betwen:", "unknown key 'betwen' in link 1; did you mean 'between'?"),
-        ("hosts: [n2]", "hosts: [n1]", "two hosts are named 'n1' (networks 'a' and 'b')"),
+        ("hosts: [n2]", "hosts: [n1]", "two hosts are named 'n1', or one has two cards"),
+        ("hosts: [n2]", "hosts: [n2, n2]", "network 'b': two hosts are named 'n2'"),
+        ("links:", "default_hosts: 4\nlinks:", "default_hosts must be a number from 1 to 3"),
         ("between: [a, b]", "between: [a, c]", "link 1: unknown network 'c'"),
         ("between: [a, b]", "between: [a]", "link 1: 'between' must list two or more networks"),
         ("between: [a, b]", "between: [a, a]", "link 1: a network is listed twice"),
@@ -74,6 +76,27 @@ def test_networks_must_be_joined_by_a_tree(tmp_path: Path) -> None:
         load(write(tmp_path, GOOD.split("links:")[0]))
     with pytest.raises(EcoError, match="closes a loop"):
         load(write(tmp_path, GOOD + "  - {between: [b, a]}\n"))
+
+
+def test_hosts_with_two_cards(tmp_path: Path) -> None:
+    scenario = load("unequal-rails")
+    assert scenario.default_hosts == 4
+    assert scenario.hosts == tuple(f"n{i}" for i in range(8))
+    assert scenario.cards("n3") == (0, 1)
+    assert scenario.interfaces == ("eth0", "eth1")
+    fewer = scenario.with_hosts(3)
+    assert [n.hosts for n in fewer.networks] == [("n0", "n1", "n2")] * 2
+    assert load("rails-and-sites").domains == (0, 0, 1, 2)
+    lines = wire(fewer).host_links[1]
+    assert "address add 10.9.0.2/16 dev eth0" in lines
+    assert "address add 10.10.0.2/16 dev eth1" in lines
+    # A host that lacks a card is a neighbour only where it has one.
+    second = "  c: {kind: switch, rate: 10mbit, hosts: [n0, n2]}\n"
+    lame = wire(load(write(tmp_path, GOOD.replace("links:", second + "links:"))))
+    assert [" ".join(lines).count("dev eth1 nud") for lines in lame.host_links] == [1, 0, 1]
+    alone = GOOD.replace("links:", second.replace("n0, n2", "n0, n9") + "links:")
+    with pytest.raises(EcoError, match="network 'c' is joined to no other"):
+        load(write(tmp_path, alone))
 
 
 def test_no_such_scenario() -> None:

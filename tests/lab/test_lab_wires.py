@@ -70,3 +70,15 @@ def test_loss(tmp_path: Path) -> None:
         "  - {between: [a, b], loss: 30%}\n"
     )
     assert 90 <= wires(path, frames=["x", "y"], times=200) <= 190
+
+
+def test_two_cards_are_two_wires(tmp_path: Path) -> None:
+    path = tmp_path / "rails.yaml"
+    path.write_text(
+        "networks:\n"
+        "  a: {kind: switch, rate: 20mbit, hosts: [x, y]}\n"
+        "  b: {kind: switch, rate: 5mbit, hosts: [x, y]}\n"
+    )
+    fast, slow = wires(path, flows=[["x", "y", 0], ["x", "y", 1]], seconds=1.5)
+    assert near(fast, 20e6 * GOODPUT)
+    assert near(slow, 5e6 * GOODPUT)

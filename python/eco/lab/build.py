@@ -50,7 +50,8 @@ def build(scenario: Scenario) -> list[int]:
         kernel.enter(str(NETNS / host), kernel.CLONE_NEWNET)
         _settings()
         _batch("ip", links)
-        kernel.offloads_off("eth0")
+        for n in range(len(scenario.cards(host))):
+            kernel.offloads_off(f"eth{n}")
         _batch("tc", shaping)
         _congestion_control()
     _enter_own()

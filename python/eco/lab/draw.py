@@ -9,10 +9,12 @@ from eco.lab.wiring import address
 
 
 def tree(scenario: Scenario) -> str:
-    """The network, drawn from the first link (or the only network) downwards."""
+    """The network: each broadcast domain from its first link (or its only network) downwards."""
     lines = [f"{scenario.name}: {scenario.description}".rstrip(": ")]
     index = {host: i for i, host in enumerate(scenario.hosts)}
     networks = {network.name: network for network in scenario.networks}
+    names = [network.name for network in scenario.networks]
+    domains = dict(zip(names, scenario.domains, strict=True))
     drawn_links: set[int] = set()
 
     def hosts_of(network: Network, indent: str) -> None:
@@ -23,7 +25,8 @@ def tree(scenario: Scenario) -> str:
         ]
         for i, host in enumerate(network.hosts):
             last = i == len(network.hosts) - 1 and not rest
-            lines.append(f"{indent}{'└─' if last else '├─'} {host}  {address(index[host])}")
+            own = address(index[host], domains[network.name])
+            lines.append(f"{indent}{'└─' if last else '├─'} {host}  {own}")
         for i, (n, link) in enumerate(rest):
             last = i == len(rest) - 1
             lines.append(f"{indent}{'└─' if last else '├─'} {describe_link(link)}")
@@ -38,12 +41,17 @@ def tree(scenario: Scenario) -> str:
             lines.append(f"{indent}{'└─' if last else '├─'} {describe_network(network)}")
             hosts_of(network, indent + ("   " if last else "│  "))
 
-    if scenario.links:
-        lines.append(describe_link(scenario.links[0]))
-        link_down(0, scenario.links[0], "", None)
-    else:
-        lines.append(describe_network(scenario.networks[0]))
-        hosts_of(scenario.networks[0], "")
+    for domain in range(max(domains.values()) + 1):
+        first = next(
+            (n for n, x in enumerate(scenario.links) if domains[x.between[0]] == domain), None
+        )
+        if first is not None:
+            lines.append(describe_link(scenario.links[first]))
+            link_down(first, scenario.links[first], "", None)
+        else:
+            network = next(x for x in scenario.networks if domains[x.name] == domain)
+            lines.append(describe_network(network))
+            hosts_of(network, "")
     return "\n".join(lines)
 
 
@@ -70,4 +78,8 @@ def values(scenario: Scenario) -> dict[str, Any]:
     """For --json: rates in bit/s, delays in seconds, loss as a fraction."""
     data = asdict(scenario)
     data["addresses"] = {host: address(i) for i, host in enumerate(scenario.hosts)}
+    data["interfaces"] = {
+        host: [address(i, scenario.domains[n]) for n in scenario.cards(host)]
+        for i, host in enumerate(scenario.hosts)
+    }
     return data

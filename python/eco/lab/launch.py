@@ -22,10 +22,11 @@ MOST_RANKS = 4096
 
 @dataclass(frozen=True)
 class Placement:
-    """The host of every rank, and all hosts there are."""
+    """The host of every rank, all hosts there are, and the interfaces they may have."""
 
     hosts: tuple[str, ...]
     all_hosts: tuple[str, ...]
+    interfaces: tuple[str, ...] = ("eth0",)
 
     @property
     def first(self) -> str:
@@ -57,7 +58,10 @@ def place(hosts: Sequence[str], per_host: int, ranks: int | None, order: str) ->
 
 
 def environment(
-    installation: Installation, base: Mapping[str, str], quirks: Path | None
+    installation: Installation,
+    placement: Placement,
+    base: Mapping[str, str],
+    quirks: Path | None,
 ) -> dict[str, str]:
     """The caller's environment with what the MPI library needs to use the emulated network."""
     env = dict(base)
@@ -66,7 +70,7 @@ def environment(
     env["ECO_LIBMPI"] = str(installation.preloadable)
     env["ECO_LAB_HOSTFILE"] = str(HOST_FILE)
     if installation.family == "openmpi":
-        env |= _open_mpi(installation)
+        env |= _open_mpi(installation, ",".join(placement.interfaces))
     else:
         env |= _mpich()
     if quirks is not None:
@@ -79,14 +83,14 @@ def environment(
     return env
 
 
-def _open_mpi(installation: Installation) -> dict[str, str]:
+def _open_mpi(installation: Installation, interfaces: str) -> dict[str, str]:
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "PRTE_ALLOW_RUN_AS_ROOT": "1",
         "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_pml": "ob1",
-        "OMPI_MCA_btl_tcp_if_include": "eth0",
+        "OMPI_MCA_btl_tcp_if_include": interfaces,
         # Many ranks share few processors here: one that waits must let the others run.
         "OMPI_MCA_mpi_yield_when_idle": "1",
     }

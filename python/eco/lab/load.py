@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -77,14 +78,21 @@ class _Reader:
             mark = getattr(error, "problem_mark", None)
             where = f"line {mark.line + 1}: " if mark else ""
             self.fail(f"{where}not valid YAML: {getattr(error, 'problem', None) or error}")
-        top = self.mapping(data, "the file", {"networks"}, {"description", "links"})
+        top = self.mapping(
+            data, "the file", {"networks"}, {"description", "links", "default_hosts"}
+        )
         description = top.get("description", "")
         if not isinstance(description, str):
             self.fail("description must be text")
         networks = self.networks(top["networks"])
         links = self.links(top.get("links"), [n.name for n in networks])
-        self.check_joined(networks, links)
-        return Scenario(self.path.stem, description, networks, links)
+        self.check_loops(networks, links)
+        scenario = Scenario(self.path.stem, description, networks, links)
+        self.check_joined(scenario)
+        default = top.get("default_hosts", len(scenario.hosts))
+        if type(default) is not int or not 1 <= default <= len(scenario.hosts):
+            self.fail(f"default_hosts must be a number from 1 to {len(scenario.hosts)}")
+        return replace(scenario, default_hosts=default)
 
     def mapping(
         self, data: object, where: str, needed: set[str], optional: set[str]
@@ -115,7 +123,7 @@ class _Reader:
         if not isinstance(data, dict) or not data:
             self.fail("'networks' must name at least one network")
         networks: list[Network] = []
-        home: dict[str, str] = {}
+        home: set[str] = set()
         for key, body in data.items():
             where = f"network {key!r}"
             entry = self.mapping(body, where, {"kind", "rate"}, {"hosts"})
@@ -124,10 +132,7 @@ class _Reader:
                 self.fail(f"{where}: kind {kind!r} must be 'bus' or 'switch'")
             rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
             hosts = self.hosts(where, entry.get("hosts", []))
-            for host in hosts:
-                if host in home:
-                    self.fail(f"two hosts are named {host!r} (networks {home[host]!r} and {key!r})")
-                home[host] = str(key)
+            home |= set(hosts)
             networks.append(Network(str(key), _KINDS[kind], rate, hosts))
         if not home:
             self.fail("no network has a host")
@@ -143,6 +148,9 @@ class _Reader:
                 self.fail(f"{where}: {host!r} is not a host name (letters, digits and '-')")
             if host in _TAKEN:
                 self.fail(f"{where}: {host!r} is the lab's own name; choose another")
+        for host in set(data):
+            if data.count(host) > 1:
+                self.fail(f"{where}: two hosts are named {host!r}")
         return tuple(data)
 
     def links(self, data: object, names: list[str]) -> tuple[Link, ...]:
@@ -170,7 +178,7 @@ class _Reader:
             links.append(Link(tuple(map(str, between)), rate, delay, loss))
         return tuple(links)
 
-    def check_joined(self, networks: tuple[Network, ...], links: tuple[Link, ...]) -> None:
+    def check_loops(self, networks: tuple[Network, ...], links: tuple[Link, ...]) -> None:
         group = {network.name: network.name for network in networks}
         for link in links:
             joined = {group[name] for name in link.between}
@@ -179,7 +187,24 @@ class _Reader:
                 self.fail(f"the link between {', '.join(link.between)} closes a loop; remove one")
             target = group[link.between[0]]
             group = {name: target if root in joined else root for name, root in group.items()}
-        first = group[networks[0].name]
-        for name, root in group.items():
-            if root != first:
-                self.fail(f"network {name!r} is joined to no other; add it to a link's 'between'")
+
+    def check_joined(self, scenario: Scenario) -> None:
+        domains, networks = scenario.domains, scenario.networks
+        for n, network in enumerate(networks):
+            if domains[n] != 0 and not network.hosts and domains.count(domains[n]) == 1:
+                self.fail(f"network {network.name!r} is joined to no other and has no host")
+        for host in scenario.hosts:
+            cards = scenario.cards(host)
+            # Names stand for the first interface, which therefore all must reach.
+            if domains[cards[0]] != 0:
+                self.fail(
+                    f"network {networks[cards[0]].name!r} is joined to no other; add it to a "
+                    f"link's 'between', or {host!r} to a network that is joined to the first"
+                )
+            shared = {domains[n]: networks[n].name for n in cards}
+            if len(shared) < len(cards):
+                self.fail(
+                    f"two hosts are named {host!r}, or one has two cards in networks that links "
+                    f"join ({', '.join(networks[n].name for n in cards)}); a host's networks "
+                    "must be separate"
+                )

@@ -42,7 +42,9 @@ def start(words: list[str]) -> None:
         raise EcoError("mpirun [-n RANKS] PROGRAM ARGS…: no program given", ExitCode.USAGE)
     program = inspect(program_words[0], os.environ.get("PATH", os.defpath))
     installation = mpi.choose(program, program_words[0], settings["mpi"])
-    placement = launch.Placement(tuple(settings["hosts"]), tuple(settings["all_hosts"]))
+    placement = launch.Placement(
+        tuple(settings["hosts"]), tuple(settings["all_hosts"]), tuple(settings["interfaces"])
+    )
     quirks = Path(settings["quirks"]) if settings["quirks"] else None
     before: list[str] = []
     if settings["profile"] and program.path.name != "eco":
@@ -50,7 +52,7 @@ def start(words: list[str]) -> None:
     # The ranks must find the real launcher, not this one.
     path = os.environ.get("PATH", os.defpath).split(":")
     os.environ["PATH"] = ":".join(folder for folder in path if folder != str(LAUNCHERS))
-    env = launch.environment(installation, os.environ, quirks)
+    env = launch.environment(installation, placement, os.environ, quirks)
     command = launch.command(installation, placement, quirks, socket.gethostname(), options)
     # What the user types or pipes is the launcher's to bring; without it, rank 0 sees the end.
     rank = [] if launch.has_input() else [str(launch.RANK)]

@@ -39,11 +39,35 @@ class Scenario:
     description: str
     networks: tuple[Network, ...]
     links: tuple[Link, ...]
+    default_hosts: int | None = None  # so many are used where nobody says how many; None is all
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """All hosts, network by network, as the scenario lists them."""
-        return tuple(host for network in self.networks for host in network.hosts)
+        """All hosts, network by network, as the scenario lists them; each once."""
+        return tuple(dict.fromkeys(host for network in self.networks for host in network.hosts))
+
+    @property
+    def domains(self) -> tuple[int, ...]:
+        """Of each network the number of its broadcast domain: networks that links join share one.
+
+        Domain 0 is the first network's.
+        """
+        domain = list(range(len(self.networks)))
+        number = {network.name: n for n, network in enumerate(self.networks)}
+        for link in self.links:
+            joined = {domain[number[name]] for name in link.between}
+            domain = [min(joined) if d in joined else d for d in domain]
+        order = {d: n for n, d in enumerate(dict.fromkeys(domain))}
+        return tuple(order[d] for d in domain)
+
+    def cards(self, host: str) -> tuple[int, ...]:
+        """The networks (by number) that a host has a card in: eth0, eth1 and so on."""
+        return tuple(n for n, network in enumerate(self.networks) if host in network.hosts)
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Names of the interfaces of the host that has the most."""
+        return tuple(f"eth{n}" for n in range(max(len(self.cards(h)) for h in self.hosts)))
 
     def scaled(self, factor: float) -> "Scenario":
         """The same network with every rate multiplied; delays stay."""
@@ -59,18 +83,20 @@ class Scenario:
 
         Hosts are handed out one at a time to the network which has the smallest share of its
         own hosts so far, the first one listed on a tie, so every network takes part as soon as
-        there are as many hosts as networks.
+        there are as many hosts as networks. A host in several networks counts in its first.
         """
         total = len(self.hosts)
         if not 1 <= count <= total:
             raise ValueError(f"--hosts {count}: scenario {self.name} has 1 to {total} hosts")
+        home = {host: self.cards(host)[0] for host in self.hosts}
+        own = [[h for h in n.hosts if home[h] == i] for i, n in enumerate(self.networks)]
         kept = [0] * len(self.networks)
-        open_networks = [i for i, n in enumerate(self.networks) if n.hosts]
         for _ in range(count):
-            free = [i for i in open_networks if kept[i] < len(self.networks[i].hosts)]
-            chosen = min(free, key=lambda i: kept[i] / len(self.networks[i].hosts))
+            free = [i for i in range(len(own)) if kept[i] < len(own[i])]
+            chosen = min(free, key=lambda i: kept[i] / len(own[i]))
             kept[chosen] += 1
+        stay = {host for hosts, k in zip(own, kept, strict=True) for host in hosts[:k]}
         networks = tuple(
-            replace(n, hosts=n.hosts[:k]) for n, k in zip(self.networks, kept, strict=True)
+            replace(n, hosts=tuple(h for h in n.hosts if h in stay)) for n in self.networks
         )
         return replace(self, networks=networks)

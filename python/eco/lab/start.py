@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from eco.errors import EcoError, ExitCode
@@ -53,10 +53,9 @@ def network(scenario: str, options: Options) -> Scenario:
             f"--scale {options.scale:g}: a rate of {scenario} leaves 10 kbit/s to 100 Gbit/s",
             ExitCode.USAGE,
         )
-    if options.hosts is None:
-        return scaled
+    count = options.hosts or scaled.default_hosts or len(scaled.hosts)
     try:
-        return scaled.with_hosts(options.hosts)
+        return scaled.with_hosts(count)
     except ValueError as error:
         raise EcoError(str(error), ExitCode.USAGE) from None
 
@@ -64,7 +63,7 @@ def network(scenario: str, options: Options) -> Scenario:
 def run(scenario: str, words: Sequence[str], options: Options) -> int:
     """Start the program `words` on the hosts of `scenario`; its exit code."""
     net = network(scenario, options)
-    placement = launch.place(net.hosts, options.ranks_per_host, options.np, options.order)
+    placement = _place(net, options)
     program = inspect(words[0], os.environ.get("PATH", os.defpath))
     installation = mpi.choose(program, words[0], options.mpi)
     before: list[str] = []
@@ -74,7 +73,7 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
         found = profile.obtain(net, installation, options.topology, lab_words)
         before = profile.words_before(found)
     preload = quirks.library()
-    env = launch.environment(installation, os.environ, preload)
+    env = launch.environment(installation, placement, os.environ, preload)
     command = launch.command(installation, placement, preload, placement.first)
 
     fed = launch.has_input()
@@ -99,7 +98,7 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
 def shell(scenario: str, options: Options) -> int:
     """An interactive shell on the first host; `mpirun` there starts over all hosts."""
     net = network(scenario, options)
-    placement = launch.place(net.hosts, options.ranks_per_host, options.np, options.order)
+    placement = _place(net, options)
     preload = quirks.library()
     installation = mpi.choose(None, "", options.mpi)
     found: Path | None = None
@@ -109,6 +108,7 @@ def shell(scenario: str, options: Options) -> int:
     settings = {
         "hosts": placement.hosts,
         "all_hosts": placement.all_hosts,
+        "interfaces": placement.interfaces,
         "mpi": options.mpi,
         "quirks": None if preload is None else str(preload),
         "profile": None if found is None else str(found),
@@ -142,6 +142,11 @@ def measuring_words(scenario: str, family: Family, options: Options) -> list[str
     if options.hosts is not None:
         words += ["--hosts", str(options.hosts)]
     return [*words, "--"]
+
+
+def _place(net: Scenario, options: Options) -> launch.Placement:
+    placed = launch.place(net.hosts, options.ranks_per_host, options.np, options.order)
+    return replace(placed, interfaces=net.interfaces)
 
 
 def _prepare(net: Scenario, placement: launch.Placement) -> None:

@@ -29,14 +29,14 @@ _HOST_CLASSES = 16
 _FASTEST_TIMED = 50e6
 
 
-def address(index: int) -> str:
-    """The IP address of host number `index`."""
-    return f"10.9.{(index + 1) >> 8}.{(index + 1) & 255}"
+def address(index: int, domain: int = 0) -> str:
+    """The IP address of host number `index` in a broadcast domain, each a subnet of its own."""
+    return f"10.{9 + domain}.{(index + 1) >> 8}.{(index + 1) & 255}"
 
 
-def hardware_address(index: int) -> str:
-    """The Ethernet address of host number `index`."""
-    return f"02:ec:00:00:{(index + 1) >> 8:02x}:{(index + 1) & 255:02x}"
+def hardware_address(index: int, domain: int = 0) -> str:
+    """The Ethernet address of host number `index` in a broadcast domain."""
+    return f"02:ec:00:{domain:02x}:{(index + 1) >> 8:02x}:{(index + 1) & 255:02x}"
 
 
 @dataclass
@@ -86,18 +86,14 @@ def bucket(card: str, rate: float) -> str:
 def wire(scenario: Scenario) -> Wiring:
     """All commands for `scenario`."""
     wiring = Wiring()
-    index = 0
-    all_hosts = len(scenario.hosts)
     number = {network.name: n for n, network in enumerate(scenario.networks)}
     ports: list[list[str]] = [[] for _ in scenario.networks]
-    first_host: list[int] = []
+    cards = _cards(scenario)
+    wiring.host_links = [["link set lo up"] for _ in scenario.hosts]
+    wiring.host_shaping = [[] for _ in scenario.hosts]
     for n, network in enumerate(scenario.networks):
         wiring.bridge(f"br{n}")
-        first_host.append(index)
-        for host in network.hosts:
-            _attach_host(wiring, network, host, index, f"br{n}", all_hosts)
-            ports[n].append(f"r{index}" if network.rate <= _FASTEST_TIMED else f"p{index}")
-            index += 1
+        ports[n] = [_attach(wiring, network, f"br{n}", card) for card in cards[n]]
     for n, link in enumerate(scenario.links):
         # Frames go from network to network through two ports: each has its half of delay and loss.
         half = replace(link, delay=link.delay / 2, loss=1 - (1 - link.loss) ** 0.5)
@@ -120,40 +116,76 @@ def wire(scenario: Scenario) -> Wiring:
                 wiring.shaping.append(bucket(outer, rate))
     for n, network in enumerate(scenario.networks):
         if network.kind == "bus":
-            _make_bus(wiring, f"bus{n}", network, ports[n], first_host[n])
+            own = [card.address for card in cards[n]]
+            _make_bus(wiring, f"bus{n}", network.rate, ports[n], own)
     return wiring
 
 
-def _attach_host(
-    wiring: Wiring, network: Network, host: str, index: int, bridge: str, hosts: int
-) -> None:
-    card = f"p{index}"
+@dataclass(frozen=True)
+class _Card:
+    """One host's interface in one network."""
+
+    host: str
+    index: int  # the host's number
+    name: str  # on the host
+    suffix: str  # of the interfaces at its other end
+    domain: int
+    others: list[int]  # the hosts in the same broadcast domain
+
+    @property
+    def address(self) -> str:
+        return address(self.index, self.domain)
+
+
+def _cards(scenario: Scenario) -> list[list[_Card]]:
+    """Of each network, those of its hosts."""
+    number = {host: index for index, host in enumerate(scenario.hosts)}
+    members: dict[int, set[int]] = {domain: set() for domain in scenario.domains}
+    for domain, network in zip(scenario.domains, scenario.networks, strict=True):
+        members[domain] |= {number[host] for host in network.hosts}
+    made = dict.fromkeys(scenario.hosts, 0)
+    result: list[list[_Card]] = []
+    for domain, network in zip(scenario.domains, scenario.networks, strict=True):
+        result.append([])
+        for host in network.hosts:
+            place, index = made[host], number[host]
+            made[host] += 1
+            suffix = f"{index}" if place == 0 else f"{index}.{place}"
+            others = sorted(members[domain] - {index})
+            result[-1].append(_Card(host, index, f"eth{place}", suffix, domain, others))
+    return result
+
+
+def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card) -> str:
+    """Join a host to a network; the port that its frames come out of."""
+    plug = f"p{card.suffix}"
     wiring.links += [
-        f"link add {card} type veth peer name eth0 netns {host} address {hardware_address(index)}",
-        f"link set {card} up",
+        f"link add {plug} type veth peer name {card.name} netns {card.host} "
+        f"address {hardware_address(card.index, card.domain)}",
+        f"link set {plug} up",
     ]
-    wiring.cards.append(card)
-    port = card
+    wiring.cards.append(plug)
+    port = plug
     if network.rate <= _FASTEST_TIMED:
-        port = f"r{index}"
-        wiring.cable(f"q{index}", port)
-        wiring.relay(card, f"q{index}", network)
+        port = f"r{card.suffix}"
+        wiring.cable(f"q{card.suffix}", port)
+        wiring.relay(plug, f"q{card.suffix}", network)
     wiring.links.append(f"link set {port} master {bridge}")
     lines = [
-        "link set lo up",
-        f"address add {address(index)}/16 dev eth0",
-        "link set eth0 up",
+        f"address add {card.address}/16 dev {card.name}",
+        f"link set {card.name} up",
     ]
     # Known beforehand, so that no address query is lost or timed on a busy network.
     lines += [
-        f"neigh add {address(i)} lladdr {hardware_address(i)} dev eth0 nud permanent"
-        for i in range(hosts)
-        if i != index
+        f"neigh add {address(i, card.domain)} lladdr {hardware_address(i, card.domain)} "
+        f"dev {card.name} nud permanent"
+        for i in card.others
     ]
-    wiring.host_links.append(lines)
-    wiring.host_shaping.append(_sender(network.rate))
+    wiring.host_links[card.index] += lines
+    wiring.host_shaping[card.index] += _sender(card.name, network.rate)
     if network.kind == "switch":
         wiring.shaping.append(bucket(port, network.rate))
+    return port
 
 
 def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
@@ -174,29 +206,29 @@ def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
     return lines
 
 
-def _sender(rate: float) -> list[str]:
+def _sender(card: str, rate: float) -> list[str]:
     # Destinations are told apart by the low bits of their address.
     frames = max(_HOST_FRAMES, 4 * burst(rate) // FRAME)
-    lines = _shared("eth0", rate, _HOST_CLASSES, frames)
+    lines = _shared(card, rate, _HOST_CLASSES, frames)
     for low in range(_HOST_CLASSES):
         lines.append(
-            "filter add dev eth0 parent 1: protocol ip prio 1 u32 "
+            f"filter add dev {card} parent 1: protocol ip prio 1 u32 "
             f"match u32 {low:#x} {_HOST_CLASSES - 1:#x} at 16 flowid 1:{low + 1:x}"
         )
     return lines
 
 
 def _make_bus(
-    wiring: Wiring, bus: str, network: Network, ports: list[str], first_host: int
+    wiring: Wiring, bus: str, rate: float, ports: list[str], addresses: list[str]
 ) -> None:
     wiring.links += [f"link add {bus} type ifb", f"link set {bus} up"]
     # The first class is for what comes from other networks; the others are the hosts'.
-    frames = max(_STATION_FRAMES, 2 * burst(network.rate) // FRAME)
-    wiring.shaping += _shared(bus, network.rate, 1 + len(network.hosts), frames)
-    for n in range(len(network.hosts)):
+    frames = max(_STATION_FRAMES, 2 * burst(rate) // FRAME)
+    wiring.shaping += _shared(bus, rate, 1 + len(addresses), frames)
+    for n, own in enumerate(addresses):
         wiring.shaping.append(
             f"filter add dev {bus} parent 1: protocol ip prio 1 u32 "
-            f"match ip src {address(first_host + n)}/32 flowid 1:{n + 2:x}"
+            f"match ip src {own}/32 flowid 1:{n + 2:x}"
         )
     for port in ports:
         wiring.shaping += [
