@@ -73,6 +73,50 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Rail:
+    """One of several parallel networks, by what messages over libfabric take there."""
+
+    network: str
+    cards: tuple[str | None, ...]
+    latency: Matrix
+    bandwidth: Matrix
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An interface that is no rail."""
+
+    host: str
+    card: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Rails:
+    """The networks that join hosts, and what was found beside them."""
+
+    provider: str
+    rails: tuple[Rail, ...]
+    left_out: tuple[LeftOut, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The written form."""
+        return {
+            "provider": self.provider,
+            "rails": [
+                {
+                    "network": rail.network,
+                    "cards": list(rail.cards),
+                    "latency": [list(row) for row in rail.latency],
+                    "bandwidth": [list(row) for row in rail.bandwidth],
+                }
+                for rail in self.rails
+            ],
+            "left_out": [dict(vars(entry)) for entry in self.left_out],
+        }
+
+
+@dataclass(frozen=True)
 class Profile:
     """Hosts, times between them, and what follows from these."""
 
@@ -91,6 +135,7 @@ class Profile:
     ring: tuple[int, ...]
     tuning: tuple[Tuned, ...]
     model: Model | None = None
+    rails: Rails | None = None
     origin: str = ""
 
     @property
@@ -100,7 +145,11 @@ class Profile:
 
     def document(self) -> dict[str, Any]:
         """The written form."""
-        model = {"model": self.model.document()} if self.model else {}
+        optional = {
+            key: value.document()
+            for key, value in (("model", self.model), ("rails", self.rails))
+            if value is not None
+        }
         return {
             "eco_profile": VERSION,
             "created": self.created,
@@ -118,7 +167,7 @@ class Profile:
             "levels": [list(level) for level in self.levels],
             "ring": list(self.ring),
             "tuning": [dict(vars(entry)) for entry in self.tuning],
-        } | model
+        } | optional
 
 
 def to_json(profile: Profile) -> str:
@@ -193,6 +242,9 @@ def from_document(root: dict[str, Any], origin: str) -> Profile:
         model=None
         if root.get("model") is None
         else reader.model(reader.get(root, "model", dict), len(hosts)),
+        rails=None
+        if root.get("rails") is None
+        else reader.rails(reader.get(root, "rails", dict), len(hosts)),
         origin=origin,
     )
     _check(profile)
@@ -313,6 +365,36 @@ class _Reader:
         if uplink is not None:
             self._check_figure(uplink, 1, MOST_RATE, f"the uplink of {name}")
         return Medium(level, cluster, kind, rate, uplink)
+
+    def rails(self, root: dict[str, Any], hosts: int) -> Rails:
+        rails = tuple(self._rail(entry, hosts) for entry in self.get(root, "rails", list))
+        networks = [rail.network for rail in rails]
+        for network in networks:
+            if networks.count(network) > 1:
+                _refuse(self.origin, f"rails: the network {network} is listed twice")
+        left_out = tuple(
+            LeftOut(*(self.get(entry, key, str) for key in ("host", "card", "why")))
+            for entry in self.get(root, "left_out", list)
+        )
+        return Rails(self.get(root, "provider", str), rails, left_out)
+
+    def _rail(self, entry: Any, hosts: int) -> Rail:
+        cards = self.get(entry, "cards", list)
+        if len(cards) != hosts:
+            _refuse(self.origin, "rails: cards needs one entry per host")
+        if any(card is not None and not isinstance(card, str) for card in cards):
+            _refuse(self.origin, "cards is of the wrong kind")
+        tables = []
+        for key, most in (("latency", LONGEST), ("bandwidth", MOST_RATE)):
+            table = self._matrix(self.get(entry, key, list), f"rails: {key}", hosts)
+            for a, b in itertools.product(range(hosts), repeat=2):
+                if not table[a][b] < most or table[a][b] != table[b][a]:
+                    _refuse(
+                        self.origin,
+                        f"rails: {key} between hosts {a} and {b} is no figure of a rail",
+                    )
+            tables.append(table)
+        return Rail(self.get(entry, "network", str), tuple(cards), *tables)
 
     def tuned(self, entry: Any) -> Tuned:
         if not isinstance(entry, dict):

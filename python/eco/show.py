@@ -18,7 +18,7 @@ from rich.tree import Tree
 from eco import profile as profiles
 from eco import quantities, store, structure
 from eco.options import Json
-from eco.profile import Model, Profile, Tuned
+from eco.profile import Model, Profile, Rails, Tuned
 from eco.structure import Group, Link
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile of `eco measure`.")]
@@ -95,6 +95,9 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
     )
     if profile.model:
         console.print(Text.assemble(("model     ", "bold"), _model(profile.model)))
+    if profile.rails:
+        for line in _rails(profile, profile.rails):
+            console.print(line)
     for title, entries in _tunings(profile):
         console.print()
         console.print((_choices if choices else _tuning)(title, entries))
@@ -107,6 +110,30 @@ def _model(model: Model) -> str:
         fixed, per_byte = (statistics.median(column) for column in zip(*overheads, strict=True))
         parts.append(f"{word} {quantities.seconds(fixed)} + {1e9 * per_byte:.2g} ns/B")
     return f"{', '.join(parts)}; off by {model.error:.1%}"
+
+
+def _rails(profile: Profile, rails: Rails) -> list[Text]:
+    """How many, what each carries, which hosts have it, and what is none."""
+    count = len(rails.rails)
+    words = f"{count} over {rails.provider}" if count else "none"
+    lines = [Text.assemble(("rails     ", "bold"), words)]
+    for number, rail in enumerate(rails.rails):
+        figures = structure.rail_figures(profile, rail)
+        hosts = quantities.names(list(figures["cards"]))
+        cards = ", ".join(dict.fromkeys(figures["cards"].values()))
+        lines.append(
+            Text(
+                f"          {number + 1}  {cards}  {rail.network}  "
+                f"{quantities.seconds(figures['latency'])}, "
+                f"{quantities.rate(figures['bandwidth'])}  {hosts}"
+            )
+        )
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for entry in rails.left_out:
+        reasons.setdefault((entry.card, entry.why), []).append(entry.host)
+    for (card, why), hosts_of in reasons.items():
+        lines.append(Text(f"          left out: {card} ({why}) of {quantities.names(hosts_of)}"))
+    return lines
 
 
 def _tree(profile: Profile, root: Group) -> Tree:

@@ -1,5 +1,6 @@
 """What a profile says about the network: groups within groups, and the figures of each."""
 
+import itertools
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eco import quantities
-from eco.profile import Medium, Profile, Tuned
+from eco.profile import Medium, Profile, Rail, Tuned
 
 Pair = tuple[int, int]
 
@@ -211,6 +212,7 @@ def summary(profile: Profile) -> dict[str, Any]:
         "between": between,
         "ring": [profile.hosts[host] for host in profile.ring],
         "model": _model(profile),
+        "rails": _rails(profile),
         "parameters": profile.document()["parameters"],
         "tuning": [dict(vars(entry)) | {"ratio": gain(entry)} for entry in profile.tuning],
     }
@@ -230,6 +232,31 @@ def _model(profile: Profile) -> dict[str, Any] | None:
             if cluster == entry["cluster"]
         ]
     return found
+
+
+def _rails(profile: Profile) -> dict[str, Any] | None:
+    """Without the matrices: what each rail carries, and the hosts that have it."""
+    if profile.rails is None:
+        return None
+    found = profile.rails.document()
+    for entry, rail in zip(found["rails"], profile.rails.rails, strict=True):
+        del entry["cards"], entry["latency"], entry["bandwidth"]
+        entry |= rail_figures(profile, rail)
+    return found
+
+
+def rail_figures(profile: Profile, rail: Rail) -> dict[str, Any]:
+    """The medians over the pairs that a rail joins, and the card of each host that has one."""
+    pairs = [
+        (a, b)
+        for a, b in itertools.combinations(range(len(profile.hosts)), 2)
+        if rail.bandwidth[a][b] > 0
+    ]
+    return {
+        "cards": {host: card for host, card in zip(profile.hosts, rail.cards, strict=True) if card},
+        "latency": statistics.median(rail.latency[a][b] for a, b in pairs) if pairs else 0.0,
+        "bandwidth": statistics.median(rail.bandwidth[a][b] for a, b in pairs) if pairs else 0.0,
+    }
 
 
 def _subnet(profile: Profile, subnet: Group) -> dict[str, Any]:

@@ -229,3 +229,25 @@ DONE = {"event": "done"}
 
 def progress(done: float, left: float = 1.0) -> dict[str, Any]:
     return {"event": "progress", "done": done, "left": left, "what": "n0 – n1"}
+
+
+def rails(hosts: int = 8) -> dict[str, Any]:
+    """Two rails, the slower of which the last host lacks, and a bridge."""
+
+    def table(value: float, members: int) -> list[list[float]]:
+        return [
+            [value if a != b and max(a, b) < members else 0.0 for b in range(hosts)]
+            for a in range(hosts)
+        ]
+
+    found = [
+        {
+            "network": f"10.{9 + number}.0.0/16",
+            "cards": [f"eth{number}"] * members + [None] * (hosts - members),
+            "latency": table(1e-4, members),
+            "bandwidth": table(rate, members),
+        }
+        for number, (members, rate) in enumerate(((hosts, 12e6), (hosts - 1, 3e6)))
+    ]
+    left_out = [{"host": f"n{h}", "card": "docker0", "why": "a bridge"} for h in (0, 1)]
+    return {"provider": "tcp", "rails": found, "left_out": left_out}

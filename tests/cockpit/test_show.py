@@ -14,6 +14,7 @@ from cockpit_harness import (
     launcher,
     model,
     progress,
+    rails,
     result,
     tuned,
 )
@@ -233,3 +234,20 @@ def test_a_result_that_cannot_be_read(tmp_path: Path) -> None:
         refused = eco("bench", "--", start.path)
         assert refused.returncode == 4
         assert "reported a result that cannot be read" in complaint(refused)
+
+
+def test_rails(tmp_path: Path) -> None:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(document() | {"rails": rails()}))
+    text = eco("show", path).stdout
+    assert "rails     2 over tcp" in text
+    assert "1  eth0  10.9.0.0/16  100 µs, 96.0 Mbit/s  n0–n7" in text
+    assert "2  eth1  10.10.0.0/16  100 µs, 24.0 Mbit/s  n0–n6" in text
+    assert "left out: docker0 (a bridge) of n0 n1" in text
+    found = json.loads(eco("show", path, "--json").stdout)["rails"]["rails"]
+    assert [rail["bandwidth"] for rail in found] == [12e6, 3e6]
+    assert "n7" not in found[1]["cards"]
+    broken = rails()
+    broken["rails"][1]["bandwidth"][0][1] = 1.0
+    path.write_text(json.dumps(document() | {"rails": broken}))
+    assert "bandwidth between hosts 0 and 1 is no figure of a rail" in eco("show", path).stderr

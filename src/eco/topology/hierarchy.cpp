@@ -158,6 +158,7 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
     hierarchy.one_subnet =
         std::all_of(subnet.begin(), subnet.end(), [&](int id) { return id == subnet.front(); });
     hierarchy.top = nest(hierarchy.ring, keys, profile.levels.size(), 0);
+    hierarchy.rails = profile.rails ? profile.rails->most : 0;
     if (profile.model && !profile.model->media.empty()) {
         const auto& media = profile.model->media;
         const auto slowest =

@@ -40,6 +40,7 @@ const Group& innermost(const Group& group, Rank rank);
 struct Hierarchy {
     Group top;
     bool one_subnet = true;  // all ranks are in one innermost cluster of the network
+    int rails = 0;           // of those that join two of its hosts, the most
     std::vector<Rank> ring;  // all ranks, neighbours near (§6.2); hosts in the profile's ring order
 
     int ranks() const { return static_cast<int>(ring.size()); }

@@ -176,6 +176,8 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
             profile.spread.push_back(read_matrix(rows, hosts, origin, "spread", false));
         if (root.contains("model") && !root["model"].is_null())
             profile.model = read_model(root["model"], hosts, profile.levels, origin);
+        if (root.contains("rails") && !root["rails"].is_null())
+            profile.rails = read_rails(root["rails"], hosts, origin);
     } catch (const json::exception& error) {
         refuse(origin, std::string("misses or mistypes a key (") + error.what() + ")");
     }
@@ -208,6 +210,7 @@ std::string to_json(const Profile& profile) {
     for (const auto& matrix : profile.minimum) root["minimum"].push_back(matrix_json(matrix));
     for (const auto& matrix : profile.spread) root["spread"].push_back(matrix_json(matrix));
     if (profile.model) root["model"] = model_json(*profile.model);
+    if (profile.rails) root["rails"] = rails_json(*profile.rails);
     return root.dump();
 }
 
@@ -218,6 +221,7 @@ std::string runtime_json(const Profile& profile) {
     if (profile.model || pairwise)
         root["model"] =
             coarse_json(profile.model ? *profile.model : derive_model(profile), profile.levels);
+    if (profile.rails) root["rails"] = rates_json(*profile.rails);
     return root.dump();
 }
 
@@ -227,6 +231,7 @@ Profile parse_runtime(const std::string& text) {
     read_common(root, profile, "profile");
     if (root.contains("passages")) profile.passages = read_passages(root["passages"]);
     if (root.contains("model")) profile.model = read_coarse(root["model"], profile.levels);
+    if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, "profile");
     return profile;
 }
 

@@ -11,6 +11,7 @@
 #include "eco/topology/levels.h"
 #include "eco/topology/model.h"
 #include "eco/topology/passage.h"
+#include "eco/topology/rails.h"
 
 namespace eco {
 
@@ -47,6 +48,7 @@ struct Profile {
     std::vector<Tuned> tuning;
     std::optional<Model> model;     // where one was measured
     std::vector<Passage> passages;  // of a runtime part; else find_passages has them
+    std::optional<MeasuredRails> rails;  // where they were looked for
 };
 
 // Fills levels and ring from the times of partition_bytes.

@@ -1,0 +1,119 @@
+#include "eco/topology/rails.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr double longest = 3600, most_rate = 1e13;  // seconds, bytes per second
+
+[[noreturn]] void refuse(const std::string& origin, const std::string& why) {
+    throw Error(Code::bad_input, origin + ": rails: " + why + "; measure again with 'eco measure'");
+}
+
+Table read_table(const json& rows, std::size_t hosts, double most, const std::string& what,
+                 const std::string& origin) {
+    if (rows.size() != hosts) refuse(origin, what + " needs one row per host");
+    auto table = rows.get<Table>();
+    for (std::size_t a = 0; a < hosts; ++a) {
+        if (table[a].size() != hosts) refuse(origin, what + " is not square");
+        for (std::size_t b = 0; b < hosts; ++b)
+            if (!(table[a][b] >= 0 && table[a][b] < most) || table[a][b] != rows[b][a])
+                refuse(origin, what + " between hosts " + std::to_string(a) + " and " +
+                                   std::to_string(b) + " is no figure of a rail");
+    }
+    return table;
+}
+
+}  // namespace
+
+void MeasuredRails::derive() {
+    const std::size_t hosts = rails.empty() ? 0 : rails.front().bandwidth.size();
+    most = 0;
+    for (std::size_t a = 0; a < hosts; ++a)
+        for (std::size_t b = a + 1; b < hosts; ++b) {
+            const auto joins = [&](const MeasuredRail& rail) { return rail.bandwidth[a][b] > 0; };
+            most =
+                std::max(most, static_cast<int>(std::count_if(rails.begin(), rails.end(), joins)));
+        }
+    for (MeasuredRail& rail : rails) {
+        std::vector<double> all;
+        for (const auto& row : rail.bandwidth)
+            for (const double bandwidth : row)
+                if (bandwidth > 0) all.push_back(bandwidth);
+        if (all.empty()) continue;
+        const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+        std::nth_element(all.begin(), middle, all.end());
+        rail.rate = *middle;
+    }
+}
+
+std::map<std::string, double> MeasuredRails::rates() const {
+    std::map<std::string, double> rates;
+    for (const MeasuredRail& rail : rails)
+        if (rail.rate > 0) rates[rail.network] = rail.rate;
+    return rates;
+}
+
+json rates_json(const MeasuredRails& rails) {
+    json list = json::array();
+    for (const MeasuredRail& rail : rails.rails)
+        list.push_back({{"network", rail.network}, {"rate", rail.rate}});
+    return {{"provider", rails.provider}, {"rails", list}, {"most", rails.most}};
+}
+
+json rails_json(const MeasuredRails& rails) {
+    json list = json::array(), left_out = json::array();
+    for (const MeasuredRail& rail : rails.rails) {
+        json cards = json::array();
+        for (const auto& card : rail.card) cards.push_back(card.empty() ? json() : json(card));
+        list.push_back({{"network", rail.network},
+                        {"cards", cards},
+                        {"latency", rail.latency},
+                        {"bandwidth", rail.bandwidth}});
+    }
+    for (const LeftOut& each : rails.left_out)
+        left_out.push_back({{"host", each.host}, {"card", each.card}, {"why", each.why}});
+    return {{"provider", rails.provider}, {"rails", list}, {"left_out", left_out}};
+}
+
+MeasuredRails read_rails(const json& root, std::size_t hosts, const std::string& origin) {
+    MeasuredRails found;
+    root.at("provider").get_to(found.provider);
+    std::set<std::string> networks;
+    for (const auto& entry : root.at("rails")) {
+        MeasuredRail rail;
+        entry.at("network").get_to(rail.network);
+        if (!networks.insert(rail.network).second)
+            refuse(origin, "the network " + rail.network + " is listed twice");
+        if (hosts == 0) {
+            entry.at("rate").get_to(rail.rate);
+            found.rails.push_back(std::move(rail));
+            continue;
+        }
+        for (const auto& card : entry.at("cards"))
+            rail.card.push_back(card.is_null() ? "" : card.get<std::string>());
+        if (rail.card.size() != hosts) refuse(origin, "cards needs one entry per host");
+        rail.latency = read_table(entry.at("latency"), hosts, longest, "latency", origin);
+        rail.bandwidth = read_table(entry.at("bandwidth"), hosts, most_rate, "bandwidth", origin);
+        found.rails.push_back(std::move(rail));
+    }
+    if (hosts == 0) {
+        root.at("most").get_to(found.most);
+        return found;
+    }
+    for (const auto& entry : root.at("left_out"))
+        found.left_out.push_back({entry.at("host"), entry.at("card"), entry.at("why")});
+    found.derive();
+    return found;
+}
+
+}  // namespace eco

@@ -1,0 +1,51 @@
+// The rails of a measured network: parallel networks that join its hosts (docs/formats.md,
+// "rails"). Measured by `eco measure`; read by a running program, which stripes messages by their
+// rates.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "eco/topology/model.h"
+
+namespace eco {
+
+struct MeasuredRail {
+    std::string network;            // 10.9.0.0/16, or the fabric's name
+    std::vector<std::string> card;  // per host, eth0 or the like; empty: it has none there
+    Table latency, bandwidth;       // seconds, bytes per second; 0 where it does not join the two
+    double rate = 0;                // the median of the bandwidths
+    bool operator==(const MeasuredRail&) const = default;
+};
+
+// An interface that is no rail.
+struct LeftOut {
+    std::string host, card, why;
+    bool operator==(const LeftOut&) const = default;
+};
+
+struct MeasuredRails {
+    std::string provider;  // libfabric's
+    std::vector<MeasuredRail> rails;
+    std::vector<LeftOut> left_out;
+    int most = 0;  // that join the two hosts that the most join
+    bool operator==(const MeasuredRails&) const = default;
+
+    // Fills in what follows from the tables.
+    void derive();
+    // By network.
+    std::map<std::string, double> rates() const;
+};
+
+nlohmann::json rails_json(const MeasuredRails& rails);
+
+// The part that a running program needs: networks, their rates, and how many. Read by read_rails
+// with hosts = 0.
+nlohmann::json rates_json(const MeasuredRails& rails);
+
+// Throws Error{bad_input} with one sentence that begins with origin.
+MeasuredRails read_rails(const nlohmann::json& root, std::size_t hosts, const std::string& origin);
+
+}  // namespace eco

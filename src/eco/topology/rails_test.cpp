@@ -1,0 +1,66 @@
+#include "eco/topology/rails.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+// Three hosts, the last of which has one card.
+static MeasuredRails sample() {
+    MeasuredRails rails;
+    rails.provider = "tcp";
+    const Table latency{{0, 1e-4, 2e-4}, {1e-4, 0, 1e-4}, {2e-4, 1e-4, 0}};
+    rails.rails.push_back({"10.9.0.0/16",
+                           {"eth0", "eth0", "eth0"},
+                           latency,
+                           {{0, 12e6, 6e6}, {12e6, 0, 6e6}, {6e6, 6e6, 0}},
+                           0});
+    rails.rails.push_back({"10.10.0.0/16",
+                           {"eth1", "eth1", ""},
+                           {{0, 1e-4, 0}, {1e-4, 0, 0}, {0, 0, 0}},
+                           {{0, 3e6, 0}, {3e6, 0, 0}, {0, 0, 0}},
+                           0});
+    rails.left_out.push_back({"n0", "docker0", "a bridge inside the host"});
+    rails.derive();
+    return rails;
+}
+
+static std::string complaint(const nlohmann::json& root) {
+    try {
+        read_rails(root, 3, "x.json");
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Rails, WrittenAndReadBack) {
+    const MeasuredRails rails = sample();
+    EXPECT_EQ(rails.most, 2);
+    EXPECT_EQ(rails.rates(),
+              (std::map<std::string, double>{{"10.9.0.0/16", 6e6}, {"10.10.0.0/16", 3e6}}));
+    EXPECT_EQ(read_rails(rails_json(rails), 3, "x.json"), rails);
+    const MeasuredRails runtime = read_rails(rates_json(rails), 0, "x.json");
+    EXPECT_EQ(runtime.rates(), rails.rates());
+    EXPECT_EQ(runtime.most, rails.most);
+}
+
+TEST(Rails, WhatIsNoRailIsRefused) {
+    const auto changed = [](const char* pointer, const nlohmann::json& value) {
+        nlohmann::json root = rails_json(sample());
+        root[nlohmann::json::json_pointer(pointer)] = value;
+        return complaint(root);
+    };
+    EXPECT_EQ(complaint(rails_json(sample())), "");
+    EXPECT_NE(changed("/rails/1/network", "10.9.0.0/16").find("listed twice"), std::string::npos);
+    EXPECT_NE(changed("/rails/0/bandwidth/0/1", -1).find("between hosts 0 and 1"),
+              std::string::npos);
+    EXPECT_NE(changed("/rails/0/latency/0/1", 5e-4).find("no figure of a rail"), std::string::npos);
+    EXPECT_NE(changed("/rails/0/cards", {"eth0"}).find("one entry per host"), std::string::npos);
+    EXPECT_NE(changed("/rails/0/latency", {{0}}).find("one row per host"), std::string::npos);
+}
+
+}  // namespace eco
