@@ -54,6 +54,33 @@ static constexpr Bytes huge = 256 * 1024;
 // longer message waits for a round trip, on slow links the most of its time.
 static constexpr Bytes first_flight = 14000;
 
+// The same over rails, and what is made for several ports (Qian and Afsahi, §5).
+static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& list) {
+    using enum Operation;
+    const int rails = request.hierarchy->rails;
+    const auto operation = base(request.operation);
+    std::vector<Choice> more = list;
+    if (operation == gather || operation == scatter) {
+        Choice ports = tree(Shape::star, Shape::ports, 0);
+        ports.inner.k = rails;
+        ports.on_ranks = true;
+        if (bytes >= 0 && bytes <= 4096) more.push_back(ports);
+    }
+    if (request.operation == alltoall && bytes <= 4096) {
+        more.push_back(of(Family::index));
+        more.back().ports = rails;
+    }
+    if (request.operation == alltoall) {
+        more.push_back(of(Family::direct));
+        more.back().window = rails;
+    }
+    std::erase_if(more, [](const Choice& choice) { return choice.native_inside; });
+    for (Choice& choice : more) {
+        choice.rails = rails;
+        list.push_back(choice);
+    }
+}
+
 std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     using enum Operation;
     const std::size_t groups = request.hierarchy->top.parts.size();
@@ -194,6 +221,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
         list.push_back(*best);
     std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request); });
     if (list.empty()) list.push_back(tree(Shape::star, Shape::star, 0));
+    if (request.hierarchy->rails > 1) add_rails(request, bytes, list);
     return list;
 }
 

@@ -8,13 +8,14 @@
 
 namespace eco {
 
-static constexpr std::array<std::pair<Family, const char*>, 7> family_names{
+static constexpr std::array<std::pair<Family, const char*>, 8> family_names{
     {{Family::native, "native"},
      {Family::tree, "tree"},
      {Family::exchange, "exchange"},
      {Family::ring, "ring"},
      {Family::butterfly, "butterfly"},
      {Family::direct, "direct"},
+     {Family::index, "index"},
      {Family::ordered, "ordered"}}};
 
 // From the widest level down: "star/postal3".
@@ -48,9 +49,11 @@ std::string to_text(const Choice& choice) {
     if (has_tree) add("inner", choice.native_inside ? "native" : to_text(choice.inner));
     if (choice.segments != 0) add("segments", std::to_string(choice.segments));
     if (choice.window != 0) add("window", std::to_string(choice.window));
+    if (choice.ports != 0) add("ports", std::to_string(choice.ports));
     if (choice.split) add("split", "1");
     if (choice.carriers != 0) add("carriers", std::to_string(choice.carriers));
     if (choice.rotates()) add("rotate", choice.rotate == Choice::Rotate::all ? "all" : "groups");
+    if (choice.rails != 0) add("rails", std::to_string(choice.rails));
     if (choice.on_ranks) add("on", "ranks");
     // The bare words name the textbook patterns, which see ranks in a row.
     else if (choice.family == Family::ring || choice.family == Family::butterfly)
@@ -94,10 +97,11 @@ Choice parse_choice(const std::string& text) {
             known = true;
         }
     if (!known)
-        throw Error(Code::usage, "'" + text +
-                                     "' is no choice; there are native, tree, exchange, ring, "
-                                     "butterfly, direct, ordered and the patterns k2, k3, star, "
-                                     "chain, binomial, ring, butterfly");
+        throw Error(Code::usage,
+                    "'" + text +
+                        "' is no choice; there are native, tree, exchange, ring, "
+                        "butterfly, direct, index, ordered and the patterns k2, k3, star, "
+                        "chain, binomial, ring, butterfly");
     if (colon == std::string::npos) return choice;
     std::istringstream list(text.substr(colon + 1));
     for (std::string item; std::getline(list, item, ',');) {
@@ -114,6 +118,10 @@ Choice parse_choice(const std::string& text) {
             choice.segments = parse_count(key, value, 4096);
         else if (key == "window")
             choice.window = parse_count(key, value, 4096);
+        else if (key == "ports")
+            choice.ports = parse_count(key, value, 64);
+        else if (key == "rails")
+            choice.rails = parse_count(key, value, 16);
         else if (key == "split")
             choice.split = parse_count(key, value, 1) == 1;
         else if (key == "carriers")
@@ -123,11 +131,10 @@ Choice parse_choice(const std::string& text) {
         else if (key == "on" && (value == "ranks" || value == "levels"))
             choice.on_ranks = value == "ranks";
         else
-            throw Error(
-                Code::usage,
-                "'" + item +
-                    "' in a choice is not known; keys are top, inner, "
-                    "segments, window, split=1, carriers, rotate=all, rotate=groups and on=ranks");
+            throw Error(Code::usage, "'" + item +
+                                         "' in a choice is not known; keys are top, inner, "
+                                         "segments, window, ports, rails, split=1, carriers, "
+                                         "rotate=all, rotate=groups and on=ranks");
     }
     const bool has_speakers = !choice.on_ranks && choice.rotate != Choice::Rotate::all &&
                               (choice.family == Family::tree || choice.family == Family::exchange);

@@ -8,7 +8,7 @@ namespace eco {
 
 TEST(Choice, WrittenAndReadBack) {
     for (const char* text :
-         {"native", "tree:top=balanced,inner=star,segments=4", "exchange:inner=k2",
+         {"native", "tree:top=balanced,inner=star,segments=4,rails=2", "exchange:inner=k2",
           "ring:segments=2,on=levels", "ring:on=levels", "direct:window=1", "ordered",
           "tree:top=relay,inner=postal4,segments=8,rotate=groups",
           "exchange:inner=star,segments=5,split=1,rotate=all", "tree:inner=k3,on=ranks",

@@ -62,6 +62,9 @@ bool supports(const Choice& choice, const Request& request) {
             return operation == reduce ? !ordered : any_of({barrier, allreduce, allgather});
         case Family::direct:
             return operation == alltoall;
+        case Family::index:
+            // Blocks whose sizes only their two ends know cannot be put together on the way.
+            return request.operation == alltoall;
         case Family::ordered:
             return any_of({scan, exscan});
     }
@@ -90,6 +93,8 @@ Program plan(const Choice& choice, const Request& request, Rank me) {
             return plan_butterfly(choice, seen, me);
         case Family::direct:
             return plan_direct(choice, seen, me);
+        case Family::index:
+            return plan_index(choice, seen, me);
         case Family::ordered:
             return plan_ordered(choice, seen, me);
         case Family::native:

@@ -32,6 +32,7 @@ Program plan_carriers(const Choice& choice, const Request& request, Rank me);
 Program plan_ring(const Choice& choice, const Request& request, Rank me);
 Program plan_butterfly(const Choice& choice, const Request& request, Rank me);
 Program plan_direct(const Choice& choice, const Request& request, Rank me);
+Program plan_index(const Choice& choice, const Request& request, Rank me);
 Program plan_scan(const Choice& choice, const Request& request, Rank me);
 Program plan_ordered(const Choice& choice, const Request& request, Rank me);
 

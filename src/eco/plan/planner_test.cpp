@@ -78,6 +78,12 @@ static std::vector<Choice> every_choice() {
                              "exchange:inner=native,segments=5,split=1",
                              "direct:window=1",
                              "direct:segments=2,window=3",
+                             "tree:inner=binomial2,on=ranks,rails=2",
+                             "tree:top=binomial3,inner=binomial2,segments=2",
+                             "tree:inner=star,ports=2,on=ranks",
+                             "index",
+                             "index:ports=2",
+                             "index:segments=2,ports=3,on=ranks",
                              "ordered",
                              "ordered:segments=3",
                              "ordered:segments=2,on=ranks"})

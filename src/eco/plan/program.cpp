@@ -52,7 +52,10 @@ void Builder::add(Task task, std::span<const Piece> pieces, bool reads, bool wri
 void Builder::send(Rank to, Place from, std::span<const Piece> pieces) {
     auto& sent = sent_[to];
     if (window_ > 0 && sent.size() >= window_) wait_also_for(sent[sent.size() - window_]);
+    if (ports_ > 0 && all_sent_.size() >= ports_)
+        wait_also_for(all_sent_[all_sent_.size() - ports_]);
     sent.push_back(static_cast<std::int32_t>(program_.tasks.size()));
+    all_sent_.push_back(sent.back());
     const auto tag = static_cast<std::int32_t>(sent.size() - 1);
     add({Kind::send, false, from, -1, to, tag, 0, 0, 0, 0}, pieces, true, false);
 }

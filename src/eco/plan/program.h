@@ -67,9 +67,11 @@ public:
     Builder(int segments, bool aliases) : aliases_(aliases) { program_.segments = segments; }
     // window: sends to one rank that may be under way at once; 0 is any number. Where messages have
     // no order on the wire and share it, all would arrive at the end.
-    explicit Builder(const Request& request, int segments, int window = 0)
+    // ports: sends to any ranks that may be.
+    explicit Builder(const Request& request, int segments, int window = 0, int ports = 0)
         : Builder(segments, traits(request.operation).aliases) {
         window_ = static_cast<std::size_t>(window);
+        ports_ = static_cast<std::size_t>(ports);
     }
 
     void send(Rank to, Place from, std::span<const Piece> pieces);
@@ -102,8 +104,9 @@ private:
     bool aliases_;
     Program program_;
     std::unordered_map<std::uint64_t, Uses> uses_;  // by place and piece
-    std::size_t window_ = 0;
+    std::size_t window_ = 0, ports_ = 0;
     std::map<Rank, std::vector<std::int32_t>> sent_;  // the tasks, in order
+    std::vector<std::int32_t> all_sent_;
     std::map<Rank, std::int32_t> received_;
     std::vector<std::int32_t> extra_waits_;
     std::int32_t last_native_ = -1;

@@ -21,6 +21,8 @@ std::string to_text(const Form& form) {
             return "chain";
         case Shape::binomial:
             return "binomial";
+        case Shape::ports:
+            return "binomial" + std::to_string(form.k);
         case Shape::balanced:
             return "balanced";
         case Shape::postal:
@@ -38,14 +40,18 @@ Form parse_form(const std::string& text) {
     if (text.size() >= 2 && text.size() <= 4 && text[0] == 'k' &&
         text.find_first_not_of("0123456789", 1) == std::string::npos && text[1] != '0')
         return {Shape::kary, std::stoi(text.substr(1))};
-    if (const std::string_view digits =
-            std::string_view(text).substr(std::min<std::size_t>(6, text.size()));
-        text.starts_with("postal") && !digits.empty() && digits.size() <= 2 &&
-        digits.find_first_not_of("0123456789") == std::string_view::npos && digits[0] != '0')
-        return {Shape::postal, std::stoi(std::string(digits))};
+    for (const auto& [name, shape] :
+         {std::pair("postal", Shape::postal), std::pair("binomial", Shape::ports)}) {
+        if (!text.starts_with(name)) continue;
+        const std::string digits = text.substr(std::string_view(name).size());
+        if (!digits.empty() && digits.size() <= 2 &&
+            digits.find_first_not_of("0123456789") == std::string::npos && digits[0] != '0')
+            return {shape, std::stoi(digits)};
+    }
     throw Error(Code::usage, "'" + text +
                                  "' is no shape of a tree; there are star, chain, binomial, "
-                                 "balanced, relay, k1, k2, k3 … and postal1, postal2 …");
+                                 "balanced, relay, k1, k2, k3 …, binomial2, binomial3 … and "
+                                 "postal1, postal2 …");
 }
 
 static std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -71,6 +77,13 @@ static std::vector<int> balanced_parents(const std::vector<Weight>& weights) {
         placed.push_back(part);
     }
     return parent;
+}
+
+// Without the lowest digit that is not 0, to the base of k + 1.
+static int ports_parent(int part, int k) {
+    int unit = 1;
+    while (part / unit % (k + 1) == 0) unit *= k + 1;
+    return part - part / unit % (k + 1) * unit;
 }
 
 // Whoever can send soonest takes the next part.
@@ -104,6 +117,9 @@ std::vector<int> parents(Form form, const std::vector<Weight>& weights) {
                 break;
             case Shape::binomial:
                 parent[at(part)] = part & (part - 1);
+                break;
+            case Shape::ports:
+                parent[at(part)] = ports_parent(part, form.k);
                 break;
             case Shape::relay:
                 parent[at(part)] = part == 1 ? 0 : 1;
@@ -157,7 +173,7 @@ static void hang(const Group& group, Rank root, std::span<const Form> forms, For
     const Form form = nested ? forms.front() : inner;
     const auto parent = parents(form, weights);
     // Binomial trees send to the largest subtree, the last in order, first.
-    const bool backwards = form.shape == Shape::binomial;
+    const bool backwards = form.shape == Shape::binomial || form.shape == Shape::ports;
     for (int i = 1; i < parts; ++i) {
         const int part = backwards ? parts - i : i;
         const Rank child = speaker.of_group(*order[at(part)], root);

@@ -15,21 +15,22 @@ namespace eco {
 //   kary      k below each, in order
 //   chain     one below the other
 //   binomial  as the broadcast of a hypercube
+//   ports     the same where each may send to k at once (binomial2, …; Qian and Afsahi, §5.1)
 //   balanced  each next part where the busiest part stays least busy, by what messages cost its
 //             medium: least crossings of the busiest bus, by way of what is fast
 //   postal    who has the message sends one each unit of time, it arrives k units later: the least
 //             time in the postal model (Bar-Noy and Kipnis, 1992); a Fibonacci tree for k = 2
 //   relay     one below the root's part, all others below that one: with another one for each
 //             segment every part sends on what it got, and each link carries every byte once
-enum class Shape { star, kary, chain, binomial, balanced, postal, relay };
+enum class Shape { star, kary, chain, binomial, ports, balanced, postal, relay };
 
 struct Form {
     Shape shape = Shape::star;
-    int k = 2;  // of kary and postal
+    int k = 2;  // of kary, ports and postal
     auto operator<=>(const Form&) const = default;
 };
 
-std::string to_text(const Form& form);     // star, k2, chain, binomial, balanced, postal2, relay
+std::string to_text(const Form& form);     // star, k2, chain, binomial, binomial2, …
 Form parse_form(const std::string& text);  // throws Error{usage}
 
 struct Tree {

@@ -24,7 +24,7 @@ public:
           tree_(trees_.front()),
           children_(tree_.children[at(me)]),
           parent_(tree_.parent[at(me)]),
-          builder_(request, segments_of(choice), choice.window),
+          builder_(request, segments_of(choice), choice.window, choice.ports),
           native_(choice, request, tree_.root, me, builder_) {}
 
     Program run() {

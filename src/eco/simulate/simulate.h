@@ -31,9 +31,10 @@ using PieceBytes = std::function<Bytes(Piece piece, int segments)>;
 // reductions to blocks), else of one block; all blocks alike.
 PieceBytes equal_pieces(Operation operation, Bytes bytes, int ranks);
 
-// Whether ECO knows all of its schedule: not where the MPI library does a part in its own way.
+// Whether ECO knows all of its schedule and what it runs on: not where the MPI library does a part
+// in its own way, nor over several rails.
 inline bool can_simulate(const Choice& choice) {
-    return choice.family != Family::native && !choice.native_inside;
+    return choice.family != Family::native && !choice.native_inside && choice.rails == 0;
 }
 
 // host_of: per rank its index in network.hosts. Programs must fit together (plan/verify.h) and have
