@@ -39,38 +39,47 @@ void MpiTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
     } while (received < bytes);
 }
 
-void MpiTransport::wait(std::vector<int>& ended) {
-    const std::size_t before = ended.size();
-    while (ended.size() == before) {
-        int count = 0;
-        indices_.resize(requests_.size());
-        statuses_.resize(requests_.size());
-        const int code = native().Waitsome(static_cast<int>(requests_.size()), requests_.data(),
-                                           &count, indices_.data(), statuses_.data());
-        if (code == MPI_ERR_IN_STATUS)
-            for (int i = 0; i < count; ++i)
-                check_mpi(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
-        check_mpi(code);
-        std::sort(indices_.begin(), indices_.begin() + count);
-        for (int i = 0; i < count; ++i) {
-            const int id = ids_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
-            const auto chunks = chunks_left_.find(id);
-            if (chunks == chunks_left_.end()) {
-                ended.push_back(id);
-            } else if (--chunks->second == 0) {
-                chunks_left_.erase(chunks);
-                ended.push_back(id);
-            }
-        }
-        // The last ones move into the gaps; order does not matter to matching once started.
-        for (int i = count; i-- > 0;) {
-            const auto gap = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-            requests_[gap] = requests_.back();
-            ids_[gap] = ids_.back();
-            requests_.pop_back();
-            ids_.pop_back();
+// some: MPI_Waitsome, or MPI_Testsome.
+template <typename Some>
+void MpiTransport::some(Some some, std::vector<int>& ended) {
+    int count = 0;
+    indices_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    const int code = some(static_cast<int>(requests_.size()), requests_.data(), &count,
+                          indices_.data(), statuses_.data());
+    if (code == MPI_ERR_IN_STATUS)
+        for (int i = 0; i < count; ++i) check_mpi(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
+    check_mpi(code);
+    std::sort(indices_.begin(), indices_.begin() + count);
+    for (int i = 0; i < count; ++i) {
+        const int id = ids_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+        const auto chunks = chunks_left_.find(id);
+        if (chunks == chunks_left_.end()) {
+            ended.push_back(id);
+        } else if (--chunks->second == 0) {
+            chunks_left_.erase(chunks);
+            ended.push_back(id);
         }
     }
+    // The last ones move into the gaps; order does not matter to matching once started.
+    for (int i = count; i-- > 0;) {
+        const auto gap = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+        requests_[gap] = requests_.back();
+        ids_[gap] = ids_.back();
+        requests_.pop_back();
+        ids_.pop_back();
+    }
+}
+
+void MpiTransport::wait(std::vector<int>& ended) {
+    const std::size_t before = ended.size();
+    while (ended.size() == before) some(native().Waitsome, ended);
+}
+
+void MpiTransport::poll(std::vector<int>& ended) {
+    if (!requests_.empty()) return some(native().Testsome, ended);
+    int there = 0;
+    check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE));
 }
 
 void MpiTransport::native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) {

@@ -39,9 +39,12 @@ public:
     void send(int id, const void* data, Bytes bytes, Rank to, int tag) override;
     void recv(int id, void* data, Bytes bytes, Rank from, int tag) override;
     void wait(std::vector<int>& ended) override;
+    void poll(std::vector<int>& ended) override;
     void native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) override;
 
 private:
+    template <typename Some>
+    void some(Some some, std::vector<int>& ended);
     MPI_Request& add(int id);
 
     MPI_Comm comm_;

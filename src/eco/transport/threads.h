@@ -62,6 +62,12 @@ private:
             ended.insert(ended.end(), mine.begin(), mine.end());
             mine.clear();
         }
+        void poll(std::vector<int>& ended) override {
+            const std::lock_guard lock(exchange_.mutex_);
+            auto& mine = exchange_.ended_[static_cast<std::size_t>(rank_)];
+            ended.insert(ended.end(), mine.begin(), mine.end());
+            mine.clear();
+        }
         void native_part(Operation part, const void* from, void* to, Bytes bytes,
                          Rank root) override {
             std::unique_lock lock(exchange_.mutex_);

@@ -23,6 +23,10 @@ public:
     // Blocks until at least one that was started has ended; appends the ids of all that have.
     virtual void wait(std::vector<int>& ended) = 0;
 
+    // The same without blocking, so that it may append nothing. Lets the library move what else it
+    // has under way.
+    virtual void poll(std::vector<int>& ended) = 0;
+
     // Barrier, bcast, reduce or allreduce among the ranks of the caller's innermost group, which
     // all call alike. Blocks. Memory that has no part in it is null; from and to may be the same.
     virtual void native_part(Operation part, const void* from, void* to, Bytes bytes,

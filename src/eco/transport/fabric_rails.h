@@ -1,0 +1,27 @@
+// libfabric's rails: one endpoint for each card of this host, by whatever provider it has. Two
+// processes are joined by the cards that they have in the same networks. Opened once in a process.
+#pragma once
+
+#include <map>
+
+#include "eco/transport/rails.h"
+
+namespace eco {
+
+// A card that libfabric could use, and those that it has left out, each with the reason.
+struct CardName {
+    std::string name, network, provider;
+};
+struct CardNames {
+    std::vector<CardName> cards;
+    std::vector<std::pair<std::string, std::string>> left_out;
+    std::string why;  // there are none
+};
+CardNames list_cards();
+
+// rates: what each network's rail carries; where any are given, cards in other networks are not
+// used. Null, and `why`, where there is no libfabric, or no card that it can use.
+std::unique_ptr<Rails> open_fabric_rails(const std::map<std::string, double>& rates,
+                                         std::string& why);
+
+}  // namespace eco

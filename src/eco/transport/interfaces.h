@@ -1,0 +1,19 @@
+// What the kernel says of this host's network interfaces, in the caller's network namespace.
+#pragma once
+
+#include <netinet/in.h>
+
+#include <string>
+
+namespace eco {
+
+// The subnet of the interface that has this address, as 10.9.0.0/16; empty where none has it.
+std::string subnet_of(const sockaddr_in& address, bool& is_loopback);
+
+// A bridge inside this host, such as docker0 or virbr0.
+bool is_bridge(const std::string& interface);
+
+// Switched off, or without a carrier. False for what is no interface of the kernel's.
+bool is_down(const std::string& interface);
+
+}  // namespace eco

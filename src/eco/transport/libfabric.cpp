@@ -1,0 +1,100 @@
+#include "eco/transport/libfabric.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "eco/transport/interfaces.h"
+
+namespace eco {
+
+Libfabric::Libfabric() {
+    // An MPI library may have brought it: then this is the same one.
+    library_ = dlopen("libfabric.so.1", RTLD_NOW | RTLD_LOCAL);
+    usable_ =
+        library_ && find(getinfo, "fi_getinfo", "FABRIC_1.3") &&
+        find(freeinfo, "fi_freeinfo", "FABRIC_1.3") && find(dupinfo, "fi_dupinfo", "FABRIC_1.3") &&
+        find(fabric, "fi_fabric", "FABRIC_1.1") && find(strerror, "fi_strerror", "FABRIC_1.0");
+}
+
+template <typename Function>
+bool Libfabric::find(Function& function, const char* name, const char* version) {
+    void* address = dlvsym(library_, name, version);
+    std::memcpy(&function, &address, sizeof address);
+    return address != nullptr;
+}
+
+namespace {
+
+// Best first. Shared memory and datagrams are no rails.
+constexpr std::array providers{"cxi",   "efa", "psm3",        "opx", "verbs;ofi_rxm",
+                               "verbs", "tcp", "tcp;ofi_rxm", "net"};
+
+}  // namespace
+
+std::vector<Card> find_cards(const Libfabric& fabric,
+                             std::vector<std::pair<std::string, std::string>>& left_out) {
+    const auto release = [free = fabric.freeinfo](fi_info* info) { free(info); };
+    const std::shared_ptr<fi_info> hints(fabric.dupinfo(nullptr), release);
+    hints->caps = FI_MSG | FI_RMA | FI_WRITE | FI_REMOTE_WRITE;
+    hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->domain_attr->mr_mode =
+        FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+    hints->domain_attr->threading = FI_THREAD_DOMAIN;
+    hints->domain_attr->cq_data_size = 4;
+    fi_info* list = nullptr;
+    if (fabric.getinfo(FI_VERSION(1, 15), nullptr, nullptr, 0, hints.get(), &list) != 0) return {};
+    const std::shared_ptr<fi_info> all(list, release);
+
+    const auto rank = [](const fi_info* info) {
+        return std::find(providers.begin(), providers.end(),
+                         std::string(info->fabric_attr->prov_name)) -
+               providers.begin();
+    };
+    std::vector<Card> cards;
+    auto best = static_cast<std::ptrdiff_t>(providers.size());
+    for (const fi_info* info = list; info; info = info->next) {
+        if (!info->domain_attr->name || !info->fabric_attr->prov_name) continue;
+        if (rank(info) > best || rank(info) == static_cast<std::ptrdiff_t>(providers.size()))
+            continue;
+        Card card{info->domain_attr->name, "", info->fabric_attr->prov_name, nullptr};
+        bool loopback = false;
+        if (info->addr_format == FI_SOCKADDR_IN && info->src_addr) {
+            sockaddr_in address{};
+            std::memcpy(&address, info->src_addr, sizeof address);
+            card.network = subnet_of(address, loopback);
+        } else if (info->addr_format != FI_SOCKADDR_IN6) {
+            card.network = info->fabric_attr->name ? info->fabric_attr->name : "";
+        }
+        if (loopback || is_bridge(card.name)) {
+            const std::pair<std::string, std::string> why(
+                card.name, loopback ? "the loopback" : "a bridge inside the host");
+            if (std::find(left_out.begin(), left_out.end(), why) == left_out.end())
+                left_out.push_back(why);
+            continue;
+        }
+        if (card.network.empty()) continue;
+        const bool known = std::any_of(cards.begin(), cards.end(), [&](const Card& other) {
+            return rank(info) == best && other.name == card.name;
+        });
+        if (known) continue;
+        if (rank(info) < best) {
+            best = rank(info);
+            cards.clear();
+        }
+        // A copy's `next` is null, so that it is freed alone.
+        card.info = {fabric.dupinfo(info), release};
+        cards.push_back(std::move(card));
+    }
+    // eth2 before eth10.
+    std::sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) {
+        return std::pair(a.name.size(), a.name) < std::pair(b.name.size(), b.name);
+    });
+    return cards;
+}
+
+}  // namespace eco

@@ -1,0 +1,490 @@
+#include "eco/transport/rail_messages.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <bitset>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "eco/base/check.h"
+#include "eco/base/error.h"
+#include "eco/transport/stripes.h"
+
+namespace eco {
+
+namespace {
+
+constexpr int slots = 16;          // of each peer
+constexpr int most_ways = 16;      // to one peer
+constexpr int most_offers = 1024;  // to one peer, open at once
+constexpr Bytes longest_put = 1 << 30;
+constexpr std::chrono::milliseconds still(500);  // then the rails are looked at
+constexpr Bytes credit_bytes = 64;               // written for the sake of its notification
+
+// A notification: two bits say what, ten which, twenty who.
+enum class Note : std::uint32_t { slot, credits, stripe, knock };
+constexpr std::uint32_t who_bits = 20, which_bits = 10;
+
+std::uint32_t note(Note what, int which, Rank who) {
+    return static_cast<std::uint32_t>(what) << (who_bits + which_bits) |
+           static_cast<std::uint32_t>(which) << who_bits | static_cast<std::uint32_t>(who);
+}
+
+int puts_of(Bytes bytes) { return static_cast<int>((bytes + longest_put - 1) / longest_put); }
+
+std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+struct RailMessages::Send {
+    Box* box;
+    int id;
+    const std::byte* data;
+    Bytes bytes;
+    Rank to;
+    int most;
+    std::unique_ptr<Registered> memory;
+    int puts_left = 0;
+};
+
+struct RailMessages::Receive {
+    Box* box;
+    int id;
+    std::byte* data;
+    Bytes bytes;
+    Rank from;
+    Key key;
+    int most;
+    std::unique_ptr<Registered> memory;
+    int puts_left = 0;
+};
+
+// What a slot begins with; the message or the stripes follow.
+struct RailMessages::Header {
+    std::uint64_t context;
+    Bytes bytes;
+    std::int32_t tag;
+    std::int32_t offer;    // -1: the message follows
+    std::int32_t stripes;  // else so many of them
+    std::int32_t unused;
+};
+
+struct RailMessages::Stripe {
+    Target where;
+    Bytes bytes;
+};
+
+struct RailMessages::Outgoing {
+    Header header;
+    int ways;
+    std::vector<Stripe> stripes;
+    Send* send;  // null: an offer
+};
+
+// A slot's content that came before what it is for.
+struct RailMessages::Early {
+    std::vector<std::byte> message;
+    std::int32_t offer;
+    std::vector<Stripe> stripes;
+};
+
+struct RailMessages::Peer {
+    std::vector<Target> inbox;  // ours there, per way
+    std::uint64_t filled = 0;   // slots so far
+    int credits = slots;
+    int next_way = 0;
+    std::deque<Outgoing> waiting;  // for credits
+
+    std::bitset<slots> arrived;
+    std::uint64_t read = 0;
+    int owed = 0;  // slots read of which it has not been told
+
+    std::map<Key, std::deque<std::unique_ptr<Send>>> sends;        // long, not yet offered room
+    std::map<Key, std::deque<std::unique_ptr<Receive>>> receives;  // short
+    std::map<Key, std::deque<Early>> messages, offers;
+    std::vector<std::unique_ptr<Receive>> offered;  // by number; null: free
+    std::vector<int> free_offers;
+    std::deque<std::unique_ptr<Receive>> not_offered;  // no number was free
+    int knocks = 0;
+};
+
+RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks)
+    : rails_(std::move(rails)), me_(me), ranks_(ranks) {
+    ECO_CHECK(ranks <= 1 << who_bits);
+    const auto stripes = Bytes{most_ways} * static_cast<Bytes>(sizeof(Stripe));
+    slot_bytes_ =
+        static_cast<Bytes>(sizeof(Header)) + std::max<Bytes>(longest_short_message, stripes);
+    peer_bytes_ = slots * slot_bytes_ + credit_bytes;
+    // Not touched before it is used, so that peers that never talk cost no memory.
+    inbox_.reset(new std::byte[at(peer_bytes_ * ranks)]);
+    outbox_.reset(new std::byte[at(peer_bytes_ * ranks)]);
+    inbox_memory_ = rails_->add(inbox_.get(), peer_bytes_ * ranks);
+    outbox_memory_ = rails_->add(outbox_.get(), peer_bytes_ * ranks);
+    for (Rank peer = 0; peer < ranks; ++peer) peers_.push_back(std::make_unique<Peer>());
+}
+
+RailMessages::~RailMessages() = default;
+
+std::string RailMessages::greeting() const {
+    const std::string rails = rails_->greeting();
+    nlohmann::json inbox = nlohmann::json::array();
+    for (int rail = 0; rail < rails_->count(); ++rail) {
+        const Target target = inbox_memory_->target(rail);
+        inbox.push_back({target.address, target.key});
+    }
+    const nlohmann::json all{{"rails", nlohmann::json::binary({rails.begin(), rails.end()})},
+                             {"inbox", inbox}};
+    const auto packed = nlohmann::json::to_cbor(all);
+    return {packed.begin(), packed.end()};
+}
+
+void RailMessages::meet(const std::vector<std::string>& greetings) {
+    std::vector<std::string> of_rails;
+    std::vector<nlohmann::json> inboxes;
+    for (const auto& text : greetings) {
+        if (text.empty()) {
+            of_rails.emplace_back();
+            inboxes.emplace_back();
+            continue;
+        }
+        const auto all = nlohmann::json::from_cbor(text);
+        const auto& rails = all.at("rails").get_binary();
+        of_rails.emplace_back(rails.begin(), rails.end());
+        inboxes.push_back(all.at("inbox"));
+    }
+    rails_->meet(of_rails);
+    for (Rank peer = 0; peer < ranks_; ++peer)
+        for (const Way& way : rails_->ways(peer)) {
+            const auto& target = inboxes[at(peer)].at(at(way.theirs));
+            const Bytes offset = me_ * peer_bytes_;
+            peers_[at(peer)]->inbox.push_back(
+                {target.at(0).get<std::uint64_t>() + static_cast<std::uint64_t>(offset),
+                 target.at(1).get<std::uint64_t>()});
+        }
+}
+
+int RailMessages::ways(Rank peer, int most) const {
+    const auto count = static_cast<int>(rails_->ways(peer).size());
+    return std::min({most, count, most_ways});
+}
+
+bool RailMessages::knock(double seconds, std::string& missing) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    Box none;
+    std::vector<int> ended;
+    {
+        const std::lock_guard lock(mutex_);
+        for (Rank step = 1; step < ranks_; ++step) {
+            const Rank peer = (me_ + step) % ranks_;
+            for (int way = 0; way < ways(peer, most_ways); ++way) {
+                const auto offset = static_cast<std::uint64_t>(slots * slot_bytes_);
+                const Target inbox = peers_[at(peer)]->inbox[at(way)];
+                ++own_puts_;
+                rails_->put_notify(peer, way, outbox_.get() + peer * peer_bytes_,
+                                   outbox_memory_.get(), {inbox.address + offset, inbox.key}, 8,
+                                   note(Note::knock, way, me_), nullptr);
+            }
+        }
+    }
+    while (true) {
+        const bool moved = progress(none, ended);
+        if (all_heard(missing)) return true;
+        if (Clock::now() > end) return false;
+        if (!moved) sleep(2000);
+    }
+}
+
+bool RailMessages::all_heard(std::string& missing) {
+    const std::lock_guard lock(mutex_);
+    missing.clear();
+    for (Rank peer = 0; peer < ranks_; ++peer)
+        if (peers_[at(peer)]->knocks < ways(peer, most_ways))
+            missing += (missing.empty() ? "" : ", ") + std::to_string(peer);
+    return missing.empty() && own_puts_ == 0;
+}
+
+void RailMessages::send(Box& box, int id, const void* data, Bytes bytes, Rank to,
+                        std::uint64_t context, int tag, int most) {
+    const std::lock_guard lock(mutex_);
+    ++box.open;
+    auto send = std::make_unique<Send>();
+    *send = {&box, id, static_cast<const std::byte*>(data), bytes, to, most, nullptr};
+    Peer& peer = *peers_[at(to)];
+    const Key key{context, tag};
+    if (bytes <= longest_short_message) {
+        send->puts_left = 1;
+        tell(to, {{context, bytes, tag, -1, 0, 0}, ways(to, most), {}, send.release()});
+        return;
+    }
+    const auto offers = peer.offers.find(key);
+    if (offers == peer.offers.end()) {
+        peer.sends[key].push_back(std::move(send));
+        return;
+    }
+    const Early early = std::move(offers->second.front());
+    offers->second.pop_front();
+    if (offers->second.empty()) peer.offers.erase(offers);
+    write_stripes(std::move(send), early.offer, early.stripes);
+}
+
+void RailMessages::recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context,
+                        int tag, int most) {
+    const std::lock_guard lock(mutex_);
+    ++box.open;
+    auto receive = std::make_unique<Receive>();
+    const Key key{context, tag};
+    *receive = {&box, id, static_cast<std::byte*>(data), bytes, from, key, most, nullptr};
+    Peer& peer = *peers_[at(from)];
+    if (bytes > longest_short_message) {
+        offer(std::move(receive));
+        return;
+    }
+    const auto early = peer.messages.find(key);
+    if (early == peer.messages.end()) {
+        peer.receives[key].push_back(std::move(receive));
+        return;
+    }
+    const auto& message = early->second.front().message;
+    ECO_CHECK(static_cast<Bytes>(message.size()) == bytes);
+    if (bytes > 0) std::memcpy(data, message.data(), message.size());
+    early->second.pop_front();
+    if (early->second.empty()) peer.messages.erase(early);
+    finish(box, id);
+}
+
+void RailMessages::finish(Box& box, int id) {
+    --box.open;
+    box.ended.push_back(id);
+}
+
+// Says to the sender of a long message where its stripes go.
+void RailMessages::offer(std::unique_ptr<Receive> receive) {
+    const Rank from = receive->from;
+    Peer& peer = *peers_[at(from)];
+    if (peer.free_offers.empty()) {
+        if (peer.offered.size() == most_offers) {
+            peer.not_offered.push_back(std::move(receive));
+            return;
+        }
+        peer.free_offers.push_back(static_cast<int>(peer.offered.size()));
+        peer.offered.emplace_back();
+    }
+    const int number = peer.free_offers.back();
+    peer.free_offers.pop_back();
+    receive->memory = rails_->add(receive->data, receive->bytes);
+    const int count = ways(from, receive->most);
+    std::vector<double> rates;
+    for (int way = 0; way < count; ++way) rates.push_back(rails_->ways(from)[at(way)].rate);
+    std::vector<Stripe> stripes;
+    Bytes offset = 0;
+    for (const Bytes bytes : cut_stripes(receive->bytes, rates)) {
+        Target where = receive->memory->target(rails_->ways(from)[stripes.size()].rail);
+        where.address += static_cast<std::uint64_t>(offset);
+        stripes.push_back({where, bytes});
+        offset += bytes;
+        receive->puts_left += puts_of(bytes);
+    }
+    Outgoing outgoing{{receive->key.first, receive->bytes, receive->key.second, number,
+                       static_cast<std::int32_t>(stripes.size()), 0},
+                      count,
+                      std::move(stripes),
+                      nullptr};
+    peer.offered[at(number)] = std::move(receive);
+    tell(from, std::move(outgoing));
+}
+
+void RailMessages::write_stripes(std::unique_ptr<Send> send, int number,
+                                 const std::vector<Stripe>& stripes) {
+    if (rails_->registers_sources())
+        send->memory = rails_->add(const_cast<std::byte*>(send->data), send->bytes);
+    for (const Stripe& stripe : stripes) send->puts_left += puts_of(stripe.bytes);
+    Bytes offset = 0;
+    Send* owner = send.release();  // until its last put has left
+    for (std::size_t way = 0; way < stripes.size(); ++way)
+        for (Bytes done = 0; done < stripes[way].bytes; done += longest_put) {
+            const Bytes bytes = std::min(longest_put, stripes[way].bytes - done);
+            const Target where{stripes[way].where.address + static_cast<std::uint64_t>(done),
+                               stripes[way].where.key};
+            rails_->put_notify(owner->to, static_cast<int>(way), owner->data + offset,
+                               owner->memory.get(), where, bytes, note(Note::stripe, number, me_),
+                               owner);
+            offset += bytes;
+        }
+}
+
+void RailMessages::tell(Rank to, Outgoing outgoing) {
+    Peer& peer = *peers_[at(to)];
+    if (peer.credits == 0)
+        peer.waiting.push_back(std::move(outgoing));
+    else
+        fill_slot(to, outgoing);
+}
+
+void RailMessages::fill_slot(Rank to, const Outgoing& outgoing) {
+    Peer& peer = *peers_[at(to)];
+    --peer.credits;
+    const int number = static_cast<int>(peer.filled++ % slots);
+    std::byte* start = outbox_.get() + to * peer_bytes_ + number * slot_bytes_;
+    std::byte* end = start;
+    const auto append = [&end](const void* data, std::size_t bytes) {
+        if (bytes > 0) std::memcpy(end, data, bytes);
+        end += bytes;
+    };
+    append(&outgoing.header, sizeof outgoing.header);
+    if (outgoing.send)
+        append(outgoing.send->data, at(outgoing.send->bytes));
+    else
+        append(outgoing.stripes.data(), outgoing.stripes.size() * sizeof(Stripe));
+    const int way = peer.next_way++ % outgoing.ways;
+    const Target inbox = peer.inbox[at(way)];
+    const Target where{inbox.address + static_cast<std::uint64_t>(number * slot_bytes_), inbox.key};
+    if (!outgoing.send) ++own_puts_;
+    rails_->put_notify(to, way, start, outbox_memory_.get(), where, end - start,
+                       note(Note::slot, number, me_), outgoing.send);
+}
+
+void RailMessages::handle(const RailEvent& event) {
+    if (!event.arrived) {
+        if (!event.owner) {
+            --own_puts_;
+            return;
+        }
+        auto* send = static_cast<Send*>(event.owner);
+        if (--send->puts_left > 0) return;
+        finish(*send->box, send->id);
+        const std::unique_ptr<Send> last(send);
+        return;
+    }
+    const auto who = static_cast<Rank>(event.data & ((1U << who_bits) - 1));
+    const int which = static_cast<int>(event.data >> who_bits & ((1U << which_bits) - 1));
+    ECO_CHECK(who < ranks_);
+    Peer& peer = *peers_[at(who)];
+    switch (static_cast<Note>(event.data >> (who_bits + which_bits))) {
+        case Note::slot:
+            peer.arrived.set(at(which));
+            read_slots(who);
+            return;
+        case Note::credits:
+            peer.credits += which;
+            while (peer.credits > 0 && !peer.waiting.empty()) {
+                const Outgoing outgoing = std::move(peer.waiting.front());
+                peer.waiting.pop_front();
+                fill_slot(who, outgoing);
+            }
+            return;
+        case Note::stripe: {
+            ECO_CHECK(at(which) < peer.offered.size() && peer.offered[at(which)]);
+            if (--peer.offered[at(which)]->puts_left > 0) return;
+            const auto receive = std::move(peer.offered[at(which)]);
+            peer.free_offers.push_back(which);
+            finish(*receive->box, receive->id);
+            if (peer.not_offered.empty()) return;
+            auto next = std::move(peer.not_offered.front());
+            peer.not_offered.pop_front();
+            offer(std::move(next));
+            return;
+        }
+        case Note::knock:
+            ++peer.knocks;
+            return;
+    }
+}
+
+// In the order in which they were filled; tells the peer now and then that they are free again.
+void RailMessages::read_slots(Rank from) {
+    Peer& peer = *peers_[at(from)];
+    while (peer.arrived.test(static_cast<std::size_t>(peer.read % slots))) {
+        const int number = static_cast<int>(peer.read++ % slots);
+        peer.arrived.reset(at(number));
+        read_slot(from, inbox_.get() + from * peer_bytes_ + number * slot_bytes_);
+        ++peer.owed;
+    }
+    if (peer.owed < slots / 2) return;
+    const Target inbox = peer.inbox.front();
+    const auto offset = static_cast<std::uint64_t>(slots * slot_bytes_);
+    ++own_puts_;
+    rails_->put_notify(from, 0, outbox_.get() + from * peer_bytes_ + slots * slot_bytes_,
+                       outbox_memory_.get(), {inbox.address + offset, inbox.key}, 8,
+                       note(Note::credits, std::exchange(peer.owed, 0), me_), nullptr);
+}
+
+void RailMessages::read_slot(Rank from, const std::byte* data) {
+    Peer& peer = *peers_[at(from)];
+    Header header;
+    std::memcpy(&header, data, sizeof header);
+    data += sizeof header;
+    const Key key{header.context, header.tag};
+    if (header.offer < 0) {
+        const auto found = peer.receives.find(key);
+        if (found == peer.receives.end()) {
+            peer.messages[key].push_back({{data, data + header.bytes}, -1, {}});
+            return;
+        }
+        const auto receive = std::move(found->second.front());
+        found->second.pop_front();
+        if (found->second.empty()) peer.receives.erase(found);
+        ECO_CHECK(receive->bytes == header.bytes);
+        if (header.bytes > 0) std::memcpy(receive->data, data, at(header.bytes));
+        finish(*receive->box, receive->id);
+        return;
+    }
+    std::vector<Stripe> stripes(at(header.stripes));
+    std::memcpy(stripes.data(), data, stripes.size() * sizeof(Stripe));
+    const auto found = peer.sends.find(key);
+    if (found == peer.sends.end()) {
+        peer.offers[key].push_back({{}, header.offer, std::move(stripes)});
+        return;
+    }
+    auto send = std::move(found->second.front());
+    found->second.pop_front();
+    if (found->second.empty()) peer.sends.erase(found);
+    ECO_CHECK(send->bytes == header.bytes);
+    write_stripes(std::move(send), header.offer, stripes);
+}
+
+bool RailMessages::progress(Box& box, std::vector<int>& ended) {
+    const std::lock_guard lock(mutex_);
+    if (abandoned_) throw Error(Code::environment, "the rails have failed before");
+    events_.clear();
+    rails_->progress(events_);
+    for (const RailEvent& event : events_) handle(event);
+    if (!events_.empty()) moved_ = std::chrono::steady_clock::now();
+    ended.insert(ended.end(), box.ended.begin(), box.ended.end());
+    const bool moved = !events_.empty() || !box.ended.empty();
+    box.ended.clear();
+    return moved;
+}
+
+void RailMessages::sleep(long microseconds) {
+    std::vector<pollfd> descriptors;
+    {
+        const std::lock_guard lock(mutex_);
+        // TCP would try again for minutes.
+        const auto now = std::chrono::steady_clock::now();
+        if (now - moved_ > still) {
+            moved_ = now;
+            rails_->check();
+        }
+        if (!rails_->wait_on(descriptors)) {
+            sched_yield();
+            return;
+        }
+    }
+    const timespec time{0, microseconds * 1000};
+    ppoll(descriptors.data(), descriptors.size(), &time, nullptr);
+}
+
+void RailMessages::abandon() {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+}
+
+bool RailMessages::is_quiet() {
+    const std::lock_guard lock(mutex_);
+    return own_puts_ == 0;
+}
+
+}  // namespace eco

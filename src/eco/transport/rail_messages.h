@@ -1,0 +1,95 @@
+// Messages between processes over their rails: matched by context and tag, those of one context and
+// tag between two processes in the order they were started. Called by RailTransport, by all threads
+// of a process.
+//
+// Short messages are written into slots that the receiver keeps for each peer, over one rail after
+// the other. For a long one the receiver says where each rail's stripe is to go, through such a
+// slot too, and the sender writes the stripes there at once. All rails tell the receiver when their
+// part is there; it counts them.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "eco/transport/rails.h"
+
+namespace eco {
+
+// Longer messages are cut into stripes. Stripes pay from here on (paper: Qian and Afsahi, §6).
+inline constexpr Bytes longest_short_message = 1024;
+
+class RailMessages {
+public:
+    RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks);
+    ~RailMessages();
+
+    // Of one call of the program; what has ended of it. Outlives the messages started for it.
+    struct Box {
+        std::vector<int> ended;
+        int open = 0;
+    };
+
+    // What all others must know of this process, and what all have said.
+    std::string greeting() const;
+    void meet(const std::vector<std::string>& greetings);
+
+    bool reaches(Rank peer) const { return !rails_->ways(peer).empty(); }
+
+    // Writes to each peer that is reached, over all ways, and waits until each has written too;
+    // all must call it. False after so many seconds; `missing` then says who was not heard.
+    bool knock(double seconds, std::string& missing);
+
+    // Neither blocks. most: ways to use, as the peer does; the first ones.
+    void send(Box& box, int id, const void* data, Bytes bytes, Rank to, std::uint64_t context,
+              int tag, int most);
+    void recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context, int tag,
+              int most);
+
+    // Moves what can be moved; appends what has ended of the box. True where anything happened.
+    bool progress(Box& box, std::vector<int>& ended);
+    // Until there may be something to do, at most so long. Throws Error where a rail is down.
+    void sleep(long microseconds);
+    // Whether all that this process told its peers on its own account has left.
+    bool is_quiet();
+
+    // A box goes with messages under way into it: from now on progress() throws.
+    void abandon();
+
+private:
+    struct Send;
+    struct Receive;
+    struct Header;
+    struct Stripe;
+    struct Outgoing;
+    struct Early;
+    struct Peer;
+    using Key = std::pair<std::uint64_t, int>;
+
+    int ways(Rank peer, int most) const;
+    bool all_heard(std::string& missing);
+    void tell(Rank peer, Outgoing outgoing);
+    void fill_slot(Rank peer, const Outgoing& outgoing);
+    void offer(std::unique_ptr<Receive> receive);
+    void write_stripes(std::unique_ptr<Send> send, int number, const std::vector<Stripe>& stripes);
+    void handle(const RailEvent& event);
+    void read_slots(Rank peer);
+    void read_slot(Rank peer, const std::byte* data);
+    static void finish(Box& box, int id);
+
+    std::unique_ptr<Rails> rails_;
+    Rank me_;
+    int ranks_;
+    Bytes slot_bytes_, peer_bytes_;
+    std::unique_ptr<std::byte[]> inbox_, outbox_;  // of each peer its slots, then its credits
+    std::unique_ptr<Registered> inbox_memory_, outbox_memory_;
+    std::vector<std::unique_ptr<Peer>> peers_;
+    std::vector<RailEvent> events_;
+    int own_puts_ = 0;  // of no message of the program's
+    bool abandoned_ = false;
+    std::chrono::steady_clock::time_point moved_ = std::chrono::steady_clock::now();
+    std::mutex mutex_;
+};
+
+}  // namespace eco

@@ -1,0 +1,57 @@
+#include "eco/transport/rail_transport.h"
+
+#include <sched.h>
+
+namespace eco {
+
+// A peer in the program may wait for the MPI library here, which moves only when it is called.
+static constexpr long longest_sleep = 2000;  // microseconds
+
+RailTransport::~RailTransport() {
+    if (box_.open > 0) messages_.abandon();
+}
+
+void RailTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag) {
+    if (messages_.reaches(world(to))) {
+        messages_.send(box_, id, data, bytes, world(to), context_.number, tag, most_);
+    } else {
+        other_.send(id, data, bytes, to, tag);
+        ++open_elsewhere_;
+    }
+}
+
+void RailTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
+    if (messages_.reaches(world(from))) {
+        messages_.recv(box_, id, data, bytes, world(from), context_.number, tag, most_);
+    } else {
+        other_.recv(id, data, bytes, from, tag);
+        ++open_elsewhere_;
+    }
+}
+
+bool RailTransport::moves(std::vector<int>& ended) {
+    const auto before = ended.size();
+    other_.poll(ended);
+    open_elsewhere_ -= static_cast<int>(ended.size() - before);
+    return messages_.progress(box_, ended) || ended.size() > before;
+}
+
+void RailTransport::poll(std::vector<int>& ended) { moves(ended); }
+
+void RailTransport::wait(std::vector<int>& ended) {
+    const auto before = ended.size();
+    while (true) {
+        const bool moved = moves(ended);
+        // After its last message this rank may be away for long; what it owes its peers must have
+        // left before.
+        const bool last = box_.open == 0 && open_elsewhere_ == 0;
+        if (ended.size() > before && (!last || messages_.is_quiet())) return;
+        if (moved) continue;
+        if (open_elsewhere_ > 0)
+            sched_yield();
+        else
+            messages_.sleep(longest_sleep);
+    }
+}
+
+}  // namespace eco
