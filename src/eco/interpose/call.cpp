@@ -24,9 +24,9 @@ void Call::run(const Layout& layout, Rank root, const Combine& combine,
 
 void Call::run(const Prepared& prepared, const Layout& layout, const Combine& combine,
                const Reduction& reduction) {
-    MpiTransport transport(communicator_->hidden(), communicator_->inside(), reduction);
+    const Choice choice = choice_ ? *choice_ : Choice{};
     try {
-        execute(prepared, layout, combine, transport);
+        communicator_->run(choice, prepared, layout, combine, reduction);
     } catch (...) {
         // What is left on the hidden communicator could be taken for a later call's.
         communicator_->abandon();

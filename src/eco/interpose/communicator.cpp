@@ -37,6 +37,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     if (!translated) return;
     for (const int rank : world) {
         if (rank == MPI_UNDEFINED) return;  // of another job, joined by spawn or connect
+        rails_.world.push_back(rank);
         host_of_.push_back(session.host_of_world[static_cast<std::size_t>(rank)]);
         if (host_of_.back() < 0) return;
         if (!session.bindings_of_world.empty())
@@ -70,6 +71,18 @@ const Prepared& Communicator::prepared(const Choice& choice, const Request& requ
         report_plan(choice, request, *entry);
     }
     return *entry;
+}
+
+void Communicator::run(const Choice& choice, const Prepared& prepared, const Layout& layout,
+                       const Combine& combine, const Reduction& reduction) {
+    MpiTransport mpi(hidden_, {inside_, &inside_ranks_}, reduction);
+    RailMessages* rails = choice.rails > 0 ? session()->rails.messages.get() : nullptr;
+    if (rails) {
+        RailTransport transport(*rails, rails_, choice.rails, mpi);
+        execute(prepared, layout, combine, transport);
+    } else {
+        execute(prepared, layout, combine, mpi);
+    }
 }
 
 // Whether all ranks hold few enough hidden communicators for one more.
@@ -112,7 +125,7 @@ const Clusters& Communicator::clusters() {
 Ways Communicator::ways() const { return {shared_links(session()->profile), host_of_}; }
 
 bool Communicator::ready(const Choice& choice) {
-    if (!ready()) return false;
+    if (!ready() || (choice.rails > 0 && !make_rails())) return false;
     if (!choice.native_inside) return true;
     if (state_of_inside_ == State::none) make_inside();
     return state_of_inside_ == State::made;
@@ -140,6 +153,23 @@ Neighbourhood* Communicator::neighbourhood() {
     if (!can_predict() || !ready()) return nullptr;
     if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(comm_, *this);
     return neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
+}
+
+// A number for messages over rails that no other communicator has, given out by rank 0.
+bool Communicator::make_rails() {
+    Session& here = *session();
+    if (!here.rails.open) return false;
+    if (rails_.number != 0) return true;
+    int number[2] = {here.world_rank, 0};
+    if (rank_ == 0) {
+        const std::lock_guard lock(here.mutex);
+        number[1] = ++here.rail_contexts;
+    }
+    const Native& mpi = native();
+    if (mpi.Bcast(number, 2, mpi.int32, 0, hidden_) != MPI_SUCCESS) return usable_ = false;
+    rails_.number =
+        static_cast<std::uint64_t>(number[0]) << 32 | static_cast<std::uint64_t>(number[1]);
+    return true;
 }
 
 void Communicator::release() {

@@ -36,18 +36,19 @@ public:
     // This rank's program, planned at the first call.
     const Prepared& prepared(const Choice& choice, const Request& request);
 
+    // Runs a prepared program, over the rails if the choice says so. Needs ready(choice). Throws
+    // MpiError and Error.
+    void run(const Choice& choice, const Prepared& prepared, const Layout& layout,
+             const Combine& combine, const Reduction& reduction);
+
     // Makes the hidden communicator that schedules run on; collective the first time. False, and
     // the communicator not usable any more, where the library has no context left or ECO holds its
     // share of them on some rank.
     bool ready() { return hidden_ != native().comm_null || make_hidden(); }
 
-    // The same for a choice: with inner=native it needs one for each innermost group as well.
-    // False without it, and then always for such choices.
+    // The same for a choice: with inner=native it needs one for each innermost group as well, with
+    // rails the job's. False without them, and then always for such choices.
     bool ready(const Choice& choice);
-
-    // Needs ready(), which a choice from choose() implies.
-    MPI_Comm hidden() const { return hidden_; }
-    Inside inside() const { return {inside_, &inside_ranks_}; }
 
     // After an error: from now on this rank's calls are native.
     void abandon() { usable_ = false; }
@@ -70,6 +71,7 @@ private:
     bool has_room(MPI_Comm comm) const;
     bool make_hidden();
     void make_inside();
+    bool make_rails();
 
     MPI_Comm comm_, hidden_, inside_;
     enum class State { none, made, refused } state_of_inside_ = State::none;
@@ -79,6 +81,7 @@ private:
     int size_ = 0;
     Hierarchy hierarchy_;
     std::vector<int> host_of_;
+    RailContext rails_;
     std::vector<Binding> bindings_;
     Clusters clusters_;
     const Chooser* chooser_;

@@ -172,7 +172,7 @@ std::string library_name() {
            text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
 }
 
-void begin_session(const Settings& settings, const Profile& profile) {
+void begin_session(const Settings& settings, const Profile& profile, bool with_rails) {
     const Native& mpi = native();
     auto fresh = std::make_unique<Session>();
     int ranks = 0;
@@ -191,6 +191,7 @@ void begin_session(const Settings& settings, const Profile& profile) {
     if (fresh->world_rank == 0)
         for (const auto& complaint : fresh->settings.complaints) say(complaint);
     const auto missing = std::count(fresh->host_of_world.begin(), fresh->host_of_world.end(), -1);
+    if (with_rails) fresh->rails = open_rails(*fresh);
     current = std::move(fresh);
     if (missing > 0)
         complain_once(
@@ -212,7 +213,8 @@ void begin_session() {
     settings.verbose = shared.at("verbose");
     settings.choice = shared.at("choice");
     settings.keep_order = shared.at("keep_order");
-    begin_session(settings, parse_runtime(shared.at("profile")));
+    const Profile profile = parse_runtime(shared.at("profile"));
+    begin_session(settings, profile, may_use_rails(settings, profile));
 }
 
 void end_session() {
@@ -220,6 +222,8 @@ void end_session() {
     if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
     const auto communicators = current->communicators;
     for (Communicator* communicator : communicators) communicator->release();
+    // Until here a peer may have needed this process to take what comes over its rails.
+    if (current->rails.open) native().Barrier(native().comm_world);
     current.reset();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "eco/interpose/native.h"
+#include "eco/interpose/rails.h"
 #include "eco/plan/choose.h"
 #include "eco/topology/network.h"
 
@@ -27,11 +28,13 @@ struct Session {
     Rank world_rank = 0;
     MPI_Group world_group;
     int keyval = MPI_KEYVAL_INVALID;
+    JobRails rails;
 
     std::mutex mutex;  // of what follows
     std::vector<Communicator*> communicators;
     std::optional<Network> network;
     std::atomic<int> hidden_communicators = 0;
+    int rail_contexts = 0;  // given out by this rank
     bool complained = false;
 };
 
@@ -42,8 +45,8 @@ Session* session();
 // work it leaves session() null, and rank 0 says why in one line.
 void begin_session();
 
-// The same with a given profile, for the probe.
-void begin_session(const Settings& settings, const Profile& profile);
+// The same with a given profile, for the probe; with its rails where asked.
+void begin_session(const Settings& settings, const Profile& profile, bool with_rails);
 
 // Before the native MPI_Finalize: says what was used if asked, frees ECO's communicators.
 void end_session();

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "eco/interpose/mpi_transport.h"
 #include "eco/probe/messages.h"
+#include "eco/transport/rail_transport.h"
 
 namespace eco {
 
@@ -30,6 +32,52 @@ void catch_ball(std::vector<char>& ball, int from) {
 
 // The first byte of a ball: the last one is a byte long and comes back no more.
 constexpr char in_play = 0, last_ball = 1;
+
+RailMessages* rails = nullptr;
+
+// Over a rail the next ball is awaited before the last is thrown, as schedules do.
+class RailBalls {
+public:
+    explicit RailBalls(const Order& order)
+        : order_(order),
+          mpi_(native().comm_world),
+          wire_(*rails, context(), 1, mpi_),
+          out_(static_cast<std::size_t>(order.bytes)),
+          in_(out_.size()) {}
+    void expect() { wire_.recv(0, in_.data(), order_.bytes, order_.to, ball_tag); }
+    void send() {
+        wire_.send(1, out_.data(), order_.bytes, order_.to, ball_tag);
+        ++leaving_;
+    }
+    void await() {
+        while (arrived_ == 0) wait();
+        --arrived_;
+    }
+    void end() {
+        while (leaving_ > 0) wait();
+    }
+
+private:
+    static const RailContext& context() {
+        static RailContext world;
+        int ranks = 0;
+        native().Comm_size(native().comm_world, &ranks);
+        world.world.resize(static_cast<std::size_t>(ranks));
+        std::iota(world.world.begin(), world.world.end(), 0);
+        return world;
+    }
+    void wait() {
+        std::vector<int> ended;
+        wire_.wait(ended);
+        for (const int id : ended) id == 0 ? ++arrived_ : --leaving_;
+    }
+
+    const Order& order_;
+    MpiTransport mpi_;
+    RailTransport wire_;
+    std::vector<char> out_, in_;
+    int arrived_ = 0, leaving_ = 0;
+};
 
 std::vector<double> time_trips(const Order& order) {
     std::vector<char> ball(static_cast<std::size_t>(order.bytes), in_play);
@@ -60,6 +108,31 @@ void answer_trips(const Order& order) {
         if (ball.front() == last_ball) return;
         throw_ball(ball, order.to);
     }
+}
+
+std::vector<double> time_rail_trips(const Order& order) {
+    RailBalls balls(order);
+    std::vector<double> times;
+    for (int trip = 0; trip <= order.count; ++trip) {
+        const auto start = Clock::now();
+        balls.expect();
+        balls.send();
+        balls.await();
+        if (trip > 0) times.push_back(since(start) / 2);
+    }
+    balls.end();
+    return times;
+}
+
+void answer_rail_trips(const Order& order) {
+    RailBalls balls(order);
+    balls.expect();
+    for (int trip = 0; trip <= order.count; ++trip) {
+        balls.await();
+        if (trip < order.count) balls.expect();
+        balls.send();
+    }
+    balls.end();
 }
 
 // A message that has already arrived takes the receiver's own time alone. Nothing here calls MPI
@@ -172,9 +245,12 @@ private:
 
 }  // namespace
 
+void use_rails(RailMessages* now) { rails = now; }
+
 std::size_t figures_of(const Order& order) {
     switch (order.kind) {
         case Order::Kind::round_trips:
+        case Order::Kind::rail_trips:
             return static_cast<std::size_t>(order.count);
         case Order::Kind::overheads:
             return 2 * static_cast<std::size_t>(order.count);
@@ -191,6 +267,11 @@ std::vector<double> perform(const Order& order) {
             return time_trips(order);
         case Order::Kind::answer_trips:
             answer_trips(order);
+            return {};
+        case Order::Kind::rail_trips:
+            return time_rail_trips(order);
+        case Order::Kind::answer_rail_trips:
+            answer_rail_trips(order);
             return {};
         case Order::Kind::overheads:
             return time_overheads(order);

@@ -15,7 +15,9 @@ struct Order {
         answer_trips,  // the other side
         overheads,     // `count` times: time sends to `to` and one late receive
         answer_sends,  // the other side
-        flow,          // send to `to`, receive from `from`, as fast as it goes
+        rail_trips,    // as round_trips, over the rails that use_rails() named
+        answer_rail_trips,
+        flow,  // send to `to`, receive from `from`, as fast as it goes
     };
     Kind kind = Kind::end;
     int to = -1, from = -1;  // ranks; -1: none
@@ -33,6 +35,11 @@ struct Order {
 // Half a round trip from here on is long: what wakes a rank up or opens a connection is little
 // beside it.
 inline constexpr Seconds long_way = 1e-3;
+
+class RailMessages;
+
+// From now on; null: none.
+void use_rails(RailMessages* rails);
 
 // How many figures perform gives.
 std::size_t figures_of(const Order& order);

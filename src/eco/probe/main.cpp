@@ -65,6 +65,8 @@ void predict(Profile& profile, Forecaster& forecaster, Progress& progress) {
     merge(profile.tuning, forecaster.entries(progress));
 }
 
+bool has_rails(const Profile& profile) { return profile.rails && profile.rails->most > 1; }
+
 void run(const Options& options, int rank) {
     const bool speaks = rank == 0;
     Progress progress(speaks);
@@ -86,7 +88,7 @@ void run(const Options& options, int rank) {
             settings.choice = "auto";
             Options tuning = options;
             tuning.sizes.clear();
-            begin_session(settings, profile);
+            begin_session(settings, profile, has_rails(profile));
             merge(profile.tuning, tune(tuning, forecaster, progress, 0.1));
         }
         if (!nothing_new) predict(profile, forecaster, progress);
@@ -95,7 +97,10 @@ void run(const Options& options, int rank) {
         if (!known)
             throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
         profile = *known;
-        begin_session(settings, profile);
+        const bool named = std::any_of(
+            options.patterns.begin(), options.patterns.end(),
+            [](const std::string& text) { return text.find("rails=") != std::string::npos; });
+        begin_session(settings, profile, named || has_rails(profile));
         if (options.verb == "bench") return bench(options, progress);
         Forecaster forecaster(profile);
         merge(profile.tuning, tune(options, forecaster, progress, 0.0));

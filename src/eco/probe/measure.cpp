@@ -10,6 +10,7 @@
 #include "eco/probe/crew.h"
 #include "eco/probe/measure_model.h"
 #include "eco/probe/measure_pairs.h"
+#include "eco/probe/measure_rails.h"
 #include "eco/topology/media.h"
 #include "eco/topology/partition.h"
 
@@ -34,6 +35,7 @@ public:
         } else {
             crew_.obey();
         }
+        find_rails();
         return profile_;
     }
 
@@ -141,6 +143,20 @@ private:
         profile_.model = measure_model(
             profile_, known_, speaker_, crew_, [&](double done, const std::string& what) {
                 progress_.update(share_ * (before + model * done) / (before + model), what);
+            });
+    }
+
+    // On hosts that are known already, anew with each new one: all must take part.
+    void find_rails() {
+        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        if (!fresh) profile_.rails = known_->rails;
+        if (!fresh || profile_.hosts.size() < 2) return;
+        const Seconds before = spent();
+        profile_.rails = measure_rails(
+            profile_.hosts, speaker_, crew_, [&](double done, const std::string& what) {
+                // Nobody knew before how many there are.
+                const Seconds all = before + (spent() - before) / std::max(done, 0.05);
+                progress_.update(share_ * std::min(1.0, spent() / all), what);
             });
     }
 

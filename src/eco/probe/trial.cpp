@@ -151,17 +151,19 @@ void Trial::run(const Choice& choice, Rank root) {
     const Request request{operation_, &communicator_->hierarchy(),
                           traits(operation_).rooted ? root : 0, true};
     if (!communicator_->ready(choice))
-        throw Error(Code::environment, "the MPI library has no communicator left to time with");
-    MpiTransport transport(communicator_->hidden(), communicator_->inside(),
-                           {native().real64, native().sum, 8, 0});
+        throw Error(Code::environment,
+                    choice.rails > 0 && !session()->rails.open
+                        ? to_text(choice) + " needs rails, and these hosts have none"
+                        : "the MPI library has no communicator left to time with");
+    const Reduction reduction{native().real64, native().sum, 8, 0};
     const Prepared& prepared = communicator_->prepared(choice, request);
     if (base(operation_) != operation_ && !traits(operation_).size_known &&
         traits(operation_).rooted) {
         // As the wrapper does: lengths go first.
         std::vector<Bytes> lengths(at(ranks_), bytes_);
-        execute(prepared, layout_of_lengths(lengths), combine_, transport);
+        communicator_->run(choice, prepared, layout_of_lengths(lengths), combine_, reduction);
     }
-    execute(prepared, layout_, combine_, transport);
+    communicator_->run(choice, prepared, layout_, combine_, reduction);
 }
 
 Bytes Trial::known_bytes() const { return traits(operation_).size_known ? bytes_ : -1; }

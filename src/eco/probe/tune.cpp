@@ -97,7 +97,9 @@ std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* f
 Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& start,
                       Seconds budget, bool warm_up) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
-    for (const Choice& choice : choices) patterns.push_back({to_text(choice), choice, {}});
+    for (const Choice& choice : choices)
+        if (choice.rails == 0 || session()->rails.open)
+            patterns.push_back({to_text(choice), choice, {}});
     const auto by_median = [](const Sampled& a, const Sampled& b) {
         return median(a.samples) < median(b.samples);
     };

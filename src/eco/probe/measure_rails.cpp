@@ -1,0 +1,203 @@
+#include "eco/probe/measure_rails.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "eco/interpose/mpi_transport.h"
+#include "eco/interpose/rails.h"
+#include "eco/transport/fabric_rails.h"
+
+namespace eco {
+
+namespace {
+
+using nlohmann::json;
+
+// What lies between two sizes goes at a rail's rate, whatever a message costs beside it.
+constexpr Bytes latency_bytes = 8, short_bytes = 16384, long_bytes = 131072;
+constexpr int latency_trips = 10, long_trips = 3;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+class RailMeasuring {
+public:
+    RailMeasuring(const std::vector<std::string>& hosts, const std::vector<int>& speaker,
+                  const Crew& crew, const std::function<void(double, const std::string&)>& show)
+        : hosts_(hosts), speaker_(speaker), crew_(crew), show_(show) {
+        host_of_.assign(at(crew.ranks()), 0);
+        // A rank that does not speak for its host stands aside, wherever it is.
+        for (std::size_t host = 0; host < speaker.size(); ++host)
+            if (speaker[host] >= 0) host_of_[at(speaker[host])] = static_cast<int>(host);
+        const auto me = std::find(speaker.begin(), speaker.end(), crew.rank());
+        speaks_ = me != speaker.end();
+    }
+
+    std::optional<MeasuredRails> run() {
+        const auto cards = share_cards();
+        find_networks(cards);
+        // One network leaves nothing to choose, and the pairs' own times say what it carries.
+        for (std::size_t n = 0; networks_.size() > 1 && n < networks_.size(); ++n)
+            measure_network(cards, n);
+        found_.derive();
+        if (found_.rails.empty() && found_.left_out.empty()) return std::nullopt;
+        return found_;
+    }
+
+private:
+    // Of each rank, what its host has.
+    std::vector<json> share_cards() const {
+        const Native& mpi = native();
+        json own = json::object();
+        if (speaks_) {
+            const CardNames names = list_cards();
+            json cards = json::array();
+            for (const auto& card : names.cards)
+                cards.push_back({card.name, card.network, card.provider});
+            own = {{"cards", cards}, {"left_out", names.left_out}};
+        }
+        std::string text = own.dump();
+        int length = static_cast<int>(text.size()), longest = 0;
+        check_mpi(mpi.Allreduce(&length, &longest, 1, mpi.int32, mpi.max, mpi.comm_world));
+        text.resize(at(longest), ' ');
+        std::string all(text.size() * at(crew_.ranks()), ' ');
+        check_mpi(mpi.Allgather(text.data(), longest, mpi.byte, all.data(), longest, mpi.byte,
+                                mpi.comm_world));
+        std::vector<json> cards;
+        for (const int rank : speaker_)
+            cards.push_back(rank < 0
+                                ? json::object()
+                                : json::parse(all.substr(at(rank) * text.size(), text.size())));
+        return cards;
+    }
+
+    // Those that two hosts or more have a card in, in the order in which hosts list them.
+    void find_networks(const std::vector<json>& cards) {
+        std::vector<std::string> all;
+        for (std::size_t host = 0; host < cards.size(); ++host) {
+            if (!cards[host].contains("cards")) continue;
+            std::set<std::string> here;
+            for (const auto& card : cards[host]["cards"]) {
+                const std::string network = card.at(1);
+                found_.provider = card.at(2);
+                if (!here.insert(network).second)
+                    leave_out(host, card.at(0), "a second card in " + network);
+                else if (std::find(all.begin(), all.end(), network) == all.end())
+                    all.push_back(network);
+            }
+            for (const auto& each : cards[host]["left_out"])
+                leave_out(host, each.at(0), each.at(1));
+        }
+        for (const auto& network : all) {
+            const auto members = card_in(cards, network);
+            const auto count = std::count_if(members.begin(), members.end(),
+                                             [](const auto& card) { return !card.empty(); });
+            if (count > 1)
+                networks_.push_back(network);
+            else
+                for (std::size_t host = 0; host < members.size(); ++host)
+                    if (!members[host].empty())
+                        leave_out(host, members[host], "no other host is in " + network);
+        }
+    }
+
+    std::vector<std::string> card_in(const std::vector<json>& cards,
+                                     const std::string& network) const {
+        std::vector<std::string> members(hosts_.size());
+        for (std::size_t host = 0; host < cards.size(); ++host)
+            if (cards[host].contains("cards"))
+                for (const auto& card : cards[host]["cards"])
+                    if (card.at(1) == network && members[host].empty()) members[host] = card.at(0);
+        return members;
+    }
+
+    void leave_out(std::size_t host, const std::string& card, const std::string& why) {
+        found_.left_out.push_back({hosts_[host], card, why});
+    }
+
+    void measure_network(const std::vector<json>& cards, std::size_t number) {
+        const std::string& network = networks_[number];
+        const auto members = card_in(cards, network);
+        std::string why;
+        JobRails job = open_rails(host_of_, crew_.rank(), {{network, 1}}, !speaks_, why);
+        if (!job.open) {
+            for (std::size_t host = 0; host < members.size(); ++host)
+                if (!members[host].empty())
+                    leave_out(host, members[host], "not all cards in " + network + " can be used");
+            return;
+        }
+        use_rails(job.messages.get());
+        if (crew_.rank() == 0) {
+            found_.rails.push_back({network, members, table(), table(), 0});
+            time_pairs(found_.rails.back(), number);
+            crew_.dismiss();
+        } else {
+            crew_.obey();
+        }
+        use_rails(nullptr);
+        check_mpi(native().Barrier(native().comm_world));
+    }
+
+    Table table() const { return Table(hosts_.size(), std::vector<double>(hosts_.size())); }
+
+    void time_pairs(MeasuredRail& rail, std::size_t number) {
+        const auto hosts = hosts_.size();
+        double done = 0;
+        const auto pairs = static_cast<double>(hosts * (hosts - 1) / 2);
+        for (std::size_t a = 0; a < hosts; ++a)
+            for (std::size_t b = a + 1; b < hosts; ++b) {
+                show_((static_cast<double>(number) + done++ / pairs) /
+                          static_cast<double>(networks_.size()),
+                      hosts_[a] + " – " + hosts_[b] + ", " + rail.card[a]);
+                if (rail.card[a].empty() || rail.card[b].empty()) continue;
+                const auto shortest = times(speaker_[a], speaker_[b], latency_bytes, latency_trips);
+                const auto less = times(speaker_[a], speaker_[b], short_bytes, long_trips);
+                const auto more = times(speaker_[a], speaker_[b], long_bytes, long_trips);
+                const Seconds extra = median(more) - median(less);
+                const Seconds whole = median(more);
+                const auto bytes = static_cast<double>(long_bytes - short_bytes);
+                const double rate =
+                    extra > 0 ? bytes / extra : static_cast<double>(long_bytes) / whole;
+                rail.latency[a][b] = rail.latency[b][a] =
+                    *std::min_element(shortest.begin(), shortest.end());
+                rail.bandwidth[a][b] = rail.bandwidth[b][a] = rate;
+            }
+    }
+
+    std::vector<Seconds> times(int clock, int other, Bytes bytes, int trips) const {
+        Order order;
+        order.kind = Order::Kind::rail_trips;
+        order.to = other;
+        order.bytes = bytes;
+        order.count = trips;
+        Order answer = order;
+        answer.kind = Order::Kind::answer_rail_trips;
+        answer.to = clock;
+        return crew_.run({{clock, order}, {other, answer}})[0];
+    }
+
+    static Seconds median(std::vector<Seconds> times) {
+        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+        std::nth_element(times.begin(), middle, times.end());
+        return *middle;
+    }
+
+    const std::vector<std::string>& hosts_;
+    const std::vector<int>& speaker_;
+    const Crew& crew_;
+    const std::function<void(double, const std::string&)>& show_;
+    std::vector<int> host_of_;
+    bool speaks_ = false;
+    std::vector<std::string> networks_;
+    MeasuredRails found_;
+};
+
+}  // namespace
+
+std::optional<MeasuredRails> measure_rails(
+    const std::vector<std::string>& hosts, const std::vector<int>& speaker, const Crew& crew,
+    const std::function<void(double, const std::string&)>& show) {
+    return RailMeasuring(hosts, speaker, crew, show).run();
+}
+
+}  // namespace eco
