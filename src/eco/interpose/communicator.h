@@ -45,6 +45,7 @@ public:
     // the communicator not usable any more, where the library has no context left or ECO holds its
     // share of them on some rank.
     bool ready() { return hidden_ != native().comm_null || make_hidden(); }
+    MPI_Comm hidden() const { return hidden_; }
 
     // The same for a choice: with inner=native it needs one for each innermost group as well, with
     // rails the job's. False without them, and then always for such choices.

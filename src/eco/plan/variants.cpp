@@ -212,6 +212,7 @@ double messages_of(const Choice& choice, const Request& request) {
         case Family::ring:
             return both_ways * ranks * ranks * segments;
         case Family::butterfly:
+        case Family::index:
             return ranks * std::log2(ranks + 1);
         case Family::ordered:
             return 2 * ranks * segments;

@@ -143,7 +143,7 @@ private:
     void time_pairs(MeasuredRail& rail, std::size_t number) {
         const auto hosts = hosts_.size();
         double done = 0;
-        const auto pairs = static_cast<double>(hosts * (hosts - 1) / 2);
+        const auto pairs = static_cast<double>(hosts) * static_cast<double>(hosts - 1) / 2;
         for (std::size_t a = 0; a < hosts; ++a)
             for (std::size_t b = a + 1; b < hosts; ++b) {
                 show_((static_cast<double>(number) + done++ / pairs) /

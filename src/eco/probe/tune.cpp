@@ -231,9 +231,8 @@ void Tuner::time_size(Bytes bytes) {
     const bool known = trial.known_bytes() >= 0;
     const Forecast* forecast = known ? forecaster_.find(question(operation_, bytes)) : nullptr;
     const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
-    timed_.emplace_back(bytes,
-                        time_candidates(trial, field(request, known ? bytes : -1, forecast),
-                                        *start_, budget_, guess < long_call));
+    timed_.emplace_back(bytes, time_candidates(trial, field(request, known ? bytes : -1, forecast),
+                                               *start_, budget_, guess < long_call));
 }
 
 // From what the sizes below took; 0 where nothing is known yet.

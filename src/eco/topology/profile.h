@@ -46,8 +46,8 @@ struct Profile {
     Levels levels;
     std::vector<int> ring;
     std::vector<Tuned> tuning;
-    std::optional<Model> model;     // where one was measured
-    std::vector<Passage> passages;  // of a runtime part; else find_passages has them
+    std::optional<Model> model;          // where one was measured
+    std::vector<Passage> passages;       // of a runtime part; else find_passages has them
     std::optional<MeasuredRails> rails;  // where they were looked for
 };
 
