@@ -14,7 +14,6 @@ const Passage inside_host{-1, 0, {5e-7, 1e-10}, {1e-6, 2e-10}};
 
 // Two frames, six, what TCP sends at once, what is long enough to wait for.
 constexpr Bytes segment_lengths[]{2800, 8400, 14000, 131072};
-constexpr int most_segments = 64;
 // From here on a segment is long enough that the next one may wait for it.
 constexpr Bytes huge = 256 * 1024;
 
@@ -177,7 +176,8 @@ private:
     Choice least(WithSegments with) const {
         Timed best = with(1);
         for (const Bytes length : segment_lengths) {
-            const Bytes count = std::min<Bytes>((bytes_ + length - 1) / length, most_segments);
+            const Bytes count =
+                std::min<Bytes>((bytes_ + length - 1) / length, most_segments(request_));
             if (count < 2) continue;
             const Timed other = with(static_cast<int>(count));
             if (other.time < best.time) best = other;
