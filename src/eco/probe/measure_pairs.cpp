@@ -18,7 +18,9 @@ constexpr Seconds time_per_size = 20e-3;
 // counted before it, on long ways too, and a second one that is, as those are not timed again.
 constexpr Bytes first_flight = 14000;
 
-constexpr int most_times_again = 3;
+// Of pairs that are not clear; near ones take milliseconds.
+constexpr int most_times_again = 10;
+constexpr Seconds longest_again = 3;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -40,11 +42,12 @@ public:
                 const auto start = Clock::now();
                 visit(row, sizes_of(repeat));
                 if (repeat == 0) {
-                    first_time_ += std::chrono::duration<double>(Clock::now() - start).count();
+                    first_time_ += since(start);
                     first_pairs_ += row.size();
                 }
             }
-        for (int time = 0; time < most_times_again; ++time) {
+        const auto start = Clock::now();
+        for (int time = 0; time < most_times_again && since(start) < longest_again; ++time) {
             const auto again = unclear();
             if (again.empty()) return;
             for (const auto& row : rows(again)) {
@@ -56,6 +59,9 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    static Seconds since(Clock::time_point start) {
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    }
     using SizesOf = std::function<std::vector<std::size_t>(HostPair)>;
 
     // By the host that holds the clock, so that one set of orders does for all its pairs.
