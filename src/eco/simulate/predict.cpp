@@ -42,6 +42,12 @@ public:
         : network_(network), host_of_(host_of), request_(request), bytes_(bytes), roots_(roots) {}
 
     Forecast run() {
+        Forecast found;
+        for (const Choice& choice : textbook(request_)) {
+            if (work(choice) > most_work) continue;
+            const Seconds time = mean_time(choice);
+            if (found.textbook == 0 || time < found.textbook) found.textbook = time;
+        }
         for (const Choice& choice : candidates(request_, bytes_)) consider(choice);
         const bool in_parts = traits(request_.operation).blocks == Blocks::parts;
         for (Choice choice : forms(request_, bytes_)) {
@@ -54,24 +60,22 @@ public:
         for (const Choice& form : best_forms())
             for (const Choice& choice : paces(form, request_, bytes_)) consider(choice);
         sort();
-        Forecast found{std::move(choices_), 0};
-        for (const Choice& choice : textbook(request_)) {
-            if (!affordable(choice)) continue;
-            const Seconds time = mean_time(choice);
-            if (found.textbook == 0 || time < found.textbook) found.textbook = time;
-        }
+        found.choices = std::move(choices_);
         return found;
     }
 
 private:
     // Every rank's program is planned, for which each looks at all ranks.
-    bool affordable(const Choice& choice) {
+    double work(const Choice& choice) const {
         const double ranks = request_.ranks();
-        const double work = static_cast<double>(roots_.size()) *
-                            (messages_of(choice, request_) +
-                             ranks * ranks / 16 * (choice.rotates() ? segments_of(choice) : 1));
-        if (spent_ + work > most_work) return false;
-        spent_ += work;
+        return static_cast<double>(roots_.size()) *
+               (messages_of(choice, request_) +
+                ranks * ranks / 16 * (choice.rotates() ? segments_of(choice) : 1));
+    }
+
+    bool affordable(const Choice& choice) {
+        if (spent_ + work(choice) > most_work) return false;
+        spent_ += work(choice);
         return true;
     }
 
