@@ -78,6 +78,7 @@ void Forecaster::answer(std::vector<Question> questions) {
     std::sort(questions.begin(), questions.end());
     questions.erase(std::unique(questions.begin(), questions.end()), questions.end());
     std::erase_if(questions, [this](const Question& each) { return known_.contains(each); });
+    if (questions.empty()) return;
     int rank = 0, ranks = 0;
     check_mpi(native().Comm_rank(native().comm_world, &rank));
     check_mpi(native().Comm_size(native().comm_world, &ranks));

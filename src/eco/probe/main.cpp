@@ -82,7 +82,9 @@ void run(const Options& options, int rank) {
     if (options.verb == "measure") {
         profile = measure(options, known, progress, options.tune ? 0.1 : 1.0);
         profile = share(profile);
-        const bool nothing_new = known && known->hosts == profile.hosts && !known->tuning.empty();
+        const auto timed = [](const Tuned& entry) { return !entry.predicted; };
+        const bool nothing_new = known && known->hosts == profile.hosts &&
+                                 std::any_of(known->tuning.begin(), known->tuning.end(), timed);
         Forecaster forecaster(profile);
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             settings.choice = "auto";
@@ -105,6 +107,7 @@ void run(const Options& options, int rank) {
         Forecaster forecaster(profile);
         merge(profile.tuning, tune(options, forecaster, progress, 0.0));
         predict(profile, forecaster, progress);
+        progress.update(1.0, "done");
     }
     if (speaks)
         send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});

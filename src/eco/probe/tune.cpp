@@ -202,7 +202,6 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
         }
         native().Comm_free(&comm_);
     }
-    progress.update(1.0, "done");
     return std::move(entries_);
 }
 
