@@ -98,7 +98,10 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
     if profile.rails:
         for line in _rails(profile, profile.rails):
             console.print(line)
-    for title, entries in _tunings(profile):
+    timed = [entry for entry in profile.tuning if not entry.predicted]
+    # Predictions stand back behind what was timed.
+    shown = profile.tuning if choices or not timed else timed
+    for title, entries in _tunings(shown):
         console.print()
         console.print((_choices if choices else _tuning)(title, entries))
 
@@ -209,10 +212,10 @@ def _cell(found: Link) -> str:
     return f"{latency}\n{quantities.rate(found.bandwidth)}" if found.bandwidth else latency
 
 
-def _tunings(profile: Profile) -> list[tuple[str, list[Tuned]]]:
+def _tunings(tuning: Sequence[Tuned]) -> list[tuple[str, list[Tuned]]]:
     """Choices by library, layout, and whether ranks share their hosts."""
     tables: dict[tuple[str, bool, str, bool], list[Tuned]] = {}
-    for entry in profile.tuning:
+    for entry in tuning:
         kind = entry.mpi, entry.predicted, entry.layout, entry.ranks_per_host > 1
         tables.setdefault(kind, []).append(entry)
     ranks = {"near": "ranks subnet by subnet", "scattered": "ranks in any order"}
