@@ -210,7 +210,7 @@ def result(operation: str, count: int, **medians: float) -> dict[str, Any]:
         "patterns": [
             {
                 "pattern": name.replace("_", "-"),
-                "choice": "tree:top=star,inner=star" if name == "eco" else name.replace("_", "-"),
+                "choice": "tree:top=star,inner=star" if name == "eco" else name.partition("_")[0],
                 "median": median,
                 "minimum": 0.9 * median,
                 "mean": median,
