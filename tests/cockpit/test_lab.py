@@ -99,8 +99,13 @@ def test_tune_then_bench(measured: tuple[str, Path]) -> None:
     )
     assert done.returncode == 0, done.stderr
     tuning = json.loads(path.read_text())["tuning"]
-    assert {(entry["operation"], entry["bytes"]) for entry in tuning} == {("bcast", 16384)}
-    assert {entry["layout"] for entry in tuning} == {"near", "scattered"}
+    timed = [entry for entry in tuning if not entry["predicted"]]
+    assert {(entry["operation"], entry["bytes"]) for entry in timed} == {("bcast", 16384)}
+    assert {entry["layout"] for entry in timed} == {"near", "scattered"}
+    predicted = [entry for entry in tuning if entry["predicted"]]
+    assert {entry["mpi"] for entry in predicted} == {"any"}
+    assert {entry["ranks_per_host"] > 1 for entry in predicted} == {False, True}
+    assert {entry["operation"] for entry in predicted} > {"bcast", "allreduce", "alltoall"}
     options = ["--operations", "bcast", "--sizes", "16000", "--patterns", "native,eco,k2,star"]
     done = eco("bench", "--topology", path, *options, "--repeats", "4", "--json", *over(mpi))
     assert done.returncode == 0, done.stderr
