@@ -56,3 +56,24 @@ def test_with_eco(mpi: Mpi, language: str) -> None:
     eco = lab(mpi, *program, *options, eco=True)
     assert figures(eco)["energy"] == pytest.approx(figures(native)["energy"], abs=1e-9)
     assert eco.planned("allgatherv") and eco.planned("allreduce"), eco.err
+
+
+SPARSE = ["--bytes", 3000, "--degree", 3, "--steps", 2, "--json"]
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("form", ["", "--uneven"])
+@each
+def test_sparse_graph(mpi: Mpi, form: str) -> None:
+    """Checks every byte itself."""
+    run = lab(mpi, built(mpi, "sparse", EXAMPLES), *SPARSE, *form.split(), eco=True)
+    assert figures(run)["ranks"] == 8
+    assert run.planned("neighbor_allgatherv" if form else "neighbor_allgather"), run.err
+
+
+@pytest.mark.lab
+def test_no_model_no_forwarding() -> None:
+    """Where media were not measured, the library's own neighbourhood collectives run."""
+    run = lab(OPENMPI5, built(OPENMPI5, "sparse", EXAMPLES), *SPARSE, eco=True, choice="auto")
+    assert figures(run)["ranks"] == 8
+    assert run.used["neighbor_allgather"] == ["native"], run.err
