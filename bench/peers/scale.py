@@ -47,9 +47,12 @@ MODEL = (
 )
 SOURCES = (
     *("bench/peers/smpi/*.cpp", "src/eco/base/*.cpp", "src/eco/topology/*.cpp"),
-    *("src/eco/plan/*.cpp", "src/eco/run/*.cpp", "src/eco/interpose/session.cpp"),
-    *(f"src/eco/interpose/{name}.cpp" for name in ("communicator", "mpi_transport", "datatype")),
-    *("src/eco/interpose/report.cpp", "src/eco/probe/trial.cpp", "src/eco/probe/order.cpp"),
+    *("src/eco/plan/*.cpp", "src/eco/multicast/*.cpp", "src/eco/simulate/*.cpp"),
+    *("src/eco/transport/*.cpp", "src/eco/run/*.cpp"),
+    *(f"src/eco/interpose/{name}.cpp" for name in ("session", "rails", "communicator")),
+    *(f"src/eco/interpose/{name}.cpp" for name in ("mpi_transport", "datatype", "report")),
+    *(f"src/eco/interpose/{name}.cpp" for name in ("multicasts", "neighbourhood")),
+    *("src/eco/probe/trial.cpp", "src/eco/probe/order.cpp"),
 )
 
 

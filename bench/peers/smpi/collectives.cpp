@@ -52,7 +52,7 @@ Profile read_network(const char* path) {
 
 void run(char** words) {
     const std::string by = words[2];
-    begin_session(Settings{}, read_network(words[1]));
+    begin_session(Settings{}, read_network(words[1]), false);
     const MPI_Comm comm = native().comm_world;
     int rank = 0, ranks = 0;
     native().Comm_rank(comm, &rank);

@@ -66,6 +66,9 @@ public:
     // Of its eco_multicast calls.
     MulticastPlans& multicasts() { return *multicasts_; }
 
+    // From now on all that this communicator does is the library's. All its ranks must call it.
+    void stand_aside() { usable_ = false; }
+
     void release();
 
 private:

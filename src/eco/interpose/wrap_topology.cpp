@@ -19,6 +19,20 @@ Communicator* placeable(MPI_Comm comm, int reorder) {
     return communicator_of(comm);
 }
 
+// What the library made by itself. On a grid or graph that leaves ranks out ECO stands aside: in
+// MPICH 5.0 communicators made from one whose parent was split mix their contexts up, without ECO
+// too, and ECO would have to make one.
+int made(int code, MPI_Comm comm, const MPI_Comm* result) {
+    const Native& mpi = native();
+    int all = 0, ranks = 0;
+    if (!session() || code != MPI_SUCCESS || *result == mpi.comm_null) return code;
+    if (mpi.Comm_size(comm, &all) != MPI_SUCCESS || mpi.Comm_size(*result, &ranks) != MPI_SUCCESS)
+        return code;
+    Communicator* left = ranks < all ? communicator_of(*result) : nullptr;
+    if (left) left->stand_aside();
+    return code;
+}
+
 void say(const char* function, const Communicator& communicator, const PlacementCost& before,
          const PlacementCost& after) {
     if (session()->settings.verbose == 0 || communicator.rank() != 0) return;
@@ -190,41 +204,46 @@ int guarded(MPI_Comm comm, Body body) {
 
 int eco_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm* comm_cart) {
-    const auto make = [&](MPI_Comm in) {
-        return eco::native().Cart_create(in, ndims, dims, periods, 0, comm_cart);
+    const auto as_asked = [&] {
+        const int code = eco::native().Cart_create(comm, ndims, dims, periods, reorder, comm_cart);
+        return eco::made(code, comm, comm_cart);
     };
     eco::Communicator* communicator = eco::placeable(comm, reorder);
-    if (!communicator || ndims < 1 || !dims || !periods) return make(comm);
+    if (!communicator || ndims < 1 || !dims || !periods) return as_asked();
     long long vertices = 1;
     for (int d = 0; d < ndims && vertices <= communicator->size(); ++d)
         vertices *= dims[d] > 0 ? dims[d] : communicator->size() + 1LL;
-    // A grid that leaves ranks out stays as it is: in MPICH 5.0 communicators made from one whose
-    // parent was split mix their contexts up, without ECO too.
-    if (vertices != communicator->size()) return make(comm);
+    if (vertices != communicator->size()) return as_asked();
     return eco::guarded(comm, [&] {
         return eco::create(
             "MPI_Cart_create", *communicator, comm,
             eco::grid_graph(std::vector<int>(dims, dims + ndims),
                             std::vector<bool>(periods, periods + ndims), communicator->size()),
-            make);
+            [&](MPI_Comm in) {
+                return eco::native().Cart_create(in, ndims, dims, periods, 0, comm_cart);
+            });
     });
 }
 
 int eco_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
                      MPI_Comm* comm_graph) {
-    const auto make = [&](MPI_Comm in) {
-        return eco::native().Graph_create(in, nnodes, index, edges, 0, comm_graph);
+    const auto as_asked = [&] {
+        const int code =
+            eco::native().Graph_create(comm, nnodes, index, edges, reorder, comm_graph);
+        return eco::made(code, comm, comm_graph);
     };
     eco::Communicator* communicator = eco::placeable(comm, reorder);
-    if (!communicator || nnodes != communicator->size() || !index) return make(comm);
+    if (!communicator || nnodes != communicator->size() || !index) return as_asked();
     if (!std::is_sorted(index, index + nnodes) || index[0] < 0 ||
         !eco::are_ranks(index[nnodes - 1], edges, nnodes))
-        return make(comm);
+        return as_asked();
     return eco::guarded(comm, [&] {
         eco::Graph graph(static_cast<std::size_t>(communicator->size()));
         for (int v = 0, e = 0; v < nnodes; ++v)
             for (; e < index[v]; ++e) graph[static_cast<std::size_t>(v)].push_back({edges[e], 1.0});
-        return eco::create("MPI_Graph_create", *communicator, comm, graph, make);
+        return eco::create("MPI_Graph_create", *communicator, comm, graph, [&](MPI_Comm in) {
+            return eco::native().Graph_create(in, nnodes, index, edges, 0, comm_graph);
+        });
     });
 }
 

@@ -27,8 +27,7 @@ struct Choice {
     // 0: a message carries all the blocks that take its way; else one block or part of the message
     // each, cut into this many.
     int segments = 0;
-    int window = 0;  // sends to one rank (direct: exchanges) under way at once; 0 is all
-    int ports = 0;   // sends of a rank under way at once; index: messages of a step; 0 is all, or 1
+    int window = 0;      // sends to one rank (direct: exchanges) under way at once; 0 is all
     bool split = false;  // exchange: each leader adds up one share of the message
     // exchange, all-to-all: how many ranks, at most, carry what one group has for another; 0: its
     // leader all of it.
@@ -40,6 +39,7 @@ struct Choice {
     // tree: at the levels below the widest, one after the other, instead of `top`; the last for all
     // further ones.
     std::vector<Form> below{};
+    int ports = 0;  // sends of a rank under way at once; index: messages of a step; 0 is all, or 1
     int rails = 0;  // messages go over so many rails of libfabric's at most; 0: as MPI sends them
     bool on_ranks = false;  // sees ranks in a row, not the hierarchy: the textbook patterns
     bool rotates() const { return rotate != Rotate::none; }
