@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     if (argc < 2 || size > most) MPI_Abort(MPI_COMM_WORLD, 2);
     snprintf(command, sizeof command, "ip link set %s down", argv[1]);
     for (int turn = 0; turn < 40; turn++) {
+        if (turn == 5) MPI_Barrier(MPI_COMM_WORLD); /* senders may be turns ahead of the root */
         if (turn == 5 && rank == size - 1 && system(command)) MPI_Abort(MPI_COMM_WORLD, 3);
         for (int i = 0; i < bytes; i++) block[i] = (char)(rank + turn + i);
         MPI_Gather(block, bytes, MPI_CHAR, all, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);

@@ -1,5 +1,7 @@
 """Collectives over several cards at once, by libfabric, in an unmodified program."""
 
+from typing import Any
+
 import pytest
 from mpi_harness import OPENMPI5, Mpi, built, each, lab, same_results
 
@@ -33,7 +35,14 @@ def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
     words = [program, "--light", "--sections", SECTIONS]
     choice = "tree:top=star,inner=binomial,segments=3,rails=2"
-    hosts = {"hosts": 3, "per_host": 2, "order": "random:1", "scenario": "unequal-rails"}
+    hosts: dict[str, Any] = {
+        "hosts": 3,
+        "per_host": 2,
+        "order": "random:1",
+        "scenario": "unequal-rails",
+    }
+    # Open MPI 5's han gathers wrongly where types have a lower bound and hosts several ranks.
+    hosts["environment"] = {"OMPI_MCA_coll": "^han"}
     native = lab(mpi, *words, eco=False, scale=1, **hosts)
     eco = lab(mpi, *words, eco=True, choice=choice, scale=1, **hosts)
     same_results(native, eco, ["bcast", "gather", "allreduce", "allgather"])
@@ -56,11 +65,11 @@ def test_without_a_card_the_library_runs() -> None:
     assert not run.planned("gather")
 
 
-@each
-def test_a_card_that_goes_down_ends_the_job(mpi: Mpi) -> None:
+def test_a_card_that_goes_down_ends_the_job() -> None:
+    """Not with MPICH: its launcher waits for ever for the ranks of other hosts."""
     run = lab(
-        mpi,
-        *(built(mpi, "rail_down"), "eth1"),
+        OPENMPI5,
+        *(built(OPENMPI5, "rail_down"), "eth1"),
         eco=True,
         choice="tree:inner=star,on=ranks,rails=2",
         scenario="two-rails",
