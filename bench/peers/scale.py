@@ -48,8 +48,8 @@ MODEL = (
 SOURCES = (
     *("bench/peers/smpi/*.cpp", "src/eco/base/*.cpp", "src/eco/topology/*.cpp"),
     *("src/eco/plan/*.cpp", "src/eco/multicast/*.cpp", "src/eco/simulate/*.cpp"),
-    *("src/eco/transport/*.cpp", "src/eco/run/*.cpp"),
-    *(f"src/eco/interpose/{name}.cpp" for name in ("session", "rails", "communicator")),
+    *(f"src/eco/transport/{name}.cpp" for name in ("rail_messages", "rail_transport", "stripes")),
+    *("src/eco/run/*.cpp", "src/eco/interpose/session.cpp", "src/eco/interpose/communicator.cpp"),
     *(f"src/eco/interpose/{name}.cpp" for name in ("mpi_transport", "datatype", "report")),
     *(f"src/eco/interpose/{name}.cpp" for name in ("multicasts", "neighbourhood")),
     *("src/eco/probe/trial.cpp", "src/eco/probe/order.cpp"),

@@ -42,7 +42,7 @@ void run(const Pattern& pattern, Schedule& schedule) {
     std::vector<Seconds> arrival(pattern.messages.size() * ranks, -1);
     std::vector<bool> awaited(arrival.size());
     std::vector<std::size_t> next(ranks);
-    std::vector<Seconds> free(ranks);
+    std::vector<Seconds> idle_from(ranks);
     std::vector<Rank> ready(ranks);
     for (std::size_t i = 0; i < ranks; ++i) ready[i] = static_cast<Rank>(i);
     schedule.completion = 0;
@@ -53,7 +53,7 @@ void run(const Pattern& pattern, Schedule& schedule) {
         for (; next[at(me)] < tasks.size(); ++next[at(me)]) {
             Task& task = tasks[next[at(me)]];
             const Bytes bytes = pattern.messages[at(task.message)].bytes;
-            task.start = free[at(me)];
+            task.start = idle_from[at(me)];
             if (task.kind == Kind::send) {
                 task.end = task.start + model.send[at(me)].of(bytes);
                 const std::size_t way = delivery(pattern, task.message, task.peer);
@@ -69,7 +69,7 @@ void run(const Pattern& pattern, Schedule& schedule) {
                 task.end = std::max(task.start, arrival[way]) + model.receive[at(me)].of(bytes);
                 schedule.completion = std::max(schedule.completion, task.end);
             }
-            free[at(me)] = task.end;
+            idle_from[at(me)] = task.end;
         }
     }
     for (std::size_t i = 0; i < ranks; ++i)
