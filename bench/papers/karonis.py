@@ -15,15 +15,15 @@ MagPIe's, these below the library's binomial tree.
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
-ECO = PROJECT / "build" / "release" / "bin" / "eco"
-OUT = PROJECT / "build" / "papers"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from lab_figures import ECO, OUT, PROJECT, add_options, eco, show
+
 SHIPPED = PROJECT / "python" / "eco" / "lab" / "scenarios"
 SHORT = "tree:top=star,inner=binomial,segments=1"
 # From the size on where TCP would wait for a round trip: pieces on connections of their own.
@@ -33,14 +33,6 @@ FIGURES = {
     8: "across the local area: ANL-SP, ANL-O2K",
     9: "both, and MagPIe's two clusterings",
 }
-
-
-def _eco(*words: object) -> str:
-    done = subprocess.run([ECO, *map(str, words)], capture_output=True, text=True)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
-        sys.exit(f"karonis.py: eco {words[0]} failed (code {done.returncode}): {lines[-1]}")
-    return done.stdout
 
 
 def _scenario(figure: int) -> Path:
@@ -65,7 +57,7 @@ def _profile(scenario: Path, given: argparse.Namespace) -> dict[str, Any]:
     if given.again or not path.exists():
         print(f"measuring {scenario.stem}…", file=sys.stderr)
         once = [str(ECO), "lab", "run", str(scenario), "--mpi", given.mpi, "--native", "--"]
-        _eco("measure", "--json", "--no-tune", "--again", "-o", path, "--", *once)
+        eco("measure", "--json", "--no-tune", "--again", "-o", path, "--", *once)
     found: dict[str, Any] = json.loads(path.read_text())
     return found
 
@@ -86,7 +78,7 @@ def _bench(
         words = ["bench", "--json", "--topology", file.name, "--operations", "bcast"]
         words += ["--sizes", given.sizes, "--patterns", ",".join(["native", SHORT, *long.values()])]
         words += ["--repeats", str(given.repeats)] if given.repeats else []
-        found = json.loads(_eco(*words, "--", *_launcher(scenario, given)))
+        found = json.loads(eco(*words, "--", *_launcher(scenario, given)))
     return {
         row["bytes"]: {
             "native" if each["pattern"] == "native" else "tree": each["median"]
@@ -127,23 +119,15 @@ def text(found: dict[str, Any], given: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
-def plot(results: list[dict[str, Any]], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    picture = Figure(figsize=(5 * len(results), 4))
-    for place, found in enumerate(results, start=1):
-        axes = picture.add_subplot(1, len(results), place)
-        sizes = list(found["sizes"])
-        names = list(found["sizes"][sizes[0]])[1:]
-        axes.plot(sizes, [found["sizes"][s]["native"] * 1e3 for s in sizes], label="native")
-        for name in names:
-            times = [found["sizes"][s]["native"] / found["sizes"][s][name] * 1e3 for s in sizes]
-            axes.plot(sizes, times, label=name)
-        axes.set(title=f"Figure {found['figure']}", xlabel="bytes", xscale="log")
-        axes.set_ylabel("ms for one broadcast")
-        axes.legend()
-    picture.tight_layout()
-    picture.savefig(path)
+def draw(axes: Any, found: dict[str, Any]) -> None:
+    sizes = list(found["sizes"])
+    names = list(found["sizes"][sizes[0]])[1:]
+    axes.plot(sizes, [found["sizes"][s]["native"] * 1e3 for s in sizes], label="native")
+    for name in names:
+        times = [found["sizes"][s]["native"] / found["sizes"][s][name] * 1e3 for s in sizes]
+        axes.plot(sizes, times, label=name)
+    axes.set(title=f"Figure {found['figure']}", xlabel="bytes", xscale="log")
+    axes.set_ylabel("ms for one broadcast")
 
 
 def main() -> int:
@@ -155,10 +139,7 @@ def main() -> int:
     parser.add_argument("--order", default="block", help="block, round-robin or random:SEED")
     parser.add_argument("--ranks-per-host", type=int, default=4)
     parser.add_argument("--sizes", default="1024,16384,65536")
-    parser.add_argument("--repeats", type=int)
-    parser.add_argument("--again", action="store_true", help="measure the networks anew")
-    parser.add_argument("--plot", type=Path, metavar="FILE")
-    parser.add_argument("--json", action="store_true")
+    add_options(parser)
     given = parser.parse_args()
     os.environ.pop("ECO_CHOICE", None)
     try:
@@ -167,15 +148,7 @@ def main() -> int:
             raise ValueError
     except ValueError:
         parser.error(f"--figure {given.figure}: takes some of 7,8,9")
-    results = []
-    for number in numbers:
-        results.append(figure(number, given))
-        if not given.json:
-            print(text(results[-1], given), flush=True)
-    if given.json:
-        print(json.dumps(results))
-    if given.plot:
-        plot(results, given.plot)
+    show((figure(number, given) for number in numbers), given, text, draw)
     return 0
 
 

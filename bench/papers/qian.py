@@ -16,14 +16,14 @@ MPI its eager limits can be set as usual, by OMPI_MCA_btl_tcp_eager_limit.
 import argparse
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
-ECO = PROJECT / "build" / "release" / "bin" / "eco"
-OUT = PROJECT / "build" / "papers"
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from lab_figures import ECO, OUT, add_options, eco, show
+
 STAR = "tree:inner=star,{rails}on=ranks"
 TREE = "tree:inner=binomial2,ports=2,{rails}on=ranks"
 DIRECT = "direct:window=2{comma}{rails}"
@@ -38,14 +38,6 @@ FIGURES: dict[int, tuple[str, str, dict[str, str], int | None]] = {
 }
 
 
-def _eco(*words: object) -> str:
-    done = subprocess.run([ECO, *map(str, words)], capture_output=True, text=True)
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
-        sys.exit(f"qian.py: eco {words[0]} failed (code {done.returncode}): {lines[-1]}")
-    return done.stdout
-
-
 def _launcher(hosts: int, given: argparse.Namespace) -> list[str]:
     words = [str(ECO), "lab", "run", given.scenario, "--mpi", given.mpi, "--native"]
     return [*words, "--hosts", str(hosts), "--"]
@@ -57,7 +49,7 @@ def _profile(hosts: int, given: argparse.Namespace) -> Path:
     if given.again or not path.exists():
         print(f"measuring {given.scenario}, {hosts} hosts…", file=sys.stderr)
         words = ["measure", "--json", "--no-tune", "--again", "-o", path]
-        _eco(*words, "--", *_launcher(hosts, given))
+        eco(*words, "--", *_launcher(hosts, given))
     return path
 
 
@@ -83,7 +75,7 @@ def bench(number: int, hosts: int, given: argparse.Namespace) -> dict[str, Any]:
     words = ["bench", "--json", "--topology", path, "--operations", operation]
     words += ["--sizes", given.sizes, "--patterns", ",".join(["native", *names.values()])]
     words += ["--repeats", str(given.repeats)] if given.repeats else []
-    found = json.loads(_eco(*words, "--", *_launcher(hosts, given)))
+    found = json.loads(eco(*words, "--", *_launcher(hosts, given)))
     back = {text: name for name, text in names.items()} | {"native": "native"}
     return {
         "figure": number,
@@ -113,20 +105,12 @@ def text(found: dict[str, Any], given: argparse.Namespace) -> str:
     return "\n".join(lines)
 
 
-def plot(results: list[dict[str, Any]], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    picture = Figure(figsize=(5 * len(results), 4))
-    for place, found in enumerate(results, start=1):
-        axes = picture.add_subplot(1, len(results), place)
-        sizes = list(found["sizes"])
-        for name in found["sizes"][sizes[0]]:
-            axes.plot(sizes, [found["sizes"][s][name] * 1e3 for s in sizes], label=name)
-        axes.set(title=f"Figure {found['figure']}: {found['title']}, {found['hosts']} hosts")
-        axes.set(xlabel="bytes", xscale="log", yscale="log", ylabel="ms")
-        axes.legend()
-    picture.tight_layout()
-    picture.savefig(path)
+def draw(axes: Any, found: dict[str, Any]) -> None:
+    sizes = list(found["sizes"])
+    for name in found["sizes"][sizes[0]]:
+        axes.plot(sizes, [found["sizes"][s][name] * 1e3 for s in sizes], label=name)
+    axes.set(title=f"Figure {found['figure']}: {found['title']}, {found['hosts']} hosts")
+    axes.set(xlabel="bytes", xscale="log", yscale="log", ylabel="ms")
 
 
 def main() -> int:
@@ -138,10 +122,7 @@ def main() -> int:
     parser.add_argument("--scenario", default="two-rails")
     parser.add_argument("--processes", default="4", help="hosts, one rank on each")
     parser.add_argument("--sizes", default="1024,16384,65536,1048576")
-    parser.add_argument("--repeats", type=int)
-    parser.add_argument("--again", action="store_true", help="measure the networks anew")
-    parser.add_argument("--plot", type=Path, metavar="FILE")
-    parser.add_argument("--json", action="store_true")
+    add_options(parser)
     given = parser.parse_args()
     os.environ.pop("ECO_CHOICE", None)
     try:
@@ -151,16 +132,12 @@ def main() -> int:
             raise ValueError
     except ValueError:
         parser.error("--figure takes some of 1,2,4,5,6,7; --processes numbers from 2")
-    results = []
-    for number in numbers:
-        for hosts in processes[:1] if FIGURES[number][3] else processes:
-            results.append(bench(number, hosts, given))
-            if not given.json:
-                print(text(results[-1], given), flush=True)
-    if given.json:
-        print(json.dumps(results))
-    if given.plot:
-        plot(results, given.plot)
+    figures = (
+        bench(number, hosts, given)
+        for number in numbers
+        for hosts in (processes[:1] if FIGURES[number][3] else processes)
+    )
+    show(figures, given, text, draw)
     return 0
 
 

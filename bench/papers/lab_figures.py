@@ -1,0 +1,65 @@
+"""What the scripts that run a paper's figures over the lab share: calls of eco, which figures were
+asked for, and how they are shown."""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[2]
+ECO = PROJECT / "build" / "release" / "bin" / "eco"
+OUT = PROJECT / "build" / "papers"
+
+
+def eco(*words: object) -> str:
+    """Its standard output; where it fails the script ends with its last line."""
+    done = subprocess.run([ECO, *map(str, words)], capture_output=True, text=True)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
+        script = Path(sys.argv[0]).name
+        sys.exit(f"{script}: eco {words[0]} failed (code {done.returncode}): {lines[-1]}")
+    return done.stdout
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Those that every such script has."""
+    parser.add_argument("--repeats", type=int)
+    parser.add_argument("--again", action="store_true", help="measure the networks anew")
+    parser.add_argument("--plot", type=Path, metavar="FILE")
+    parser.add_argument("--json", action="store_true")
+
+
+def show(
+    figures: Iterable[dict[str, Any]],
+    given: argparse.Namespace,
+    text: Callable[[dict[str, Any], argparse.Namespace], str],
+    draw: Callable[[Any, dict[str, Any]], None],
+) -> None:
+    """Each as text when it is there, or all as JSON; and a picture of all side by side, where draw
+    fills the axes of one."""
+    results = []
+    for found in figures:
+        results.append(found)
+        if not given.json:
+            print(text(found, given), flush=True)
+    if given.json:
+        print(json.dumps(results))
+    if given.plot:
+        _plot(results, given.plot, draw)
+
+
+def _plot(
+    results: list[dict[str, Any]], path: Path, draw: Callable[[Any, dict[str, Any]], None]
+) -> None:
+    from matplotlib.figure import Figure
+
+    picture = Figure(figsize=(5 * len(results), 4))
+    for place, found in enumerate(results, start=1):
+        axes = picture.add_subplot(1, len(results), place)
+        draw(axes, found)
+        axes.legend()
+    picture.tight_layout()
+    picture.savefig(path)
