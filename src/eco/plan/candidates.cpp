@@ -50,10 +50,6 @@ static std::set<int> carrier_counts(const Group& top) {
 // From here on a segment is long enough that the next one may wait for it.
 static constexpr Bytes huge = 256 * 1024;
 
-// What TCP sends at once on a connection that was quiet: ten segments, less MPI's own bytes. A
-// longer message waits for a round trip, on slow links the most of its time.
-static constexpr Bytes first_flight = 14000;
-
 // The same over rails, and what is made for several ports (Qian and Afsahi, §5).
 static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& list) {
     using enum Operation;

@@ -10,6 +10,10 @@
 
 namespace eco {
 
+// What TCP sends at once on a connection that was quiet: ten segments, less MPI's own bytes. A
+// longer message waits for a round trip, on slow links the most of its time.
+inline constexpr Bytes first_flight = 14000;
+
 // Whether the choice can do it: some families know only some operations, some need an operator that
 // commutes. Never for Family::native.
 bool supports(const Choice& choice, const Request& request);

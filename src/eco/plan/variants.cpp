@@ -11,13 +11,10 @@ namespace {
 
 // Two Ethernet frames, six, what TCP sends at once on a quiet connection, and longer ones for
 // messages where a frame's time is nothing.
-constexpr Bytes lengths[] = {2800, 8400, 14000, 32768, 131072};
+constexpr Bytes lengths[] = {2800, 8400, first_flight, 32768, 131072};
 constexpr Bytes usual_length = 2800;
 // Enough to tell forms apart.
 constexpr int most_usual = 16;
-
-// Below that all of a message goes out at once, on every connection.
-constexpr Bytes first_flight = 14000;
 
 int segments_of_length(Bytes bytes, Bytes length, const Request& request) {
     return static_cast<int>(
