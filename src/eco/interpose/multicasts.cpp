@@ -22,8 +22,7 @@ Multicasting make(const Communicator& communicator, Operation operation,
     for (Rank rank = 0; rank < communicator.size(); ++rank)
         host_of.push_back(communicator.host_of(rank));
     MulticastPlan found = plan_multicasts(network(), host_of, messages);
-    // Without a measured model nothing is known of media, on which everything hangs here.
-    const bool better = !network().assumed && found.time * margin < found.direct;
+    const bool better = found.time * margin < found.direct;
     if (here.settings.verbose > 1 && here.world_rank == 0)
         std::fprintf(stderr, "eco: plan %s, %zu messages, %d ranks %s: %s %.3g s, direct %.3g s\n",
                      std::string(traits(operation).name).c_str(), messages.size(),
