@@ -3,6 +3,7 @@
 import re
 import subprocess
 import tarfile
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ VERSION = "4.1.2"
 PLACE = PROJECT / "build" / "mpi4py"
 # Some seconds' worth: those on a communicator of all ranks, and the ones in place.
 SOME = ["-i", "test_cco_(obj|buf|vec)", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
+
+SEPARATELY = 'exec "$@" > "$0/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" 2>&1'
 
 
 @cache
@@ -31,24 +34,29 @@ def suite(mpi: Mpi) -> Path:
     return main
 
 
-def verdict(run: Run, ranks: int) -> tuple[set[str], set[str], set[str]]:
+def verdict(run: Run, ranks: list[str]) -> tuple[set[str], set[str], set[str]]:
     """How many tests ran, which failed, and how it ended; all ranks must say the same number."""
-    text = run.out + run.err
-    ran = re.findall(r"^Ran (\d+) tests", text, re.MULTILINE)
-    assert len(ran) == ranks and "0" not in ran, text[-6000:]
-    failed = set(re.findall(r"^(?:FAIL|ERROR): .*", text, re.MULTILINE))
-    return set(ran), failed, set(re.findall(r"^(?:OK|FAILED).*", text, re.MULTILINE))
+    ran = [number for text in ranks for number in re.findall(r"^Ran (\d+) tests", text, re.M)]
+    assert len(ran) == len(ranks) and "0" not in ran, run.out + run.err + ranks[0][-6000:]
+    text = "\n".join(ranks)
+    failed = set(re.findall(r"^(?:FAIL|ERROR): .*", text, re.M))
+    return set(ran), failed, set(re.findall(r"^(?:OK|FAILED).*", text, re.M))
 
 
 def compare(mpi: Mpi, ranks: int, tests: list[str], seconds: float, **network: Any) -> None:
-    program = [mpi.python, suite(mpi), *tests]
     network = {"scale": 100, "order": "random:1", "seconds": seconds, **network}
 
-    def go(eco: bool) -> Run:
-        return lab(mpi, *program, eco=eco, ranks=ranks, **network)
+    # Each rank's output in a file of its own: the launcher mixes lines that come in pieces.
+    def go(eco: bool) -> tuple[Run, list[str]]:
+        with tempfile.TemporaryDirectory() as place:
+            program = ["sh", "-c", SEPARATELY, place, mpi.python, suite(mpi), *tests]
+            run = lab(mpi, *program, eco=eco, ranks=ranks, **network)
+            texts = [path.read_text(errors="replace") for path in Path(place).iterdir()]
+        assert len(texts) == ranks, run.out + run.err
+        return Run(run.code, run.out, run.err + "\n".join(texts)), texts
 
-    native, eco = go(False), go(True)
-    assert verdict(eco, ranks) == verdict(native, ranks)
+    (native, native_texts), (eco, eco_texts) = go(False), go(True)
+    assert verdict(eco, eco_texts) == verdict(native, native_texts)
     assert eco.code == native.code
     assert eco.planned("bcast") and eco.planned("allgather") and eco.planned("allreduce")
 
