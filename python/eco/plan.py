@@ -11,6 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from eco import prediction, quantities, store
+from eco.call_text import fact, facts, headline
 from eco.options import Json
 from eco.prediction import Call, File, Operation, Prediction, RanksPerHost, Root, Size
 from eco.show import Plot, plain_console
@@ -80,58 +81,7 @@ def _print(call: Call, winner: Prediction, console: Console) -> None:
     console.print(_table(call, winner))
     for line in facts(call, winner):
         console.print(line)
-    console.print(_line("why", _why(call, winner)))
-
-
-def headline(call: Call) -> str:
-    """`bcast of 16,000 B from rank 0 on n0: 8 ranks on 8 hosts`."""
-    size = "" if call.operation == "barrier" else f" of {quantities.size(call.bytes)}"
-    hosts = call.profile.hosts
-    rooted = {"bcast": "from", "scatter": "from", "scatterv": "from"}
-    rooted |= {"reduce": "to", "gather": "to", "gatherv": "to"}
-    way = rooted.get(call.operation)
-    root = f" {way} rank {call.root} on {hosts[call.host_of[call.root]]}" if way else ""
-    ranks = f"{len(call.host_of)} rank{'s' if len(call.host_of) > 1 else ''}"
-    return f"{call.operation}{size}{root}: {ranks} on {len(hosts)} host{'s' * (len(hosts) > 1)}"
-
-
-def facts(call: Call, shown: Prediction) -> list[Text]:
-    """Bound, bottleneck and what the model is worth."""
-    time, reason = call.bound
-    ratio = call.times_bound(shown.time)
-    lines = [
-        _line("bound", f"{quantities.seconds(time)}: {reason}" if reason else "nothing to do"),
-        _line(
-            "time",
-            f"{quantities.seconds(shown.time)} predicted"
-            + (f", {ratio:.2f} × bound" if ratio else ""),
-        ),
-    ]
-    link = shown.bottleneck
-    if link:
-        lines.append(
-            _line(
-                "busiest",
-                f"{link['name']}: {link['bytes']:,.0f} B at {quantities.rate(link['rate'])}, "
-                f"{link['share']:.0%} of the time",
-            )
-        )
-    if call.assumed:
-        lines.append(
-            _line(
-                "model",
-                "none was measured: overheads are guessed and every medium is taken to be a "
-                "switch; 'eco measure' finds buses and uplinks",
-                "yellow",
-            )
-        )
-    else:
-        lines.append(_line("model", f"times of single messages within {call.error:.0%} (median)"))
-    return lines
-
-
-def _line(title: str, text: str, style: str = "") -> Text:
-    return Text.assemble((f"{title:<10}", "bold"), (text, style))
+    console.print(fact("why", _why(call, winner)))
 
 
 def _done(timeline: dict[str, Any], rank: int) -> float:

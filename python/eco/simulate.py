@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from eco import quantities, store
+from eco.call_text import facts, headline
 from eco.options import Json
-from eco.plan import facts, headline
 from eco.prediction import Call, File, Operation, Prediction, RanksPerHost, Root, Size
 from eco.show import Plot, plain_console
 

@@ -11,8 +11,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
 from eco import quantities
+from eco.call_text import headline
 from eco.picture import INK, PALE, save
-from eco.plan import headline
 from eco.prediction import Call, Prediction
 
 _OUT, _IN, _BUSY, _CHAIN = "#f6c177", "#8fc1e3", "#22303c", "#d1495b"
