@@ -6,7 +6,9 @@
 #include <numeric>
 #include <queue>
 
-#include "eco/base/check.h"
+#include "eco/plan/distances.h"
+#include "eco/plan/needs.h"
+#include "eco/plan/relay_bound.h"
 
 namespace eco {
 
@@ -20,120 +22,6 @@ constexpr double slack = 1 - 1e-9;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// What must come into a set of ranks, or leave it.
-struct Need {
-    bool any = false;
-    Bytes bytes = 0;
-};
-
-struct Set {
-    std::vector<Rank> ranks;
-    bool holds_root = false;
-    // Whether a rank before one of its ranks, or after, is outside.
-    bool has_earlier_outside = false, has_later_outside = false;
-};
-
-// Which ranks must get what from others, by what the operation defines.
-class Needs {
-public:
-    Needs(Operation operation, int ranks, Rank root, Bytes bytes)
-        : operation_(base(operation)), ranks_(ranks), root_(root), bytes_(bytes) {}
-
-    Set set(std::vector<Rank> ranks) const {
-        Set set;
-        std::sort(ranks.begin(), ranks.end());
-        set.holds_root = std::binary_search(ranks.begin(), ranks.end(), root_);
-        // Of 0 … n-1 only a set that begins at 0 without a gap has none before it outside.
-        const int count = static_cast<int>(ranks.size());
-        set.has_earlier_outside = count > 0 && ranks.back() != count - 1;
-        set.has_later_outside = count > 0 && ranks.front() != ranks_ - count;
-        set.ranks = std::move(ranks);
-        return set;
-    }
-
-    Need into(const Set& set) const {
-        const Bytes own = static_cast<Bytes>(set.ranks.size()), others = ranks_ - own;
-        if (own == 0 || others == 0) return {};
-        switch (operation_) {
-            case Operation::bcast:
-                return {!set.holds_root, set.holds_root ? 0 : bytes_};
-            case Operation::scatter:
-                return {!set.holds_root, set.holds_root ? 0 : own * bytes_};
-            case Operation::gather:
-                return {set.holds_root, set.holds_root ? others * bytes_ : 0};
-            case Operation::reduce:
-                return {set.holds_root, set.holds_root ? bytes_ : 0};
-            case Operation::scan:
-            case Operation::exscan:
-                return {set.has_earlier_outside, set.has_earlier_outside ? bytes_ : 0};
-            default:
-                return {true, of_all(own, others, own)};
-        }
-    }
-
-    Need out_of(const Set& set) const {
-        const Bytes own = static_cast<Bytes>(set.ranks.size()), others = ranks_ - own;
-        if (own == 0 || others == 0) return {};
-        switch (operation_) {
-            case Operation::bcast:
-                return {set.holds_root, set.holds_root ? bytes_ : 0};
-            case Operation::scatter:
-                return {set.holds_root, set.holds_root ? others * bytes_ : 0};
-            case Operation::gather:
-                return {!set.holds_root, set.holds_root ? 0 : own * bytes_};
-            case Operation::reduce:
-                return {!set.holds_root, set.holds_root ? 0 : bytes_};
-            case Operation::scan:
-            case Operation::exscan:
-                return {set.has_later_outside, set.has_later_outside ? bytes_ : 0};
-            default:
-                return {true, of_all(others, own, others)};
-        }
-    }
-
-    // What must be moved in all between `parts` sets, for sums that all have in the end: each part
-    // of the message is gossip in one direction per message, which takes 2(n-1) messages.
-    bool is_gossip() const {
-        return operation_ == Operation::allreduce || operation_ == Operation::barrier;
-    }
-    Bytes bytes() const { return operation_ == Operation::barrier ? 0 : bytes_; }
-
-    bool from_root() const {
-        return operation_ == Operation::bcast || operation_ == Operation::scatter;
-    }
-    bool to_root() const {
-        return operation_ == Operation::reduce || operation_ == Operation::gather;
-    }
-    bool in_rank_order() const {
-        return operation_ == Operation::scan || operation_ == Operation::exscan;
-    }
-
-private:
-    // Into `takers` ranks from `givers`; for reductions to blocks one block per taker is enough.
-    Bytes of_all(Bytes takers, Bytes givers, Bytes reduced) const {
-        switch (operation_) {
-            case Operation::barrier:
-                return 0;
-            case Operation::allreduce:
-                return bytes_;
-            case Operation::allgather:
-                return givers * bytes_;
-            case Operation::reduce_scatter:
-                return reduced * (bytes_ / ranks_);
-            case Operation::alltoall:
-                return takers * givers * bytes_;
-            default:
-                ECO_CHECK(false);
-                return 0;
-        }
-    }
-
-    Operation operation_;
-    int ranks_;
-    Rank root_;
-    Bytes bytes_;
-};
-
 class Bounding {
 public:
     Bounding(const Network& network, const std::vector<int>& host_of, const Needs& needs, Rank root)
@@ -142,23 +30,26 @@ public:
           needs_(needs),
           root_(root),
           ranks_on_(network.hosts.size()),
-          head_(network.links.size(), unlimited),
-          tail_(network.links.size(), unlimited) {
+          distances_(network, host_of),
+          hosts_(distances_.hosts()) {
         for (Rank rank = 0; rank < static_cast<Rank>(host_of.size()); ++rank)
             ranks_on_[at(host_of[at(rank)])].push_back(rank);
-        for (int host = 0; host < static_cast<int>(network.hosts.size()); ++host)
-            if (!ranks_on_[at(host)].empty()) hosts_.push_back(host);
+        std::vector<Seconds> ready(hosts_.size(), 0);
+        if (needs.from_root()) ready = distances_.from(distances_.place(host_of[at(root)]));
+        auto crossing = distances_.crossing(ready);
+        head_ = std::move(crossing.head);
+        tail_ = std::move(crossing.tail);
     }
 
     Bound run() {
         if (host_of_.size() < 2) return {};
-        look_at_pairs();
         by_distance();
         by_links();
         by_copies();
         by_gossip();
         by_ranks();
         by_fan_out();
+        by_relays();
         best_.time *= slack;
         return best_;
     }
@@ -172,62 +63,6 @@ private:
                std::to_string(static_cast<std::int64_t>(bytes + 0.5)) + " bytes";
     }
     double wire(const Need& need) const { return need.any ? network_.wire(need.bytes) : 0; }
-
-    // Edges of the shortest message between hosts; distances; per link when the first message can
-    // begin to flow and what the last one takes after it.
-    void look_at_pairs() {
-        const std::size_t count = hosts_.size();
-        move_.assign(count, std::vector<Seconds>(count, 0));
-        std::vector<std::vector<std::vector<int>>> routes(count);
-        for (std::size_t a = 0; a < count; ++a)
-            for (std::size_t b = 0; b < count; ++b) {
-                routes[a].push_back(network_.route(hosts_[a], hosts_[b]));
-                const auto& route = routes[a].back();
-                if (a != b)
-                    move_[a][b] = network_.wire(0) / network_.rate(hosts_[a], hosts_[b], route) +
-                                  network_.delay(hosts_[a], hosts_[b], route, 0);
-            }
-        std::vector<Seconds> ready(count, 0);
-        if (needs_.from_root()) ready = distances(place(host_of_[at(root_)]), false);
-        for (std::size_t a = 0; a < count; ++a)
-            for (std::size_t b = 0; b < count; ++b) {
-                if (a == b) continue;
-                const Seconds start = ready[a] + send(a);
-                const Seconds after =
-                    network_.delay(hosts_[a], hosts_[b], routes[a][b], 0) + receive(b);
-                for (const int link : routes[a][b]) {
-                    head_[at(link)] = std::min(head_[at(link)], start);
-                    tail_[at(link)] = std::min(tail_[at(link)], after);
-                }
-            }
-    }
-
-    std::size_t place(int host) const {
-        return static_cast<std::size_t>(std::lower_bound(hosts_.begin(), hosts_.end(), host) -
-                                        hosts_.begin());
-    }
-    Seconds send(std::size_t a) const { return network_.send[at(hosts_[a])].fixed; }
-    Seconds receive(std::size_t b) const { return network_.receive[at(hosts_[b])].fixed; }
-    Seconds edge(std::size_t a, std::size_t b) const { return send(a) + move_[a][b] + receive(b); }
-
-    // Dijkstra on a full graph; backwards: to `from`.
-    std::vector<Seconds> distances(std::size_t from, bool backwards) const {
-        const std::size_t count = hosts_.size();
-        std::vector<Seconds> distance(count, unlimited);
-        std::vector<char> done(count, 0);
-        distance[from] = 0;
-        for (std::size_t round = 0; round < count; ++round) {
-            std::size_t near = count;
-            for (std::size_t h = 0; h < count; ++h)
-                if (!done[h] && (near == count || distance[h] < distance[near])) near = h;
-            done[near] = 1;
-            for (std::size_t h = 0; h < count; ++h)
-                if (!done[h])
-                    distance[h] = std::min(
-                        distance[h], distance[near] + (backwards ? edge(h, near) : edge(near, h)));
-        }
-        return distance;
-    }
 
     void far(std::size_t a, std::size_t b, Seconds time) {
         propose(time, [&] {
@@ -244,8 +79,8 @@ private:
             return;
         }
         if (needs_.from_root() || needs_.to_root()) {
-            const std::size_t root = place(host_of_[at(root_)]);
-            const auto distance = distances(root, needs_.to_root());
+            const std::size_t root = distances_.place(host_of_[at(root_)]);
+            const auto distance = needs_.to_root() ? distances_.to(root) : distances_.from(root);
             for (std::size_t h = 0; h < hosts_.size(); ++h)
                 needs_.to_root() ? far(h, root, distance[h]) : far(root, h, distance[h]);
             return;
@@ -253,7 +88,7 @@ private:
         const std::size_t step =
             (hosts_.size() + most_sources - 1) / static_cast<std::size_t>(most_sources);
         for (std::size_t a = 0; a < hosts_.size(); a += step) {
-            const auto distance = distances(a, false);
+            const auto distance = distances_.from(a);
             for (std::size_t b = 0; b < hosts_.size(); ++b) {
                 const bool counts = !needs_.in_rank_order() || ranks_on_[at(hosts_[a])].front() <
                                                                    ranks_on_[at(hosts_[b])].back();
@@ -465,15 +300,68 @@ private:
             }
     }
 
+    // Of the parties of each cluster, over the link that joins one to the others.
+    void by_relays() {
+        for (int cluster = 0; cluster < static_cast<int>(network_.clusters.size()); ++cluster) {
+            std::vector<Joined> joined = joined_in(cluster);
+            std::vector<Party> parties;
+            for (const Joined& each : joined) {
+                parties.emplace_back();
+                for (const int host : each.hosts) parties.back().push_back(distances_.place(host));
+            }
+            for (std::size_t p = 0; p < joined.size(); ++p) {
+                const Set own = ranks_of(joined[p].hosts);
+                if (needs_.same_for_all(own))
+                    by_relays(parties, p, joined[p].out, needs_.out_of(own), false);
+                if (needs_.sum_of_all(own))
+                    by_relays(parties, p, joined[p].in, needs_.into(own), true);
+            }
+        }
+    }
+
+    // Hosts with ranks, and what joins them to the rest of a cluster; -1: no limit.
+    struct Joined {
+        std::vector<int> hosts;
+        int out = -1, in = -1;
+    };
+
+    std::vector<Joined> joined_in(int cluster) const {
+        std::vector<Joined> joined;
+        for (const int host : network_.clusters[at(cluster)].hosts)
+            if (network_.cluster_of[at(host)] == cluster && !ranks_on_[at(host)].empty())
+                joined.push_back({{host}, network_.port_out[at(host)], network_.port_in[at(host)]});
+        for (const Cluster& inner : network_.clusters) {
+            if (inner.parent != cluster) continue;
+            joined.push_back({{}, inner.uplink_out, inner.uplink_in});
+            for (const int host : inner.hosts)
+                if (!ranks_on_[at(host)].empty()) joined.back().hosts.push_back(host);
+            if (joined.back().hosts.empty()) joined.pop_back();
+        }
+        return joined;
+    }
+
+    void by_relays(const std::vector<Party>& parties, std::size_t own, int link, const Need& need,
+                   bool backwards) {
+        if (link < 0 || head_[at(link)] == unlimited) return;
+        const Seconds once = wire(need) / network_.links[at(link)].rate;
+        propose((backwards ? tail_ : head_)[at(link)] +
+                    relay_bound(distances_, parties, own, once, backwards),
+                [&] {
+                    return network_.name(link) + " must carry " + std::to_string(need.bytes) +
+                           " bytes for each of " + std::to_string(parties.size() - 1) +
+                           " others, or early enough that one can pass them on";
+                });
+    }
+
     // From one to all, or backwards: whoever has it tells others one after the other.
     void by_fan_out() {
         Seconds send = unlimited, receive = unlimited, move = unlimited;
         for (std::size_t a = 0; a < hosts_.size(); ++a) {
-            send = std::min(send, this->send(a));
-            receive = std::min(receive, this->receive(a));
+            send = std::min(send, distances_.send(a));
+            receive = std::min(receive, distances_.receive(a));
             if (ranks_on_[at(hosts_[a])].size() > 1) move = std::min(move, network_.local.fixed);
             for (std::size_t b = 0; b < hosts_.size(); ++b)
-                if (a != b) move = std::min(move, move_[a][b]);
+                if (a != b) move = std::min(move, distances_.move(a, b));
         }
         const auto fan = [&](Seconds own, Seconds other) {
             std::priority_queue<Seconds, std::vector<Seconds>, std::greater<>> told;
@@ -497,9 +385,9 @@ private:
     const Needs& needs_;
     Rank root_;
     std::vector<std::vector<Rank>> ranks_on_;  // per host
-    std::vector<int> hosts_;                   // that have ranks
-    std::vector<std::vector<Seconds>> move_;   // of an empty message, between places in hosts_
-    std::vector<Seconds> head_, tail_;         // per link
+    const Distances distances_;
+    const std::vector<int>& hosts_;     // that have ranks
+    std::vector<Seconds> head_, tail_;  // per link, see Distances::Crossing
     Bound best_;
 };
 

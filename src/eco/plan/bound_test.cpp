@@ -128,6 +128,33 @@ TEST(Bound, SumsForAllOverUplinks) {
     EXPECT_NEAR(find_bound(network, {0, 1, 2, 3}, Operation::allreduce, 0, 1000).time, 1e-3, 1e-8);
 }
 
+// Four sites with 1 MB/s each, 10 ms apart. 1,000 bytes leave the root's three times and take 10 ms
+// more: whoever passed them on would need 20. Of 16,000 those that leave in the first T - 20 ms may
+// leave once, the others within 10 ms three times: T - 20 + 10/3 = 16, 32.7 ms in all.
+TEST(Bound, OneOrAllByItself) {
+    std::vector<Medium> media;
+    for (int site = 0; site < 4; ++site)
+        media.push_back({0, site, Medium::Kind::switched, 1e8, 1e6});
+    Network network =
+        assemble_network({"a", "b", "c", "d", "e", "f", "g", "h"}, {{0, 0, 1, 1, 2, 2, 3, 3}},
+                         media, std::vector<double>(8, 1e8));
+    for (std::size_t a = 0; a < 8; ++a)
+        for (std::size_t b = 0; b < 8; ++b) network.fixed[a][b] = a / 2 == b / 2 ? 0 : 10e-3;
+    const auto time = [&](Operation operation, Bytes bytes) {
+        return find_bound(network, eight, operation, 5, bytes).time;
+    };
+    for (const Operation operation : {Operation::bcast, Operation::reduce, Operation::allreduce}) {
+        EXPECT_NEAR(time(operation, 1000), 13e-3, 1e-8);
+        EXPECT_NEAR(time(operation, 16000), 36e-3 - 10e-3 / 3, 1e-8);
+    }
+    // Both hosts' blocks.
+    EXPECT_NEAR(time(Operation::allgather, 500), 13e-3, 1e-8);
+    // Whoever scatters sends every block once.
+    EXPECT_NEAR(time(Operation::scatter, 1000), 16e-3, 1e-8);
+    EXPECT_NE(find_bound(network, eight, Operation::bcast, 5, 1000).reason.find("3 others"),
+              std::string::npos);
+}
+
 // 1 ms to send, 1 ms to receive, 1 ms on the way: the first is told at 3 ms, the next by the root
 // at 4, then at 5 by the root, at 6 by the root and by the first: five ranks need 6 ms.
 TEST(Bound, RanksTellEachOtherOneAfterTheOther) {
