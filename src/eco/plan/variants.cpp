@@ -12,6 +12,7 @@ namespace {
 // Two Ethernet frames, six, what TCP sends at once on a quiet connection, and longer ones for
 // messages where a frame's time is nothing.
 constexpr Bytes lengths[] = {2800, 8400, first_flight, 32768, 131072};
+constexpr Bytes one_frame = 1400;
 constexpr Bytes usual_length = 2800;
 // Enough to tell forms apart.
 constexpr int most_usual = 16;
@@ -112,8 +113,7 @@ private:
     bool flat() const { return widths_.top == 0; }
     // With other ranks to speak for the groups each segment, or each block.
     bool may_rotate() const {
-        return !flat() && (base(request_.operation) == Operation::allgather ||
-                           (bytes_ >= first_flight && usual_ > 1));
+        return !flat() && (base(request_.operation) == Operation::allgather || usual_ > 1);
     }
 
     void trees() {
@@ -123,7 +123,8 @@ private:
         auto tops = tops_;
         if (widths_.top > 2) tops.push_back({Shape::relay});
         for (const Form& top : tops)
-            add({Family::tree, top, {}, usual_, 0, false}).rotate = Choice::Rotate::all;
+            for (const auto rotate : {Choice::Rotate::groups, Choice::Rotate::all})
+                add({Family::tree, top, {}, usual_, 0, false}).rotate = rotate;
     }
 
     void exchanges() {
@@ -135,7 +136,8 @@ private:
         }
         if (!in_parts || !may_rotate()) return;
         for (const bool split : {false, true})
-            add({Family::exchange, {}, {}, usual_, 0, split}).rotate = Choice::Rotate::all;
+            for (const auto rotate : {Choice::Rotate::groups, Choice::Rotate::all})
+                add({Family::exchange, {}, {}, usual_, 0, split}).rotate = rotate;
     }
 
     const Request& request_;
@@ -179,6 +181,12 @@ std::vector<Choice> paces(const Choice& form, const Request& request, Bytes byte
             if (form.rotates() && request.operation == Operation::reduce && segments > 6)
                 add(segments, 6);
         }
+    // Who passes on what goes over two slow links one after the other waits for short segments.
+    if (!grows && form.rotates()) {
+        const int segments = segments_of_length(bytes, one_frame, request);
+        add(segments, 0);
+        if (request.operation == Operation::reduce && segments > 6) add(segments, 6);
+    }
     std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request); });
     return list;
 }

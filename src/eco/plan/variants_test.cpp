@@ -65,6 +65,20 @@ TEST(Variants, LongMessagesMayGoOverManyConnections) {
     EXPECT_FALSE(std::any_of(shorter.begin(), shorter.end(), rotates));
 }
 
+// Between slow sites: each group passes on its own part, in segments of a frame.
+TEST(Variants, GroupsShareWhatIsPassedOn) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3) (4 5) (6 7)");
+    for (const Operation operation : {Operation::bcast, Operation::reduce}) {
+        const Request request{operation, &hierarchy};
+        Choice wanted = parse_choice("tree:top=relay,inner=star,segments=6,rotate=groups");
+        const auto drawn = forms(request, 16384);
+        ASSERT_EQ(std::count(drawn.begin(), drawn.end(), wanted), 1);
+        const auto list = paces(wanted, request, 16384);
+        wanted.segments = 12;
+        EXPECT_EQ(std::count(list.begin(), list.end(), wanted), 1);
+    }
+}
+
 TEST(Variants, TheTextbookKnowsNothingOfGroups) {
     const Hierarchy hierarchy = parse_hierarchy("(0 1 2) (3 4 5)");
     EXPECT_EQ(texts(textbook({Operation::bcast, &hierarchy})),

@@ -87,6 +87,7 @@ std::vector<Choice> more_choices() {
                              "exchange:inner=star,segments=5,split=1",
                              "exchange:inner=star,segments=7,split=1,rotate=all",
                              "tree:top=relay,inner=star,segments=6,rotate=all",
+                             "tree:top=relay,inner=star,segments=9,rotate=groups",
                              "ring:segments=2,on=levels",
                              "butterfly:on=levels",
                              "direct",
