@@ -43,12 +43,12 @@ bool supports(const Choice& choice, const Request& request) {
         case Family::native:
             return false;
         case Family::tree:
+            if (choice.rotates() && operation == reduce_scatter) return !ordered;
             if (choice.rotates()) return any_of({bcast, reduce, allreduce, allgather});
             return any_of(
                 {bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
         case Family::exchange:
-            if (any_of({scan, exscan}))
-                return !choice.rotates() && !choice.split && choice.carriers == 0;
+            if (any_of({scan, exscan})) return !choice.split && choice.carriers == 0;
             if (choice.carriers > 0)
                 return request.operation == alltoall && !choice.rotates() && !choice.split;
             if (choice.rotates()) return !ordered && operation == allreduce;

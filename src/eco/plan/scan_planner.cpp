@@ -1,7 +1,8 @@
 // Scans by leaders. Ranks in a row that share a widest group form a run; inside every run at once a
 // prefix goes from rank to rank. The runs' sums go to their groups' leaders, and from each to all
 // others that need them, at once: one crossing of the widest level, however the ranks are placed.
-// Each leader adds up what lies before each of its group's runs, and hands that to the run.
+// Each leader adds up what lies before each of its group's runs, and hands that to the run. With
+// `rotate` each segment has leaders of its own, and slow links are crossed over many connections.
 #include <algorithm>
 
 #include "eco/plan/planner.h"
@@ -28,8 +29,13 @@ public:
         std::vector<int> group(at(request.ranks()), 0);
         for (std::size_t g = 0; g < top.parts.size(); ++g)
             for (const Rank rank : top.parts[g].ranks) group[at(rank)] = static_cast<int>(g);
-        for (const Group& part : top.parts) leaders_.push_back(part.first());
-        if (leaders_.empty()) leaders_.push_back(me);
+        const int turns = choice.rotates() ? segments_of(choice) : 1;
+        for (int turn = 0; turn < turns; ++turn) {
+            const Speaker speaker{turn, turns, choice.rotate == Choice::Rotate::all};
+            std::vector<Rank>& leaders = all_leaders_.emplace_back();
+            for (const Group& part : top.parts) leaders.push_back(speaker.of_group(part, -1));
+            if (top.is_rank()) leaders.push_back(me);
+        }
         for (Rank rank = 0; rank < request.ranks(); ++rank)
             if (!runs_.empty() && runs_.back().group == group[at(rank)])
                 runs_.back().last = rank;
@@ -40,6 +46,7 @@ public:
 
     Program run() {
         for (const auto& part : messages(all_pieces(segments_of(choice_)), choice_)) {
+            leaders_ = &all_leaders_[at(part.front()) % all_leaders_.size()];
             scan_run(part);
             if (me_ == leader()) lead(part);
             finish(part);
@@ -54,7 +61,7 @@ private:
     static Place sum_of(std::size_t run) { return scratch(4 + 2 * static_cast<int>(run)); }
 
     const Run& own_run() const { return runs_[own_]; }
-    Rank leader() const { return leaders_[at(own_run().group)]; }
+    Rank leader() const { return (*leaders_)[at(own_run().group)]; }
     bool is_last(std::size_t run) const { return run + 1 == runs_.size(); }
 
     // Whether a leader needs what comes before a later run of its group.
@@ -83,13 +90,13 @@ private:
                 builder_.copy(with, sum_of(run), part);
             else
                 builder_.recv(each.last, sum_of(run), part);
-            for (std::size_t other = 0; other < leaders_.size(); ++other)
+            for (std::size_t other = 0; other < leaders_->size(); ++other)
                 if (static_cast<int>(other) != group && needs(static_cast<int>(other), run))
-                    builder_.send(leaders_[other], sum_of(run), part);
+                    builder_.send((*leaders_)[other], sum_of(run), part);
         }
         for (std::size_t run = 0; run < runs_.size(); ++run)
             if (runs_[run].group != group && needs(group, run))
-                builder_.recv(leaders_[at(runs_[run].group)], sum_of(run), part);
+                builder_.recv((*leaders_)[at(runs_[run].group)], sum_of(run), part);
         for (std::size_t run = 0; run < runs_.size(); ++run) {
             const Run& each = runs_[run];
             if (each.group == group && run > 0) {
@@ -125,7 +132,8 @@ private:
     const Choice& choice_;
     bool inclusive_;
     Rank me_;
-    std::vector<Rank> leaders_;  // by group
+    std::vector<std::vector<Rank>> all_leaders_;  // per segment, or for all, by group
+    const std::vector<Rank>* leaders_ = nullptr;  // of the segment at hand
     std::vector<Run> runs_;
     std::size_t own_ = 0;
     Builder builder_;

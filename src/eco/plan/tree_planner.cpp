@@ -54,6 +54,10 @@ public:
                 choice_.rotates() ? allgather_block_by_block() : allgather();
                 break;
             case Operation::reduce_scatter:
+                if (choice_.rotates()) {
+                    reduce_block_by_block();
+                    break;
+                }
                 up(every_block(), scratch(1));
                 scatter(scratch(1));
                 break;
@@ -208,20 +212,39 @@ private:
                 builder_.send(child, output, message);
     }
 
-    // Every block's own broadcast, all at once.
-    void allgather_block_by_block() {
-        builder_.copy(input, output, own_block());
+    // For the messages of every block: what(owner, its tree, message).
+    template <typename What>
+    void block_by_block(What&& what) {
         TreeOfOne tree(request_.ranks(), me_);
         for (const Rank owner : request_.hierarchy->ring) {
             tree.find(request_.hierarchy->top, owner, choice_.top, choice_.inner,
                       {owner, request_.ranks(), choice_.rotate == Choice::Rotate::all},
                       choice_.below);
-            for (const auto& message :
-                 messages(pieces_of({owner}, segments_of(choice_)), choice_)) {
-                if (owner != me_) builder_.recv(tree.parent(), output, message);
-                for (const Rank child : tree.children()) builder_.send(child, output, message);
-            }
+            for (const auto& message : messages(pieces_of({owner}, segments_of(choice_)), choice_))
+                what(owner, tree, message);
         }
+    }
+
+    // Every block's own broadcast, all at once.
+    void allgather_block_by_block() {
+        builder_.copy(input, output, own_block());
+        block_by_block([&](Rank owner, const TreeOfOne& tree, const std::vector<Piece>& message) {
+            if (owner != me_) builder_.recv(tree.parent(), output, message);
+            for (const Rank child : tree.children()) builder_.send(child, output, message);
+        });
+    }
+
+    // Every block's own reduce.
+    void reduce_block_by_block() {
+        block_by_block([&](Rank owner, const TreeOfOne& tree, const std::vector<Piece>& message) {
+            const auto& children = tree.children();
+            const Place sum = owner == me_ ? output : scratch(0);
+            const bool leaf = children.empty() && owner != me_;
+            if (!leaf) builder_.copy(input, sum, message);
+            for (auto child = children.rbegin(); child != children.rend(); ++child)
+                builder_.reduce(*child, sum, message, *child < me_);
+            if (owner != me_) builder_.send(tree.parent(), leaf ? input : sum, message);
+        });
     }
 
     const Choice& choice_;

@@ -94,6 +94,10 @@ public:
             case exscan:
                 add(Family::ordered).segments = usual_;
                 add(list_.back()).on_ranks = true;
+                if (may_rotate()) {
+                    add(Family::exchange).segments = usual_;
+                    list_.back().rotate = Choice::Rotate::all;
+                }
                 break;
             default:
                 break;
@@ -113,7 +117,9 @@ private:
     bool flat() const { return widths_.top == 0; }
     // With other ranks to speak for the groups each segment, or each block.
     bool may_rotate() const {
-        return !flat() && (base(request_.operation) == Operation::allgather || usual_ > 1);
+        const Operation operation = base(request_.operation);
+        return !flat() && (operation == Operation::allgather ||
+                           operation == Operation::reduce_scatter || usual_ > 1);
     }
 
     void trees() {
