@@ -1,5 +1,6 @@
 // All-to-all without anybody in between: each pair of ranks exchanges its own blocks, near ones
-// first, all at once or a window of exchanges at a time.
+// first, all at once or a window of long ones at a time: both ends of a message know whether it is
+// long, so blocks of all sizes may be in one call.
 #include <algorithm>
 
 #include "eco/plan/planner.h"
@@ -16,12 +17,8 @@ Program plan_direct(const Choice& choice, const Request& request, Rank me) {
     for (int step = 1; step < ranks; ++step) {
         const Rank to = order[static_cast<std::size_t>((place + step) % ranks)];
         const Rank from = order[static_cast<std::size_t>((place - step + ranks) % ranks)];
-        const auto wait = [&] {
-            const int before = step - 1 - choice.window;
-            if (choice.window > 0 && before >= 0)
-                builder.wait_also_for(received[static_cast<std::size_t>(before)]);
-        };
-        wait();
+        if (const int before = step - 1 - choice.window; choice.window > 0 && before >= 0)
+            builder.pace_by(received[static_cast<std::size_t>(before)]);
         builder.send(to, input, pieces_of({me * ranks + to}, segments));
         builder.recv(from, output, pieces_of({from * ranks + me}, segments));
         received.push_back(builder.last_task());

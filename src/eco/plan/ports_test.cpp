@@ -17,8 +17,8 @@ struct Steps {
     int blocks = 0;  // of the longest message of each step, over all steps
 };
 
-// Every message takes one step, after those that its sender waited for; no rank sends more than k
-// in a step, nor receives more where `receives`.
+// Every message takes one step, after those that its sender waited for, as long ones do; no rank
+// sends more than k in a step, nor receives more where `receives`.
 Steps count(const Choice& choice, const Request& request, int k, bool receives = true) {
     std::vector<Program> programs;
     for (Rank rank = 0; rank < request.ranks(); ++rank)
@@ -39,6 +39,7 @@ Steps count(const Choice& choice, const Request& request, int k, bool receives =
         int last = 0;
         for (const auto wait : program.waits_of(task))
             last = std::max(last, step(rank, static_cast<std::size_t>(wait)));
+        if (task.pace >= 0) last = std::max(last, step(rank, static_cast<std::size_t>(task.pace)));
         if (task.kind == Kind::send) ++last;
         if (task.kind == Kind::recv)
             last = std::max(last, step(task.peer, sends.at({task.peer, rank, task.tag})));

@@ -57,7 +57,9 @@ void Builder::send(Rank to, Place from, std::span<const Piece> pieces) {
     sent.push_back(static_cast<std::int32_t>(program_.tasks.size()));
     all_sent_.push_back(sent.back());
     const auto tag = static_cast<std::int32_t>(sent.size() - 1);
-    add({Kind::send, false, from, -1, to, tag, 0, 0, 0, 0}, pieces, true, false);
+    Task task{Kind::send, false, from, -1, to, tag, 0, 0, 0, 0};
+    task.pace = std::exchange(pace_, -1);
+    add(task, pieces, true, false);
 }
 
 void Builder::recv(Rank from, Place to, std::span<const Piece> pieces) {

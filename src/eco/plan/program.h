@@ -40,7 +40,14 @@ struct Task {
     std::int32_t first_piece, end_piece;
     std::int32_t first_wait, end_wait;
     Operation part = Operation::barrier;  // native: which collective
+    std::int32_t pace = -1;  // send: an earlier task that it waits for too if the message is paced
 };
+
+// Shorter messages hinder nobody: they go at once, whatever their pace. About one Ethernet frame.
+inline constexpr Bytes least_paced = 1400;
+inline bool is_paced(const Task& task, Bytes bytes) {
+    return task.pace >= 0 && bytes >= least_paced;
+}
 
 struct Program {
     // Blocks::parts: the message is cut into `segments` parts. Otherwise each block is, and piece
@@ -89,6 +96,9 @@ public:
 
     // The next task also waits for this one (an index into the tasks so far).
     void wait_also_for(std::int32_t task) { extra_waits_.push_back(task); }
+    // The next send waits for this one too where its message is long: so that flows do not hinder
+    // each other, not because it needs what the task does.
+    void pace_by(std::int32_t task) { pace_ = task; }
     std::int32_t last_task() const { return static_cast<std::int32_t>(program_.tasks.size()) - 1; }
 
     Program finish() { return std::move(program_); }
@@ -109,6 +119,7 @@ private:
     std::vector<std::int32_t> all_sent_;
     std::map<Rank, std::int32_t> received_;
     std::vector<std::int32_t> extra_waits_;
+    std::int32_t pace_ = -1;
     std::int32_t last_native_ = -1;
 };
 

@@ -88,6 +88,10 @@ private:
         std::map<std::pair<Place, Piece>, std::vector<std::size_t>> users;
         for (std::size_t t = 0; t < tasks; ++t) {
             const Task& task = program.tasks[t];
+            if (task.pace >= 0 && (at(task.pace) >= t || task.kind != Kind::send)) {
+                fail("rank ", rank, " task ", t, " is paced by a later one, or is no send");
+                return;
+            }
             for (const auto wait : program.waits_of(task)) {
                 if (wait < 0 || at(wait) >= t) {
                     fail("rank ", rank, " task ", t, " waits for a later one");
@@ -337,9 +341,9 @@ private:
                     if (state[at(rank)][t] != 0) continue;
                     const Task& task = program.tasks[t];
                     const auto waits = program.waits_of(task);
-                    if (!std::all_of(waits.begin(), waits.end(),
-                                     [&](int w) { return state[at(rank)][at(w)] == 2; }))
-                        continue;
+                    const auto done = [&](int w) { return state[at(rank)][at(w)] == 2; };
+                    if (!std::all_of(waits.begin(), waits.end(), done)) continue;
+                    if (task.pace >= 0 && !done(task.pace)) continue;
                     if (task.kind == Kind::native) {
                         state[at(rank)][t] = 1;
                         const auto& own = natives_[at(rank)];

@@ -94,6 +94,26 @@ TEST_F(Rejects, ADeadlock) {
               std::string::npos);
 }
 
+TEST_F(Rejects, ADeadlockOfLongMessages) {
+    const auto sums = [this](bool paced) {
+        return verdict(Operation::allreduce, [&](Builder& b, Rank me) {
+            b.recv(1 - me, scratch(0), whole_);
+            paced ? b.pace_by(0) : b.wait_also_for(0);
+            b.send(1 - me, input, whole_);
+        });
+    };
+    EXPECT_NE(sums(true).find("deadlock"), std::string::npos);
+    EXPECT_NE(sums(false).find("deadlock"), std::string::npos);
+    EXPECT_NE(verdict(Operation::allreduce,
+                      [this](Builder& b, Rank me) {
+                          b.pace_by(5);
+                          b.send(1 - me, input, whole_);
+                          b.recv(1 - me, scratch(0), whole_);
+                      })
+                  .find("paced by a later one"),
+              std::string::npos);
+}
+
 TEST_F(Rejects, ARaceForMemory) {
     const Hierarchy hierarchy = flat_hierarchy(2);
     const Request request{Operation::bcast, &hierarchy, 0, true};

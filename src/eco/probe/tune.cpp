@@ -245,8 +245,8 @@ Seconds Tuner::guess_at(Bytes bytes) const {
     return last.native + per_byte * static_cast<double>(bytes - last_bytes);
 }
 
-// The choice cannot depend on the size, so it must win at every one: the candidate whose worst
-// ratio is the best, timed against native at all sizes again.
+// The choice cannot depend on the size, so it must lose at none and win at some: the candidate
+// whose worst ratio is the best, timed against native at all sizes again.
 Timed Tuner::best_of_all_sizes() {
     std::map<std::string, double> worst;
     for (const auto& [bytes, timed] : timed_)
@@ -256,6 +256,7 @@ Timed Tuner::best_of_all_sizes() {
         std::min_element(worst.begin(), worst.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     Timed least;
+    bool wins = false;
     for (const auto& [bytes, timed] : timed_) {
         Trial trial(operation_, bytes, comm_);
         const Choice choice = parse_choice(best->first);
@@ -264,11 +265,14 @@ Timed Tuner::best_of_all_sizes() {
         Timed now;
         judge(now, patterns);
         now.best = choice;
-        if (least.native == 0 || !now.wins ||
-            (least.wins && now.eco / now.native > least.eco / least.native))
-            least = now;
-        if (!now.wins) break;
+        if (least.native == 0 || now.eco / now.native > least.eco / least.native) least = now;
+        wins = wins || now.wins;
+        if (now.eco > good_runs * now.native) {
+            wins = false;
+            break;
+        }
     }
+    least.wins = wins;
     return least;
 }
 

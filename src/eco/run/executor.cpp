@@ -27,6 +27,7 @@ void copy_bytes(std::byte* to, const std::byte* from, Bytes bytes) {
 Prepared::Prepared(Program program)
     : program_(std::move(program)),
       followers_(program_.tasks.size()),
+      paced_(program_.tasks.size()),
       from_slot_(program_.pieces.size(), -1),
       to_slot_(program_.pieces.size(), -1) {
     std::map<std::pair<Place, Piece>, std::int32_t> slots;
@@ -49,6 +50,7 @@ Prepared::Prepared(Program program)
         }
         for (const auto wait : program_.waits_of(task))
             followers_[at(wait)].push_back(static_cast<std::int32_t>(t));
+        if (task.pace >= 0) paced_[at(task.pace)].push_back(static_cast<std::int32_t>(t));
     }
 }
 
@@ -74,6 +76,10 @@ public:
         for (std::size_t t = 0; t < program_.tasks.size(); ++t) {
             const Task& task = program_.tasks[t];
             states_[t].waits_for = task.end_wait - task.first_wait;
+            if (task.pace >= 0 && is_paced(task, length(task))) {
+                states_[t].paced = true;
+                states_[t].waits_for += 1;
+            }
             // What arrives for a reduction has memory of its own, so it is received at once, and
             // the combining waits for the arrival too.
             if (task.kind == Kind::reduce) {
@@ -107,6 +113,7 @@ public:
 private:
     struct State {
         int waits_for = 0;
+        bool paced = false;
         Storage staging;  // for a message that is not in one stretch, or is to be combined
     };
 
@@ -242,8 +249,12 @@ private:
     }
 
     void finish(int index) {
-        for (const auto follower : prepared_.followers_[at(index)])
+        const auto release = [this](int follower) {
             if (--states_[at(follower)].waits_for == 0) ready_.push_back(follower);
+        };
+        for (const auto follower : prepared_.followers_[at(index)]) release(follower);
+        for (const auto follower : prepared_.paced_[at(index)])
+            if (states_[at(follower)].paced) release(follower);
     }
 
     const Prepared& prepared_;

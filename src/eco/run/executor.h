@@ -25,6 +25,7 @@ private:
     friend class Execution;
     Program program_;
     std::vector<std::vector<std::int32_t>> followers_;  // per task, those that wait for it
+    std::vector<std::vector<std::int32_t>> paced_;      // and those that do if they are paced
     std::vector<Piece> scratch_pieces_;                 // piece that each slot of scratch holds
     std::vector<std::int32_t> from_slot_, to_slot_;     // beside program_.pieces; -1: not scratch
 };

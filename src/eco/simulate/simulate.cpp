@@ -136,6 +136,9 @@ private:
                 state.followers[at(wait)].push_back(static_cast<std::int32_t>(t));
             for (const Piece piece : mine.pieces_of(task))
                 state.tasks[t].bytes += bytes(piece, mine.segments);
+            if (!is_paced(task, state.tasks[t].bytes)) continue;
+            ++state.tasks[t].waits;
+            state.followers[at(task.pace)].push_back(static_cast<std::int32_t>(t));
         }
     }
 

@@ -174,6 +174,26 @@ TEST(Simulate, AWindowWaitsForTheWire) {
     EXPECT_EQ(timeline.chain()[2].what, Step::What::send);
 }
 
+// A pace holds long messages alone: of 1,000 bytes the second is posted at 2 ms, before the first
+// is through at 5.
+TEST(Simulate, APaceIsForLongMessages) {
+    for (const Bytes bytes : {Bytes{1000}, Bytes{4000}}) {
+        Exchange paced(2), waiting(2), free(2);
+        for (Exchange* exchange : {&paced, &waiting, &free}) {
+            (*exchange)[0].send(1, input, whole);
+            if (exchange == &paced) (*exchange)[0].pace_by(0);
+            if (exchange == &waiting) (*exchange)[0].wait_also_for(0);
+            (*exchange)[0].send(1, input, whole);
+            (*exchange)[1].recv(0, scratch(0), whole);
+            (*exchange)[1].recv(0, scratch(1), whole);
+        }
+        Exchange& same = bytes < least_paced ? free : waiting;
+        const Timeline timeline = paced.run(one_subnet(2, true), bytes);
+        EXPECT_NEAR(timeline.time, same.run(one_subnet(2, true), bytes).time, none);
+        EXPECT_NEAR(timeline.messages[1].posted, bytes < least_paced ? 2e-3 : 6e-3, none);
+    }
+}
+
 // Three hosts send to one at once through a switch of 1 MB/s, 3,000 bytes: the receiver's port is
 // shared, 9 ms; then 10 ms on the way, and it takes them in one after the other: 2 ms each.
 TEST(Simulate, AReceiverTakesOneMessageAfterTheOther) {
