@@ -66,6 +66,7 @@ Neighbourhood::Neighbourhood(MPI_Comm comm, const Communicator& communicator) {
     const int nobody = MPI_PROC_NULL;
     std::replace(own.in.begin(), own.in.end(), nobody, -1);
     sources_ = own.in;
+    has_out_ = std::any_of(own.out.begin(), own.out.end(), [=](int to) { return to != nobody; });
     std::vector<int> numbers{static_cast<int>(own.out.size())};
     numbers.insert(numbers.end(), own.out.begin(), own.out.end());
     numbers.insert(numbers.end(), own.in.begin(), own.in.end());
@@ -96,6 +97,10 @@ Neighbourhood::Neighbourhood(MPI_Comm comm, const Communicator& communicator) {
     usable_ = deliveries > 0 && deliveries <= most_deliveries &&
               std::all_of(balance.begin(), balance.end(),
                           [](const auto& edge) { return edge.second == 0; });
+}
+
+bool Neighbourhood::has_in() const {
+    return std::any_of(sources_.begin(), sources_.end(), [](Rank from) { return from >= 0; });
 }
 
 MulticastPlans::Plan Neighbourhood::planned(const Communicator& communicator, Operation operation,

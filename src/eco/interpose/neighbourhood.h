@@ -20,6 +20,9 @@ public:
     // Per edge into this rank, in MPI's order: whose; -1 for MPI_PROC_NULL.
     const std::vector<Rank>& sources() const { return sources_; }
     bool gives() const { return gives_; }
+    // Whether it has any edge out, in, to itself as well.
+    bool has_out() const { return has_out_; }
+    bool has_in() const;
     // Whether some rank has no edge to or from another: its sizes mean nothing.
     bool has_bystanders() const { return bystanders_; }
 
@@ -36,7 +39,7 @@ private:
 
     std::vector<Multicast> messages_;  // by source
     std::vector<Rank> sources_;
-    bool usable_ = false, gives_ = false, bystanders_ = false;
+    bool usable_ = false, gives_ = false, has_out_ = false, bystanders_ = false;
     MulticastPlans plans_;
     std::map<Bytes, MulticastPlans::Plan> by_size_;  // of of_size, by size class
     MulticastPlans::Plan last_;                      // of of_own_size

@@ -101,18 +101,31 @@ private:
     std::vector<Bytes> packed_place_;  // per edge
 };
 
+Bytes bytes_given(const Given& given) {
+    return is_type(given.send_type) ? given.send_count * Type(given.send_type).size : 0;
+}
+
 // plan(neighbourhood, communicator): what runs it.
 template <typename Plan, typename NativeCall>
-int run_or_native(Operation operation, Call& call, const Given& given, Bytes shown,
-                  const void* site, Plan plan, NativeCall run_native) {
+int run_or_native(Operation operation, Call& call, Given& given, const void* site, Plan plan,
+                  NativeCall run_native) {
     std::shared_ptr<const Multicasting> chosen;
     Neighbourhood* neighbourhood = nullptr;
     const int code = call.guard([&] {
         neighbourhood = call.communicator().neighbourhood();
-        if (neighbourhood) chosen = plan(*neighbourhood, call.communicator());
+        if (!neighbourhood) return;
+        // Where there is nobody to give to or to get from, MPICH takes any type, and none.
+        if (!neighbourhood->has_out()) {
+            given.send_count = 0;
+            given.send_type = native().byte;
+        }
+        if (!neighbourhood->has_in()) given.receive_type = native().byte;
+        if (is_type(given.send_type) && is_type(given.receive_type))
+            chosen = plan(*neighbourhood, call.communicator());
     });
     if (code != MPI_SUCCESS) return code;
-    count_call(operation, shown, site, chosen ? chosen->name : "native");
+    count_call(operation, operation == Operation::neighbor_allgather ? bytes_given(given) : -1,
+               site, chosen ? chosen->name : "native");
     if (!chosen || !chosen->prepared) return run_native();
     return call.guard([&] { Run(given, *neighbourhood, call).run(*chosen->prepared, call); });
 }
@@ -125,15 +138,14 @@ int neighbor_allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendty
                        NativeCall run_native) {
     Call call(Operation::neighbor_allgather, comm, site);
     if (!call || aside()) return run_native();
-    if (sendcount < 0 || recvcount < 0 || !is_type(sendtype) || !is_type(recvtype))
-        return run_native();
-    const Type type(recvtype);
-    const Bytes sent = static_cast<Bytes>(sendcount) * Type(sendtype).size,
-                received = static_cast<Bytes>(recvcount) * type.size;
+    if (sendcount < 0 || recvcount < 0) return run_native();
     Given given{sendbuf, static_cast<Bytes>(sendcount), sendtype, recvbuf, recvtype, {}, {}};
     return run_or_native(
-        Operation::neighbor_allgather, call, given, sent, site,
+        Operation::neighbor_allgather, call, given, site,
         [&](Neighbourhood& here, const Communicator& communicator) {
+            const Type type(given.receive_type);
+            const Bytes sent = bytes_given(given),
+                        received = static_cast<Bytes>(recvcount) * type.size;
             for (std::size_t edge = 0; edge < here.sources().size(); ++edge) {
                 given.counts.push_back(recvcount);
                 given.places.push_back(static_cast<Bytes>(edge) * given.counts.back() *
@@ -152,18 +164,17 @@ int neighbor_allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendt
                         MPI_Comm comm, const void* site, NativeCall run_native) {
     Call call(Operation::neighbor_allgatherv, comm, site);
     if (!call || aside()) return run_native();
-    if (sendcount < 0 || !is_type(sendtype) || !is_type(recvtype)) return run_native();
-    const Type type(recvtype);
-    const Bytes sent = static_cast<Bytes>(sendcount) * Type(sendtype).size;
+    if (sendcount < 0) return run_native();
     Given given{sendbuf, static_cast<Bytes>(sendcount), sendtype, recvbuf, recvtype, {}, {}};
     return run_or_native(
-        Operation::neighbor_allgatherv, call, given, -1, site,
+        Operation::neighbor_allgatherv, call, given, site,
         [&](Neighbourhood& here, const Communicator& communicator) {
+            const Type type(given.receive_type);
             for (std::size_t edge = 0; edge < here.sources().size(); ++edge) {
                 given.counts.push_back(recvcounts[edge]);
                 given.places.push_back(static_cast<Bytes>(displs[edge]) * type.extent);
             }
-            return here.of_own_size(communicator, sent);
+            return here.of_own_size(communicator, bytes_given(given));
         },
         run_native);
 }

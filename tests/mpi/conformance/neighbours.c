@@ -1,6 +1,7 @@
 /* Neighbourhood allgathers on distributed graphs, grids and graphs: edges twice, to oneself, ranks
    that have none, and neighbours that are none. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "sections.h"
@@ -20,6 +21,7 @@ static int from_first(int from, int to, int size) {
     (void)size;
     return from == 0 && to != 0;
 }
+static int chain(int from, int to, int size) { return (void)size, to == from + 1; }
 static int none(int from, int to, int size) { return (void)size, (void)from, (void)to, 0; }
 
 /* A communicator with a topology, and whom this rank gets from, by edge; -1 for nobody. */
@@ -145,6 +147,24 @@ static void uneven(const Graph* g, const Form* mine, const Form* other, int base
     free(counts);
 }
 
+/* At the ends of a chain one side has no edge, and its arguments mean nothing. */
+static void ends_without(const Place* p) {
+    Graph g = distributed(p, "a chain", chain);
+    doing("neighbor_allgather without types at the ends of %s", g.name);
+    const int first = g.rank == 0, last = g.rank + 1 == g.size, n = 100;
+    int from[100], got[100] = {0}, none = 0;
+    MPI_Datatype no_type = MPI_DATATYPE_NULL;
+#ifdef OPEN_MPI /* which wants them all the same */
+    none = n;
+    no_type = MPI_INT;
+#endif
+    for (int e = 0; e < n; e++) from[e] = 1000 * g.rank + e;
+    MPI_Neighbor_allgather(from, last ? none : n, last ? no_type : MPI_INT, got, first ? none : n,
+                           first ? no_type : MPI_INT, g.comm);
+    for (int e = 0; e < n; e++) EXPECT(got[e], first ? 0 : 1000 * (g.rank - 1) + e);
+    drop(g);
+}
+
 static void on(Graph g) {
     static const int sizes[] = {0, 1, 17, 3000, -1}, bases[] = {0, 1, 600, -1};
     for (const int* n = sizes; *n >= 0; n++)
@@ -171,6 +191,7 @@ void section_neighbours(void) {
         on(distributed(p, "from the first", from_first));
         on(distributed(p, "none", none));
         if (p->comm == MPI_COMM_SELF) continue;
+        ends_without(p);
         on(grid(p, 0));
         on(grid(p, 1));
         on(ring(p));
