@@ -7,7 +7,7 @@
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "eco/base/error.h"
@@ -47,7 +47,7 @@ Seconds once(Trial& trial, const Choice& choice, Rank root) {
 
 Profile read_network(const char* path) {
     std::ifstream file(path);
-    return parse_runtime(std::string(std::istreambuf_iterator<char>(file), {}));
+    return parse_runtime(nlohmann::json::parse(file));
 }
 
 void run(char** words) {

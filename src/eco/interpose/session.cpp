@@ -49,7 +49,8 @@ std::string find_in_store(const std::string& host) {
 
 void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
 
-// Rank 0's part: what all are to know, as JSON; empty where ECO stands aside, having said why.
+// Rank 0's part: what all are to know, as JSON's short form, CBOR; empty where ECO stands aside,
+// having said why.
 std::string what_to_share() {
     Settings settings = read_settings();
     for (const auto& complaint : settings.complaints) say(complaint);
@@ -62,12 +63,17 @@ std::string what_to_share() {
                 ", so the MPI library's own collectives run; 'eco measure' makes one");
             return "";
         }
-        const Profile profile = read_profile(path);
-        return nlohmann::json{{"profile", runtime_json(profile)},
-                              {"verbose", settings.verbose},
-                              {"choice", settings.choice},
-                              {"keep_order", settings.keep_order}}
-            .dump();
+        Profile profile = read_profile(path);
+        const std::string library = library_name();
+        profile.tuning = tuning_for(profile, library);
+        std::string text;
+        nlohmann::json::to_cbor(nlohmann::json{{"profile", runtime_json(profile)},
+                                               {"library", library},
+                                               {"verbose", settings.verbose},
+                                               {"choice", settings.choice},
+                                               {"keep_order", settings.keep_order}},
+                                text);
+        return text;
     } catch (const std::exception& error) {
         // Whatever it is: the others wait for rank 0's word.
         say(std::string(error.what()) + "; the MPI library's own collectives run");
@@ -172,7 +178,8 @@ std::string library_name() {
            text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
 }
 
-void begin_session(const Settings& settings, const Profile& profile, bool with_rails) {
+void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
+                   const std::string& library) {
     const Native& mpi = native();
     auto fresh = std::make_unique<Session>();
     int ranks = 0;
@@ -181,7 +188,7 @@ void begin_session(const Settings& settings, const Profile& profile, bool with_r
     set_rank_of_checks(fresh->world_rank);
     fresh->settings = settings;
     fresh->profile = profile;
-    fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library_name());
+    fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library);
     fresh->host_of_world.resize(static_cast<std::size_t>(ranks));
     if (!share_places(*fresh) ||
         mpi.Comm_group(mpi.comm_world, &fresh->world_group) != MPI_SUCCESS ||
@@ -208,13 +215,13 @@ void begin_session() {
         return;
     std::string text = rank == 0 ? what_to_share() : "";
     if (!agree(text)) return;
-    const auto shared = nlohmann::json::parse(text);
+    const auto shared = nlohmann::json::from_cbor(text);
     Settings settings;
     settings.verbose = shared.at("verbose");
     settings.choice = shared.at("choice");
     settings.keep_order = shared.at("keep_order");
     const Profile profile = parse_runtime(shared.at("profile"));
-    begin_session(settings, profile, may_use_rails(settings, profile));
+    begin_session(settings, profile, may_use_rails(settings, profile), shared.at("library"));
 }
 
 void end_session() {

@@ -45,8 +45,12 @@ Session* session();
 // work it leaves session() null, and rank 0 says why in one line.
 void begin_session();
 
+// Family and version, as tuning entries have it: "openmpi 5.0.11".
+std::string library_name();
+
 // The same with a given profile, for the probe; with its rails where asked.
-void begin_session(const Settings& settings, const Profile& profile, bool with_rails);
+void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
+                   const std::string& library = library_name());
 
 // Before the native MPI_Finalize: says what was used if asked, frees ECO's communicators.
 void end_session();
@@ -59,8 +63,5 @@ bool can_predict();
 void complain_once(const std::string& why);
 
 std::string processor_name();
-
-// Family and version, as tuning entries have it: "openmpi 5.0.11".
-std::string library_name();
 
 }  // namespace eco

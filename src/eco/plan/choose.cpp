@@ -12,16 +12,23 @@ namespace eco {
 // host the model knows little, and libraries have ways there that messages have not.
 static constexpr double clear_gain = 1.15, clear_gain_on_shared_hosts = 1.4;
 
+std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library) {
+    const std::string family = library.substr(0, library.find(' '));
+    const bool exact = std::any_of(profile.tuning.begin(), profile.tuning.end(),
+                                   [&](const Tuned& tuned) { return tuned.mpi == library; });
+    std::vector<Tuned> list;
+    for (const Tuned& tuned : profile.tuning) {
+        const bool of_this = exact ? tuned.mpi == library : tuned.mpi.starts_with(family + ' ');
+        if (of_this || tuned.predicted) list.push_back(tuned);
+    }
+    return list;
+}
+
 Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& library)
     : keep_order_(settings.keep_order) {
     const auto& subnets = profile.levels.front();
     one_subnet_ = std::all_of(subnets.begin(), subnets.end(), [](int id) { return id == 0; });
-    const std::string family = library.substr(0, library.find(' '));
-    const bool exact = std::any_of(profile.tuning.begin(), profile.tuning.end(),
-                                   [&](const Tuned& tuned) { return tuned.mpi == library; });
-    for (const Tuned& tuned : profile.tuning) {
-        const bool of_this = exact ? tuned.mpi == library : tuned.mpi.starts_with(family + ' ');
-        if (!of_this && !tuned.predicted) continue;
+    for (const Tuned& tuned : tuning_for(profile, library)) {
         try {
             auto& entries = tuned.predicted ? predicted_ : timed_;
             entries.push_back({parse_operation(tuned.operation), tuned.layout == "near",

@@ -3,17 +3,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "eco/base/settings.h"
 #include "eco/plan/planner.h"
 
 namespace eco {
 
+// The entries that count for a library, by family and version ("openmpi 5.0.11"): those timed with
+// another version only where there are none with this one, with another family never; and what was
+// predicted, for all.
+std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library);
+
 class Chooser {
 public:
-    // library: family and version of the one that runs ("openmpi 5.0.11"). Tuning with another
-    // version counts only where there is none with this one; with another family never. What was
-    // predicted counts for all, where nothing was timed.
+    // library: the one that runs. What was predicted counts where nothing was timed.
     // A choice in the settings that makes no sense is complained of in settings.complaints.
     Chooser(const Profile& profile, Settings& settings, const std::string& library);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "eco/topology/hierarchy.h"
 #include "eco/topology/profile.h"
 
