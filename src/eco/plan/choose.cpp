@@ -90,11 +90,11 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
     const Operation operation =
         request.operation == Operation::alltoallw ? Operation::alltoallv : request.operation;
+    // A ratio: all machines round it alike, logarithms they may not, and ranks must agree.
     const auto distance = [&](const Entry& entry) {
-        const auto size = [](Bytes b) {
-            return std::log2(static_cast<double>(std::max<Bytes>(b, 1)));
-        };
-        return std::abs(size(entry.bytes) - size(bytes));
+        const auto timed = static_cast<double>(std::max<Bytes>(entry.bytes, 1)),
+                   own = static_cast<double>(std::max<Bytes>(bytes, 1));
+        return std::max(timed, own) / std::min(timed, own);
     };
     const auto nearest = [&](const std::vector<Entry>& entries) {
         const Entry* best = nullptr;

@@ -38,6 +38,19 @@ TEST_F(Choose, TheNearestSizeOfTheSameLayout) {
     EXPECT_EQ(chosen(Operation::bcast, 16, "(0 2) (1 3)"), "tree:top=star,inner=star,segments=1");
 }
 
+// Of two sizes as far away the first, on every machine: logarithms are rounded here so that the
+// other one seems nearer.
+TEST_F(Choose, SizesAsFarAwayAreATie) {
+    for (const Bytes least : {5, 7}) {
+        const Bytes factor = least == 5 ? 3 : 2;
+        profile_.tuning = {
+            {"openmpi 5", "bcast", "near", least, "k2", 2, 1, 0, 1, false},
+            {"openmpi 5", "bcast", "near", least * factor * factor, "k3", 2, 1, 0, 1, false}};
+        EXPECT_EQ(chosen(Operation::bcast, least * factor), "tree:inner=k2,on=ranks");
+        EXPECT_EQ(chosen(Operation::bcast, least * factor + 1), "tree:inner=k3,on=ranks");
+    }
+}
+
 TEST_F(Choose, SegmentsKeepTheirLength) {
     profile_.tuning = {{"openmpi 5", "bcast", "near", 16384, "tree:top=star,inner=star,segments=6",
                         2, 1, 0, 1, false}};
