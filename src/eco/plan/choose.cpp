@@ -28,6 +28,8 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
     : keep_order_(settings.keep_order) {
     const auto& subnets = profile.levels.front();
     one_subnet_ = std::all_of(subnets.begin(), subnets.end(), [](int id) { return id == 0; });
+    std::size_t ignored = 0;
+    std::string why;
     for (const Tuned& tuned : tuning_for(profile, library)) {
         try {
             auto& entries = tuned.predicted ? predicted_ : timed_;
@@ -35,10 +37,13 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
                                tuned.ranks_per_host > 1, tuned.bytes, parse_choice(tuned.choice),
                                tuned.eco > 0 ? tuned.native / tuned.eco : 0});
         } catch (const Error& error) {
-            settings.complaints.push_back(std::string("one tuning entry is ignored: ") +
-                                          error.what());
+            if (++ignored == 1) why = error.what();
         }
     }
+    if (ignored > 0)
+        settings.complaints.push_back(std::to_string(ignored) + " of the profile's " +
+                                      std::to_string(profile.tuning.size()) +
+                                      " tuning entries are ignored, the first because " + why);
     for (const Entry& entry : timed_) most_bytes_ = std::max(most_bytes_, 4 * entry.bytes);
     if (settings.choice == "auto") return;
     if (settings.choice == "native" || settings.choice == "eco") {
