@@ -209,6 +209,13 @@ def parse(text: str, origin: str) -> Profile:
 
 def from_document(root: dict[str, Any], origin: str) -> Profile:
     """The profile in a parsed JSON object."""
+    try:
+        return _from_document(root, origin)
+    except OverflowError:  # JSON's whole numbers have no end
+        _refuse(origin, "holds a figure that no network has")
+
+
+def _from_document(root: dict[str, Any], origin: str) -> Profile:
     if "eco_profile" not in root:
         _refuse(origin, "not an ECO profile")
     version = root["eco_profile"]
