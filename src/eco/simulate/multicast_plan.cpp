@@ -1,6 +1,7 @@
 #include "eco/simulate/multicast_plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "eco/base/check.h"
 #include "eco/multicast/model.h"
@@ -44,7 +45,7 @@ public:
         std::size_t winner = 0;
         for (std::size_t way = 0; way < ways.size(); ++way)
             if (enter(ways[way].first, ways[way].second, 1, 0)) winner = way;
-        for (const int segments : {1, cut(16384), cut(8400)})
+        for (const int segments : std::set{1, cut(16384), cut(8400)})
             for (const int pace : {0, 1, 3, 5})
                 if (segments > 1 || pace > 0)
                     enter(ways[winner].first, ways[winner].second, segments, pace);
