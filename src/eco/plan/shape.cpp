@@ -13,7 +13,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 const Passage inside_host{-1, 0, {5e-7, 1e-10}, {1e-6, 2e-10}};
 
 // Two frames, six, what TCP sends at once, what is long enough to wait for.
-constexpr Bytes segment_lengths[]{2800, 8400, 14000, 131072};
+constexpr Bytes segment_lengths[]{2800, 8400, first_flight, 131072};
 // From here on a segment is long enough that the next one may wait for it.
 constexpr Bytes huge = 256 * 1024;
 
