@@ -152,8 +152,10 @@ void Communicator::make_inside() {
 Neighbourhood* Communicator::neighbourhood() {
     if (!can_predict()) return nullptr;
     // Without a measured model nothing is known of media, on which everything hangs here: then
-    // neither edges are gathered nor plans made.
-    if (session()->settings.choice == "auto" && network().assumed) return nullptr;
+    // neither edges are gathered nor plans made, nor the network built.
+    const auto& model = session()->profile.model;
+    const bool assumed = !model || model->assumed;
+    if (session()->settings.choice == "auto" && assumed) return nullptr;
     if (!ready()) return nullptr;
     if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(comm_, *this);
     return neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
