@@ -197,8 +197,10 @@ json coarse_json(const Model& model, const Levels& levels) {
     for (std::size_t row = 0; row < count; ++row)
         for (std::size_t column = 0; column < count; ++column) {
             const double number = std::max(1.0, pairs[row][column]);
-            fixed[row][column] /= number;
-            per_byte[row][column] /= number;
+            // Single precision, in which they are sent with four bytes each: most of it all where
+            // there are many subnets.
+            fixed[row][column] = static_cast<float>(fixed[row][column] / number);
+            per_byte[row][column] = static_cast<float>(per_byte[row][column] / number);
         }
     return {{"send", costs_json(model.send)},
             {"receive", costs_json(model.receive)},
