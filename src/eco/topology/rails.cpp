@@ -23,13 +23,13 @@ Table read_table(const json& rows, std::size_t hosts, double most, const std::st
                  const std::string& origin) {
     if (rows.size() != hosts) refuse(origin, what + " needs one row per host");
     auto table = rows.get<Table>();
-    for (std::size_t a = 0; a < hosts; ++a) {
-        if (table[a].size() != hosts) refuse(origin, what + " is not square");
+    for (const auto& row : table)
+        if (row.size() != hosts) refuse(origin, what + " is not square");
+    for (std::size_t a = 0; a < hosts; ++a)
         for (std::size_t b = 0; b < hosts; ++b)
-            if (!(table[a][b] >= 0 && table[a][b] < most) || table[a][b] != rows[b][a])
+            if (!(table[a][b] >= 0 && table[a][b] < most) || table[a][b] != table[b][a])
                 refuse(origin, what + " between hosts " + std::to_string(a) + " and " +
                                    std::to_string(b) + " is no figure of a rail");
-    }
     return table;
 }
 

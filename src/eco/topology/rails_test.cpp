@@ -61,6 +61,10 @@ TEST(Rails, WhatIsNoRailIsRefused) {
     EXPECT_NE(changed("/rails/0/latency/0/1", 5e-4).find("no figure of a rail"), std::string::npos);
     EXPECT_NE(changed("/rails/0/cards", {"eth0"}).find("one entry per host"), std::string::npos);
     EXPECT_NE(changed("/rails/0/latency", {{0}}).find("one row per host"), std::string::npos);
+    for (const char* row : {"/rails/0/latency/0", "/rails/0/bandwidth/2"})
+        EXPECT_NE(changed(row, {0.0}).find("not square"), std::string::npos) << row;
+    EXPECT_NE(changed("/rails/0/latency/2", nlohmann::json::array()).find("not square"),
+              std::string::npos);
 }
 
 }  // namespace eco
