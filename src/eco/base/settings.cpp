@@ -1,5 +1,6 @@
 #include "eco/base/settings.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace eco {
@@ -28,7 +29,16 @@ Settings read_settings(const Environment& environment) {
             complaints.push_back("ECO_VERBOSE=" + value + " is ignored: it takes 0, 1 or 2");
     }
     if (const char* text = environment("ECO_PROFILE")) settings.profile = text;
-    if (const char* text = environment("ECO_CHOICE"); text && *text) settings.choice = text;
+    if (const char* text = environment("ECO_CHOICE"); text && *text) {
+        const std::string value = text;
+        // It goes into messages, which must stay text.
+        if (std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; }))
+            settings.choice = value;
+        else
+            complaints.emplace_back(
+                "ECO_CHOICE is ignored: it holds characters that no choice has; auto, native and "
+                "eco are some");
+    }
     return settings;
 }
 

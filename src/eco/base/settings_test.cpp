@@ -29,6 +29,17 @@ TEST(Settings, NonsenseIsIgnoredAndSaidOncePerVariable) {
     EXPECT_EQ(settings.complaints.size(), 2U);
 }
 
+TEST(Settings, AChoiceIsText) {
+    for (const char* choice : {"\xff\xe9", "tree\n", "stär"}) {
+        const Settings settings = read_settings(environment_of({{"ECO_CHOICE", choice}}));
+        EXPECT_EQ(settings.choice, "auto");
+        ASSERT_EQ(settings.complaints.size(), 1U);
+        EXPECT_NE(settings.complaints[0].find("ECO_CHOICE"), std::string::npos);
+        EXPECT_EQ(settings.complaints[0].find(choice), std::string::npos);
+    }
+    EXPECT_EQ(read_settings(environment_of({{"ECO_CHOICE", "k2"}})).choice, "k2");
+}
+
 TEST(Settings, StoreFollowsXdg) {
     EXPECT_EQ(profile_store(environment_of({{"XDG_DATA_HOME", "/d"}})), "/d/eco/profiles");
     EXPECT_EQ(profile_store(environment_of({{"HOME", "/h"}})), "/h/.local/share/eco/profiles");
