@@ -1,8 +1,9 @@
 /* The card of one host goes down while the ranks are inside collectives over all cards.
-       mpirun -n 4 rail_down INTERFACE */
+       mpirun -n 4 rail_down INTERFACE fatal|return */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int main(int argc, char** argv) {
     enum { bytes = 200000, most = 64 };
@@ -12,7 +13,8 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc < 2 || size > most) MPI_Abort(MPI_COMM_WORLD, 2);
+    if (argc < 3 || size > most) MPI_Abort(MPI_COMM_WORLD, 2);
+    if (!strcmp(argv[2], "return")) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     snprintf(command, sizeof command, "ip link set %s down", argv[1]);
     for (int turn = 0; turn < 40; turn++) {
         if (turn == 5) MPI_Barrier(MPI_COMM_WORLD); /* senders may be turns ahead of the root */

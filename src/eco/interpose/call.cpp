@@ -42,6 +42,12 @@ int failed(MPI_Comm comm) {
         code = error.code;
     } catch (const std::bad_alloc&) {
         code = MPI_ERR_NO_MEM;
+    } catch (const Error& error) {
+        // A rail is gone, and other ranks wait for what will not come over it. Where the error
+        // handler ended this rank alone, MPICH's launcher would let them wait for ever.
+        std::fprintf(stderr, "eco: rank %d on %s: %s; the job ends\n", session()->world_rank,
+                     processor_name().c_str(), error.what());
+        native().Abort(native().comm_world, static_cast<int>(error.code()));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "eco: %s\n", error.what());
     } catch (...) {

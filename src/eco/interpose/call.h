@@ -9,7 +9,7 @@
 namespace eco {
 
 // Within a catch: what was thrown, as an MPI error code, by way of the communicator's error
-// handler.
+// handler. An Error ends the job with a line that says why.
 int failed(MPI_Comm comm);
 
 class Call {
