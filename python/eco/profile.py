@@ -15,6 +15,7 @@ from eco.errors import EcoError, ExitCode
 
 VERSION = 1
 LONGEST = 3600.0  # seconds that no message takes
+LONGEST_SHORT = 1 << 20  # bytes of a message that goes over one rail
 MOST_RATE = 1e13  # bytes per second that no medium carries
 
 Matrix = tuple[tuple[float, ...], ...]
@@ -98,9 +99,11 @@ class Rails:
     provider: str
     rails: tuple[Rail, ...]
     left_out: tuple[LeftOut, ...]
+    longest_short: int | None  # longer messages go in stripes
 
     def document(self) -> dict[str, Any]:
         """The written form."""
+        short = {} if self.longest_short is None else {"longest_short": self.longest_short}
         return {
             "provider": self.provider,
             "rails": [
@@ -113,6 +116,7 @@ class Rails:
                 for rail in self.rails
             ],
             "left_out": [dict(vars(entry)) for entry in self.left_out],
+            **short,
         }
 
 
@@ -383,7 +387,10 @@ class _Reader:
             LeftOut(*(self.get(entry, key, str) for key in ("host", "card", "why")))
             for entry in self.get(root, "left_out", list)
         )
-        return Rails(self.get(root, "provider", str), rails, left_out)
+        short = None if "longest_short" not in root else self.get(root, "longest_short", int)
+        if short is not None and not 1 <= short <= LONGEST_SHORT:
+            _refuse(self.origin, "rails: longest_short is no length of a short message")
+        return Rails(self.get(root, "provider", str), rails, left_out, short)
 
     def _rail(self, entry: Any, hosts: int) -> Rail:
         cards = self.get(entry, "cards", list)

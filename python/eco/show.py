@@ -119,6 +119,8 @@ def _rails(profile: Profile, rails: Rails) -> list[Text]:
     """How many, what each carries, which hosts have it, and what is none."""
     count = len(rails.rails)
     words = f"{count} over {rails.provider}" if count else "none"
+    if count > 1 and rails.longest_short is not None:
+        words += f", in stripes above {quantities.size(rails.longest_short)}"
     lines = [Text.assemble(("rails     ", "bold"), words)]
     for number, rail in enumerate(rails.rails):
         figures = structure.rail_figures(profile, rail)

@@ -240,13 +240,19 @@ def test_rails(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(document() | {"rails": rails()}))
     text = eco("show", path).stdout
-    assert "rails     2 over tcp" in text
+    assert "rails     2 over tcp, in stripes above 2 KiB" in text
     assert "1  eth0  10.9.0.0/16  100 µs, 96.0 Mbit/s  n0–n7" in text
     assert "2  eth1  10.10.0.0/16  100 µs, 24.0 Mbit/s  n0–n6" in text
     assert "left out: docker0 (a bridge) of n0 n1" in text
     found = json.loads(eco("show", path, "--json").stdout)["rails"]["rails"]
     assert [rail["bandwidth"] for rail in found] == [12e6, 3e6]
     assert "n7" not in found[1]["cards"]
+    earlier = rails()
+    del earlier["longest_short"]
+    path.write_text(json.dumps(document() | {"rails": earlier}))
+    assert "rails     2 over tcp\n" in eco("show", path).stdout
+    path.write_text(json.dumps(document() | {"rails": rails() | {"longest_short": 0}}))
+    assert "longest_short is no length of a short message" in eco("show", path).stderr
     broken = rails()
     broken["rails"][1]["bandwidth"][0][1] = 1.0
     path.write_text(json.dumps(document() | {"rails": broken}))

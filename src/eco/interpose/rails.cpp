@@ -54,15 +54,15 @@ bool may_use_rails(const Settings& settings, const Profile& profile) {
 }
 
 JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
-                    const std::map<std::string, double>& rates, bool stands_aside,
-                    std::string& why) {
+                    const std::map<std::string, double>& rates, Bytes longest_short,
+                    bool stands_aside, std::string& why) {
     JobRails job;
     std::string own, fault;
     try {
         auto rails = stands_aside ? nullptr : open_fabric_rails(rates, why);
         if (rails) {
-            job.messages = std::make_unique<RailMessages>(std::move(rails), me,
-                                                          static_cast<int>(host_of_world.size()));
+            job.messages = std::make_unique<RailMessages>(
+                std::move(rails), me, static_cast<int>(host_of_world.size()), longest_short);
             own = job.messages->greeting();
         }
     } catch (const Error& error) {
@@ -93,10 +93,10 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
 }
 
 JobRails open_rails(const Session& session) {
-    std::map<std::string, double> rates;
-    if (session.profile.rails) rates = session.profile.rails->rates();
+    const MeasuredRails measured = session.profile.rails.value_or(MeasuredRails{});
     std::string why;
-    JobRails job = open_rails(session.host_of_world, session.world_rank, rates, false, why);
+    JobRails job = open_rails(session.host_of_world, session.world_rank, measured.rates(),
+                              measured.longest_short, false, why);
     // The first that has something to say says it.
     const Native& mpi = native();
     const auto ranks = static_cast<int>(session.host_of_world.size());

@@ -41,7 +41,7 @@ public:
     explicit RailBalls(const Order& order)
         : order_(order),
           mpi_(native().comm_world),
-          wire_(*rails, context(), 1, mpi_),
+          wire_(*rails, context(), order.rails, mpi_),
           out_(static_cast<std::size_t>(order.bytes)),
           in_(out_.size()) {}
     void expect() { wire_.recv(0, in_.data(), order_.bytes, order_.to, ball_tag); }

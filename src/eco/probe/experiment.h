@@ -24,6 +24,7 @@ struct Order {
     Bytes bytes = 0;         // of one message to `to`
     Bytes arriving = 0;      // flow: of one message from `from`
     int count = 0;
+    int rails = 1;  // rail_trips: at most
     int least = 1;  // round_trips: so many in any case, no more once `duration` is over
     // round_trips: the pair has had messages before; answer_trips: it just had.
     bool warm = false;

@@ -7,6 +7,7 @@
 #include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/rails.h"
 #include "eco/transport/fabric_rails.h"
+#include "eco/transport/stripes.h"
 
 namespace eco {
 
@@ -17,6 +18,10 @@ using nlohmann::json;
 // What lies between two sizes goes at a rail's rate, whatever a message costs beside it.
 constexpr Bytes latency_bytes = 8, short_bytes = 16384, long_bytes = 131072;
 constexpr int latency_trips = 10, long_trips = 3;
+
+// Among these is the length from which on stripes pay.
+const std::vector<Bytes> perhaps_short{256, 512, 1024, 2048, 4096, 8192};
+constexpr int short_trips = 12;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -40,6 +45,7 @@ public:
         for (std::size_t n = 0; networks_.size() > 1 && n < networks_.size(); ++n)
             measure_network(cards, n);
         found_.derive();
+        if (joined_.size() > 1) measure_stripes();
         if (found_.rails.empty() && found_.left_out.empty()) return std::nullopt;
         return found_;
     }
@@ -119,13 +125,15 @@ private:
         const std::string& network = networks_[number];
         const auto members = card_in(cards, network);
         std::string why;
-        JobRails job = open_rails(host_of_, crew_.rank(), {{network, 1}}, !speaks_, why);
+        JobRails job =
+            open_rails(host_of_, crew_.rank(), {{network, 1}}, found_.longest_short, !speaks_, why);
         if (!job.open) {
             for (std::size_t host = 0; host < members.size(); ++host)
                 if (!members[host].empty())
                     leave_out(host, members[host], "not all cards in " + network + " can be used");
             return;
         }
+        joined_.push_back(network);
         use_rails(job.messages.get());
         if (crew_.rank() == 0) {
             found_.rails.push_back({network, members, table(), table(), 0});
@@ -164,8 +172,55 @@ private:
             }
     }
 
-    std::vector<Seconds> times(int clock, int other, Bytes bytes, int trips) const {
+    // The same messages once as short ones and once as long ones, between two hosts that most
+    // rails join.
+    void measure_stripes() {
+        const Native& mpi = native();
+        std::vector<double> rates(joined_.size(), 1);
+        for (std::size_t n = 0; crew_.rank() == 0 && n < rates.size(); ++n)
+            rates[n] = std::max(1.0, found_.rails[n].rate);
+        check_mpi(
+            mpi.Bcast(rates.data(), static_cast<int>(rates.size()), mpi.real64, 0, mpi.comm_world));
+        std::map<std::string, double> rate_of;
+        for (std::size_t n = 0; n < rates.size(); ++n) rate_of[joined_[n]] = rates[n];
+        std::vector<std::vector<Seconds>> taken;
+        for (const Bytes longest : {perhaps_short.back(), Bytes{0}}) {
+            std::string why;
+            JobRails job = open_rails(host_of_, crew_.rank(), rate_of, longest, !speaks_, why);
+            if (!job.open) return;
+            use_rails(job.messages.get());
+            if (crew_.rank() == 0) {
+                taken.push_back(time_short_ones());
+                crew_.dismiss();
+            } else {
+                crew_.obey();
+            }
+            use_rails(nullptr);
+            check_mpi(mpi.Barrier(mpi.comm_world));
+        }
+        if (crew_.rank() == 0 && found_.most > 1)
+            found_.longest_short = longest_whole(perhaps_short, taken[0], taken[1]);
+    }
+
+    std::vector<Seconds> time_short_ones() const {
+        const auto joins = [&](std::size_t a, std::size_t b) {
+            return std::count_if(found_.rails.begin(), found_.rails.end(),
+                                 [&](const auto& rail) { return rail.bandwidth[a][b] > 0; });
+        };
+        std::vector<Seconds> found;
+        for (std::size_t a = 0; a < hosts_.size(); ++a)
+            for (std::size_t b = a + 1; b < hosts_.size(); ++b) {
+                if (joins(a, b) < found_.most || !found.empty()) continue;
+                for (const Bytes bytes : perhaps_short)
+                    found.push_back(
+                        median(times(speaker_[a], speaker_[b], bytes, short_trips, found_.most)));
+            }
+        return found;
+    }
+
+    std::vector<Seconds> times(int clock, int other, Bytes bytes, int trips, int rails = 1) const {
         Order order;
+        order.rails = rails;
         order.kind = Order::Kind::rail_trips;
         order.to = other;
         order.bytes = bytes;
@@ -188,7 +243,7 @@ private:
     const std::function<void(double, const std::string&)>& show_;
     std::vector<int> host_of_;
     bool speaks_ = false;
-    std::vector<std::string> networks_;
+    std::vector<std::string> networks_, joined_;  // those found; those that could be used
     MeasuredRails found_;
 };
 

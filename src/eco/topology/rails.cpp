@@ -14,6 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr double longest = 3600, most_rate = 1e13;  // seconds, bytes per second
+constexpr Bytes most_short = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& why) {
     throw Error(Code::bad_input, origin + ": rails: " + why + "; measure again with 'eco measure'");
@@ -67,7 +68,10 @@ json rates_json(const MeasuredRails& rails) {
     json list = json::array();
     for (const MeasuredRail& rail : rails.rails)
         list.push_back({{"network", rail.network}, {"rate", rail.rate}});
-    return {{"provider", rails.provider}, {"rails", list}, {"most", rails.most}};
+    return {{"provider", rails.provider},
+            {"rails", list},
+            {"most", rails.most},
+            {"longest_short", rails.longest_short}};
 }
 
 json rails_json(const MeasuredRails& rails) {
@@ -82,12 +86,18 @@ json rails_json(const MeasuredRails& rails) {
     }
     for (const LeftOut& each : rails.left_out)
         left_out.push_back({{"host", each.host}, {"card", each.card}, {"why", each.why}});
-    return {{"provider", rails.provider}, {"rails", list}, {"left_out", left_out}};
+    return {{"provider", rails.provider},
+            {"rails", list},
+            {"left_out", left_out},
+            {"longest_short", rails.longest_short}};
 }
 
 MeasuredRails read_rails(const json& root, std::size_t hosts, const std::string& origin) {
     MeasuredRails found;
     root.at("provider").get_to(found.provider);
+    if (root.contains("longest_short")) root["longest_short"].get_to(found.longest_short);
+    if (found.longest_short < 1 || found.longest_short > most_short)
+        refuse(origin, "longest_short is no length of a short message");
     std::set<std::string> networks;
     for (const auto& entry : root.at("rails")) {
         MeasuredRail rail;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/base/units.h"
 #include "eco/topology/model.h"
 
 namespace eco {
@@ -30,6 +31,9 @@ struct MeasuredRails {
     std::string provider;  // libfabric's
     std::vector<MeasuredRail> rails;
     std::vector<LeftOut> left_out;
+    // Longer messages go in stripes over all rails, others over one; the usual value where that was
+    // not measured (Qian and Afsahi, §6).
+    Bytes longest_short = 1024;
     int most = 0;  // that join the two hosts that the most join
     bool operator==(const MeasuredRails&) const = default;
 
@@ -41,8 +45,8 @@ struct MeasuredRails {
 
 nlohmann::json rails_json(const MeasuredRails& rails);
 
-// The part that a running program needs: networks, their rates, and how many. Read by read_rails
-// with hosts = 0.
+// The part that a running program needs: networks, their rates, how many, what is short. Read by
+// read_rails with hosts = 0.
 nlohmann::json rates_json(const MeasuredRails& rails);
 
 // Throws Error{bad_input} with one sentence that begins with origin.

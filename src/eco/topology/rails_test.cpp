@@ -24,6 +24,7 @@ static MeasuredRails sample() {
                            {{0, 3e6, 0}, {3e6, 0, 0}, {0, 0, 0}},
                            0});
     rails.left_out.push_back({"n0", "docker0", "a bridge inside the host"});
+    rails.longest_short = 2048;
     rails.derive();
     return rails;
 }
@@ -46,6 +47,10 @@ TEST(Rails, WrittenAndReadBack) {
     const MeasuredRails runtime = read_rails(rates_json(rails), 0, "x.json");
     EXPECT_EQ(runtime.rates(), rails.rates());
     EXPECT_EQ(runtime.most, rails.most);
+    EXPECT_EQ(runtime.longest_short, rails.longest_short);
+    auto earlier = rails_json(rails);  // of a profile that was measured without it
+    earlier.erase("longest_short");
+    EXPECT_EQ(read_rails(earlier, 3, "x.json").longest_short, 1024);
 }
 
 TEST(Rails, WhatIsNoRailIsRefused) {
@@ -56,6 +61,8 @@ TEST(Rails, WhatIsNoRailIsRefused) {
     };
     EXPECT_EQ(complaint(rails_json(sample())), "");
     EXPECT_NE(changed("/rails/1/network", "10.9.0.0/16").find("listed twice"), std::string::npos);
+    EXPECT_NE(changed("/longest_short", 0).find("longest_short"), std::string::npos);
+    EXPECT_NE(changed("/longest_short", 2 << 20).find("longest_short"), std::string::npos);
     EXPECT_NE(changed("/rails/0/bandwidth/0/1", -1).find("between hosts 0 and 1"),
               std::string::npos);
     EXPECT_NE(changed("/rails/0/latency/0/1", 5e-4).find("no figure of a rail"), std::string::npos);

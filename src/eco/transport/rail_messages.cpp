@@ -110,12 +110,11 @@ struct RailMessages::Peer {
     int knocks = 0;
 };
 
-RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks)
-    : rails_(std::move(rails)), me_(me), ranks_(ranks) {
+RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Bytes longest_short)
+    : rails_(std::move(rails)), me_(me), ranks_(ranks), longest_short_(longest_short) {
     ECO_CHECK(ranks <= 1 << who_bits);
     const auto stripes = Bytes{most_ways} * static_cast<Bytes>(sizeof(Stripe));
-    slot_bytes_ =
-        static_cast<Bytes>(sizeof(Header)) + std::max<Bytes>(longest_short_message, stripes);
+    slot_bytes_ = static_cast<Bytes>(sizeof(Header)) + std::max(longest_short, stripes);
     peer_bytes_ = slots * slot_bytes_ + credit_bytes;
     // Not touched before it is used, so that peers that never talk cost no memory.
     inbox_.reset(new std::byte[at(peer_bytes_ * ranks)]);
@@ -214,7 +213,7 @@ void RailMessages::send(Box& box, int id, const void* data, Bytes bytes, Rank to
     *send = {&box, id, static_cast<const std::byte*>(data), bytes, to, most, nullptr};
     Peer& peer = *peers_[at(to)];
     const Key key{context, tag};
-    if (bytes <= longest_short_message) {
+    if (bytes <= longest_short_) {
         send->puts_left = 1;
         tell(to, {{context, bytes, tag, -1, 0, 0}, ways(to, most), {}, send.release()});
         return;
@@ -238,7 +237,7 @@ void RailMessages::recv(Box& box, int id, void* data, Bytes bytes, Rank from, st
     const Key key{context, tag};
     *receive = {&box, id, static_cast<std::byte*>(data), bytes, from, key, most, nullptr};
     Peer& peer = *peers_[at(from)];
-    if (bytes > longest_short_message) {
+    if (bytes > longest_short_) {
         offer(std::move(receive));
         return;
     }

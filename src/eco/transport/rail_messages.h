@@ -17,12 +17,10 @@
 
 namespace eco {
 
-// Longer messages are cut into stripes. Stripes pay from here on (paper: Qian and Afsahi, §6).
-inline constexpr Bytes longest_short_message = 1024;
-
 class RailMessages {
 public:
-    RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks);
+    // longest_short: longer messages are cut into stripes; the same in all processes.
+    RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Bytes longest_short);
     ~RailMessages();
 
     // Of one call of the program; what has ended of it. Outlives the messages started for it.
@@ -81,7 +79,7 @@ private:
     std::unique_ptr<Rails> rails_;
     Rank me_;
     int ranks_;
-    Bytes slot_bytes_, peer_bytes_;
+    Bytes longest_short_, slot_bytes_, peer_bytes_;
     std::unique_ptr<std::byte[]> inbox_, outbox_;  // of each peer its slots, then its credits
     std::unique_ptr<Registered> inbox_memory_, outbox_memory_;
     std::vector<std::unique_ptr<Peer>> peers_;

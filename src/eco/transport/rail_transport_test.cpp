@@ -172,6 +172,7 @@ void exchange(Transport& transport, Rank me, int ranks, int messages, unsigned s
 
 struct Job {
     int ranks, rails, most, same_host, messages, calls;
+    Bytes longest_short = 1024;
 };
 
 // All ranks as threads; what one threw is thrown on.
@@ -181,7 +182,8 @@ void run(const Job& job, Wires& wires) {
     std::vector<std::unique_ptr<RailMessages>> all;
     std::vector<std::string> greetings;
     for (Rank rank = 0; rank < job.ranks; ++rank) {
-        all.push_back(std::make_unique<RailMessages>(wires.end_of(rank), rank, job.ranks));
+        all.push_back(
+            std::make_unique<RailMessages>(wires.end_of(rank), rank, job.ranks, job.longest_short));
         greetings.push_back(all.back()->greeting());
     }
     RailContext context{7, {}};
@@ -215,6 +217,13 @@ TEST(RailTransport, BringsAllMessagesInAnyOrderOfTheRails) {
     for (unsigned seed = 0; seed < 6; ++seed) {
         Wires wires(5, 3, seed);
         run({5, 3, 3, 1, 40, 3}, wires);
+    }
+}
+
+TEST(RailTransport, AnyLengthMayBeTheLongestShortOne) {
+    for (const Bytes longest : {0, 1, 1500, 70000}) {
+        Wires wires(3, 2, 7);
+        run({3, 2, 2, 1, 40, 2, longest}, wires);
     }
 }
 

@@ -26,4 +26,24 @@ std::vector<Bytes> cut_stripes(Bytes bytes, const std::vector<double>& rates) {
     return stripes;
 }
 
+Bytes longest_whole(const std::vector<Bytes>& sizes, const std::vector<Seconds>& whole,
+                    const std::vector<Seconds>& striped) {
+    ECO_CHECK(!sizes.empty() && whole.size() == sizes.size() && striped.size() == sizes.size());
+    const auto loss = [&](std::size_t i, Seconds taken) {
+        return taken / std::min(whole[i], striped[i]);
+    };
+    double least = 0;
+    std::size_t best = 0;
+    // Relative to all striped but the first.
+    double now = 0;
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+        now += loss(i, whole[i]) - loss(i, striped[i]);
+        if (now < least) {
+            least = now;
+            best = i;
+        }
+    }
+    return sizes[best];
+}
+
 }  // namespace eco

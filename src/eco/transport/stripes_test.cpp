@@ -36,4 +36,16 @@ TEST(Stripes, AddUpAndEndOnLines) {
     }
 }
 
+TEST(Stripes, PayFromWhereTheyLoseTheLeast) {
+    const std::vector<Bytes> sizes{256, 512, 1024, 2048, 4096};
+    const auto from = [&](const std::vector<Seconds>& whole, const std::vector<Seconds>& striped) {
+        return longest_whole(sizes, whole, striped);
+    };
+    EXPECT_EQ(from({1, 2, 3, 4, 5}, {2, 2.5, 3.1, 3, 3}), 1024);
+    EXPECT_EQ(from({1, 1, 1, 1, 1}, {2, 2, 2, 2, 2}), 4096);
+    EXPECT_EQ(from({2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}), 256);
+    // One figure among them that something disturbed.
+    EXPECT_EQ(from({1, 2.6, 2, 4, 8}, {2, 2.5, 3, 3, 4}), 1024);
+}
+
 }  // namespace eco
