@@ -24,6 +24,20 @@ def eco(*words: object) -> str:
     return done.stdout
 
 
+def probe(words: list[str], profile: Path) -> list[dict[str, Any]]:
+    """What `… eco probe VERB --profile - …` reports; where it fails the script ends."""
+    mark = "@eco "
+    with profile.open() as stdin:
+        done = subprocess.run(words, stdin=stdin, capture_output=True, text=True)
+    lines = [line[len(mark) :] for line in done.stdout.splitlines() if line.startswith(mark)]
+    events = [json.loads(line) for line in lines]
+    wrong = [event["message"] for event in events if event["event"] == "error"]
+    if wrong or done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
+        sys.exit(f"{Path(sys.argv[0]).name}: eco probe failed: {[*said[-1:], *wrong][-1]}")
+    return events
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Those that every such script has."""
     parser.add_argument("--repeats", type=int)

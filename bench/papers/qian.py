@@ -7,35 +7,45 @@ Multi-rail QsNet-II Clusters" (2006), Figs. 1 to 7, again over the lab's hosts w
     bench/papers/qian.py --scenario unequal-rails --figure 6 --sizes 65536,1048576 --json
     bench/papers/qian.py --figure 5,6,7 --processes 4,6,8 --plot scale.svg
 
-Figures 1 to 3 are two hosts: one way (a message and its answer in turn), and both ways at once.
-Figures 4 to 7 are collectives: on one rail and on two, over size, over number of processes. Native
-is the MPI library's own with both interfaces given to it, interleaved with ECO in one job; for Open
-MPI its eager limits can be set as usual, by OMPI_MCA_btl_tcp_eager_limit.
+Figures 1 to 3 are messages between two hosts: one way (several under way, the last one answered),
+there and back, both ways at once; Mbit/s in each direction. The paper has one figure for each of
+its layers and all three kinds of traffic in it; here it is one for each kind. Figures 4 to 7 are
+collectives: on one rail and on two, over size, over number of processes. Native is the MPI
+library's own with both interfaces given to it, interleaved with ECO in one job; for Open MPI its
+eager limits can be set as usual, by OMPI_MCA_btl_tcp_eager_limit.
 """
 
 import argparse
+import itertools
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from lab_figures import ECO, OUT, add_options, eco, show
+from lab_figures import ECO, OUT, add_options, eco, probe, show
 
 STAR = "tree:inner=star,{rails}on=ranks"
 TREE = "tree:inner=binomial2,ports=2,{rails}on=ranks"
 DIRECT = "direct:window=2{comma}{rails}"
-# Of each figure: its title, the operation, planners by the paper's names, hosts where fixed.
-FIGURES: dict[int, tuple[str, str, dict[str, str], int | None]] = {
-    1: ("one way", "bcast", {"put": STAR}, 2),
-    2: ("both ways", "alltoall", {"put": DIRECT}, 2),
-    4: ("broadcast", "bcast", {"tree": TREE, "star": STAR}, None),
-    5: ("scatter", "scatter", {"BSRW": TREE, "SSRW": STAR}, None),
-    6: ("gather", "gather", {"BGRW": TREE, "direct": STAR}, None),
-    7: ("all-to-all", "alltoall", {"DARW": DIRECT, "index": "index:ports=2{comma}{rails}"}, None),
+# Of messages between two hosts: the figure's title, and the probe's name for this traffic.
+PAIRS = {
+    1: ("one way", "one-way"),
+    2: ("there and back", "there-and-back"),
+    3: ("both ways", "both-ways"),
 }
+# Of collectives: the figure's title, the operation, planners by the paper's names.
+COLLECTIVES: dict[int, tuple[str, str, dict[str, str]]] = {
+    4: ("broadcast", "bcast", {"tree": TREE, "star": STAR}),
+    5: ("scatter", "scatter", {"BSRW": TREE, "SSRW": STAR}),
+    6: ("gather", "gather", {"BGRW": TREE, "direct": STAR}),
+    7: ("all-to-all", "alltoall", {"DARW": DIRECT, "index": "index:ports=2{comma}{rails}"}),
+}
+PAIR_SIZES = "1024,16384,65536,1048576,4194304"
+SIZES = "1024,16384,65536,1048576"
 
 
 def _launcher(hosts: int, given: argparse.Namespace) -> list[str]:
@@ -63,17 +73,46 @@ def _named(planners: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def bench(number: int, hosts: int, given: argparse.Namespace) -> dict[str, Any]:
-    """Medians in seconds by size and planner; the rate of both rails."""
-    title, operation, planners, own_hosts = FIGURES[number]
-    hosts = own_hosts or hosts
+def _rates(profile: Path) -> list[float]:
+    """What each rail carries."""
+    rails = json.loads(profile.read_text()).get("rails") or {"rails": []}
+    return [max(max(row) for row in rail["bandwidth"]) for rail in rails["rails"]]
+
+
+def pairs(numbers: list[int], given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Figures 1 to 3, which one run gives: seconds per message by size and means."""
+    if not numbers:
+        return
+    path = _profile(2, given)
+    names = {"native": "native", "rails-1": "put 1", "rails-2": "put 2"}
+    print("figures 1 to 3, 2 hosts…", file=sys.stderr)
+    words = [*_launcher(2, given), str(ECO), "probe", "pair", "--profile", "-"]
+    words += ["--sizes", given.sizes or PAIR_SIZES, "--patterns", ",".join(names)]
+    words += ["--repeats", str(given.repeats)] if given.repeats else []
+    found = [event for event in probe(words, path) if event["event"] == "result"]
+    for number in numbers:
+        title, traffic = PAIRS[number]
+        yield {
+            "figure": number,
+            "title": title,
+            "hosts": 2,
+            "rates": _rates(path),
+            "sizes": {
+                row["bytes"]: {names[each["pattern"]]: each["median"] for each in row["patterns"]}
+                for row in found
+                if row["traffic"] == traffic
+            },
+        }
+
+
+def collective(number: int, hosts: int, given: argparse.Namespace) -> dict[str, Any]:
+    """Medians in seconds by size and planner; the rate of each rail."""
+    title, operation, planners = COLLECTIVES[number]
     path = _profile(hosts, given)
-    rails = json.loads(path.read_text()).get("rails") or {"rails": []}
-    rates = [max(max(row) for row in rail["bandwidth"]) for rail in rails["rails"]]
     names = _named(planners)
     print(f"figure {number}, {title}, {hosts} hosts…", file=sys.stderr)
     words = ["bench", "--json", "--topology", path, "--operations", operation]
-    words += ["--sizes", given.sizes, "--patterns", ",".join(["native", *names.values()])]
+    words += ["--sizes", given.sizes or SIZES, "--patterns", ",".join(["native", *names.values()])]
     words += ["--repeats", str(given.repeats)] if given.repeats else []
     found = json.loads(eco(*words, "--", *_launcher(hosts, given)))
     back = {text: name for name, text in names.items()} | {"native": "native"}
@@ -81,7 +120,7 @@ def bench(number: int, hosts: int, given: argparse.Namespace) -> dict[str, Any]:
         "figure": number,
         "title": title,
         "hosts": hosts,
-        "rates": rates,
+        "rates": _rates(path),
         "sizes": {
             row["bytes"]: {back[each["pattern"]]: each["median"] for each in row["patterns"]}
             for row in found["results"]
@@ -92,50 +131,63 @@ def bench(number: int, hosts: int, given: argparse.Namespace) -> dict[str, Any]:
 def text(found: dict[str, Any], given: argparse.Namespace) -> str:
     names = list(next(iter(found["sizes"].values())))
     rates = " + ".join(f"{8e-6 * rate:.1f}" for rate in found["rates"])
+    unit = "Mbit/s" if found["figure"] in PAIRS else "ms"
     lines = [
         f"\nFigure {found['figure']}: {found['title']}, {found['hosts']} hosts, {given.mpi}; rails "
-        f"of {rates} Mbit/s; ms",
+        f"of {rates} Mbit/s; {unit}",
         f"{'bytes':>9}" + "".join(f"{name:>12}" for name in names) + f"{'gain':>8}{'rails':>8}",
     ]
     for size, row in found["sizes"].items():
         two = min(value for name, value in row.items() if name.endswith(" 2"))
         one = min(value for name, value in row.items() if name.endswith(" 1"))
-        cells = "".join(f"{row[name] * 1e3:>12.2f}" for name in names)
+        cells = "".join(f"{shown(found, size, row[name]):>12.2f}" for name in names)
         lines.append(f"{size:>9}{cells}{row['native'] / two:>7.2f}×{one / two:>7.2f}×")
     return "\n".join(lines)
+
+
+def shown(found: dict[str, Any], size: int, seconds: float) -> float:
+    """Mbit/s for messages between two hosts, milliseconds for collectives."""
+    return 8e-6 * size / seconds if found["figure"] in PAIRS else 1e3 * seconds
 
 
 def draw(axes: Any, found: dict[str, Any]) -> None:
     sizes = list(found["sizes"])
     for name in found["sizes"][sizes[0]]:
-        axes.plot(sizes, [found["sizes"][s][name] * 1e3 for s in sizes], label=name)
+        axes.plot(sizes, [shown(found, s, found["sizes"][s][name]) for s in sizes], label=name)
     axes.set(title=f"Figure {found['figure']}: {found['title']}, {found['hosts']} hosts")
-    axes.set(xlabel="bytes", xscale="log", yscale="log", ylabel="ms")
+    if found["figure"] in PAIRS:
+        axes.set(xlabel="bytes", xscale="log", ylabel="Mbit/s")
+    else:
+        axes.set(xlabel="bytes", xscale="log", yscale="log", ylabel="ms")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--figure", default="1,2,4,5,6,7")
+    parser.add_argument("--figure", default="1,2,3,4,5,6,7")
     parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
     parser.add_argument("--scenario", default="two-rails")
     parser.add_argument("--processes", default="4", help="hosts, one rank on each")
-    parser.add_argument("--sizes", default="1024,16384,65536,1048576")
+    parser.add_argument("--sizes", help="bytes of a message or block")
     add_options(parser)
     given = parser.parse_args()
     os.environ.pop("ECO_CHOICE", None)
     try:
         numbers = [int(word) for word in given.figure.split(",")]
         processes = [int(word) for word in given.processes.split(",")]
-        if not set(numbers) <= set(FIGURES) or min(processes) < 2:
+        if not set(numbers) <= {*PAIRS, *COLLECTIVES} or min(processes) < 2:
             raise ValueError
     except ValueError:
-        parser.error("--figure takes some of 1,2,4,5,6,7; --processes numbers from 2")
-    figures = (
-        bench(number, hosts, given)
-        for number in numbers
-        for hosts in (processes[:1] if FIGURES[number][3] else processes)
+        parser.error("--figure takes some of 1 to 7; --processes numbers from 2")
+    figures = itertools.chain(
+        pairs([number for number in numbers if number in PAIRS], given),
+        (
+            collective(number, hosts, given)
+            for number in numbers
+            if number in COLLECTIVES
+            for hosts in processes
+        ),
     )
     show(figures, given, text, draw)
     return 0

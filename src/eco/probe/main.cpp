@@ -14,6 +14,7 @@
 #include "eco/interpose/mpi_transport.h"
 #include "eco/probe/bench.h"
 #include "eco/probe/measure.h"
+#include "eco/probe/pair.h"
 #include "eco/probe/tune.h"
 
 namespace eco {
@@ -104,6 +105,7 @@ void run(const Options& options, int rank) {
             [](const std::string& text) { return text.find("rails=") != std::string::npos; });
         begin_session(settings, profile, named || has_rails(profile));
         if (options.verb == "bench") return bench(options, progress);
+        if (options.verb == "pair") return time_pair(options, progress);
         Forecaster forecaster(profile);
         merge(profile.tuning, tune(options, forecaster, progress, 0.0));
         predict(profile, forecaster, progress);

@@ -48,11 +48,12 @@ double number(const std::string& name, const std::string& text, double least, do
 
 Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
-    if (arguments.empty()) throw Error(Code::usage, "eco probe takes measure, tune or bench");
+    if (arguments.empty()) throw Error(Code::usage, "eco probe takes measure, tune, bench or pair");
     options.verb = arguments[0];
-    if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench")
+    if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench" &&
+        options.verb != "pair")
         throw Error(Code::usage,
-                    "eco probe " + options.verb + ": there are measure, tune and bench");
+                    "eco probe " + options.verb + ": there are measure, tune, bench and pair");
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (name == "--no-tune") {

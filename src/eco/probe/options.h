@@ -10,7 +10,7 @@
 namespace eco {
 
 struct Options {
-    std::string verb;  // measure, tune, bench
+    std::string verb;  // measure, tune, bench, pair
     std::string libmpi;
     bool profile_on_stdin = false;
     // measure

@@ -24,6 +24,7 @@ TEST(ProbeOptions, NonsenseIsRefused) {
                                                       {"measure", "--tolerance", "-1"},
                                                       {"bench", "--operations", "bcast,fly"},
                                                       {"bench", "--order", "random"},
+                                                      {"pair", "--sizes", "0"},
                                                       {"tune", "--unknown", "1"}};
     for (const auto& arguments : wrong) EXPECT_THROW(parse_options(arguments), Error);
 }
