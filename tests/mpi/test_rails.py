@@ -1,10 +1,13 @@
 """Collectives over several cards at once, by libfabric, in an unmodified program."""
 
+import json
 import re
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import OPENMPI5, Mpi, built, each, lab, same_results
+from mpi_harness import ECO, OPENMPI5, Mpi, built, each, lab, same_results
 
 pytestmark = pytest.mark.lab
 SECTIONS = "barrier,bcast,gather,scatter,allgather,alltoall,vectors,reduce,allreduce,types,mixed"
@@ -49,6 +52,41 @@ def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     same_results(native, eco, ["bcast", "gather", "allreduce", "allgather"])
 
 
+@each
+def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) -> None:
+    """Tuning times choices over rails; which one wins depends on the machine, so it is set here."""
+    profile = tmp_path / "two-rails.json"
+    launcher = [ECO, "lab", "run", "two-rails", "--mpi", mpi.family, "--native", "--"]
+    _eco("measure", "--no-tune", "-o", profile, "--", *launcher)
+    rails = json.loads(profile.read_text())["rails"]
+    assert [rail["network"] for rail in rails["rails"]] == ["10.9.0.0/16", "10.10.0.0/16"]
+    assert 256 <= rails["longest_short"] <= 8192
+    limits = ["--operations", "gather", "--sizes", "65536", "--budget", "0.2"]
+    _eco("tune", profile, *limits, "--", *launcher)
+    found = json.loads(profile.read_text())
+    timed = [entry for entry in found["tuning"] if not entry["predicted"]]
+    assert {(entry["operation"], entry["bytes"]) for entry in timed} == {("gather", 65536)}
+    chosen = [entry | {"choice": "tree:inner=star,rails=2,on=ranks"} for entry in timed]
+    profile.write_text(json.dumps(found | {"tuning": chosen}))
+    run = lab(
+        mpi,
+        *(built(mpi, "conformance"), "--light", "--sections", "gather,bcast"),
+        eco=True,
+        choice="auto",
+        scenario="two-rails",
+        scale=1,
+        profile=profile,
+    )
+    assert "all ok" in run.out, run.out + run.err
+    assert any("rails=2" in what for what in run.used["gather"])
+    assert not run.planned("bcast")
+
+
+def _eco(*words: object) -> None:
+    done = subprocess.run([*map(str, (ECO, *words))], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
 def test_without_a_card_the_library_runs() -> None:
     program = built(OPENMPI5, "conformance")
     run = lab(
@@ -83,4 +121,6 @@ def test_a_card_that_goes_down_ends_the_job(mpi: Mpi, handler: str) -> None:
     assert "under way" in run.out
     assert "wrong data" not in run.out
     assert "came to the end" not in run.out
-    assert re.search(r"eco: rank \d on n\d: rail eth1 \(10\.10\.0\.0/16\): .*; the job ends", run.err)
+    assert re.search(
+        r"eco: rank \d on n\d: rail eth1 \(10\.10\.0\.0/16\): .*; the job ends", run.err
+    )
