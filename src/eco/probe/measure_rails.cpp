@@ -17,7 +17,7 @@ using nlohmann::json;
 
 // What lies between two sizes goes at a rail's rate, whatever a message costs beside it.
 constexpr Bytes latency_bytes = 8, short_bytes = 16384, long_bytes = 131072;
-constexpr int latency_trips = 10, long_trips = 3;
+constexpr int latency_trips = 10, long_trips = 5;
 
 // Among these is the length from which on stripes pay.
 const std::vector<Bytes> perhaps_short{256, 512, 1024, 2048, 4096, 8192};
@@ -161,8 +161,10 @@ private:
                 const auto shortest = times(speaker_[a], speaker_[b], latency_bytes, latency_trips);
                 const auto less = times(speaker_[a], speaker_[b], short_bytes, long_trips);
                 const auto more = times(speaker_[a], speaker_[b], long_bytes, long_trips);
-                const Seconds extra = median(more) - median(less);
-                const Seconds whole = median(more);
+                // The least of both: what disturbs a message makes it longer, and rates that are
+                // a tenth off would cut stripes that end at different times.
+                const Seconds whole = *std::min_element(more.begin(), more.end());
+                const Seconds extra = whole - *std::min_element(less.begin(), less.end());
                 const auto bytes = static_cast<double>(long_bytes - short_bytes);
                 const double rate =
                     extra > 0 ? bytes / extra : static_cast<double>(long_bytes) / whole;
