@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "eco/base/error.h"
 #include "eco/interpose/session.h"
@@ -54,12 +55,22 @@ bool may_use_rails(const Settings& settings, const Profile& profile) {
 }
 
 JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
-                    const std::map<std::string, double>& rates, Bytes longest_short,
-                    bool stands_aside, std::string& why) {
+                    const std::map<std::string, RailRates>& rates, const Levels& levels,
+                    Bytes longest_short, bool stands_aside, std::string& why) {
     JobRails job;
+    std::set<std::string> networks;
+    for (const auto& [network, rate] : rates) networks.insert(network);
+    const int here = host_of_world[static_cast<std::size_t>(me)];
+    const auto rate_to = [=](const std::string& network, Rank peer) {
+        const int there = host_of_world[static_cast<std::size_t>(peer)];
+        const auto found = rates.find(network);
+        return found == rates.end() || here < 0 || there < 0
+                   ? 1
+                   : found->second.between(here, there, levels);
+    };
     std::string own, fault;
     try {
-        auto rails = stands_aside ? nullptr : open_fabric_rails(rates, why);
+        auto rails = stands_aside ? nullptr : open_fabric_rails(networks, rate_to, why);
         if (rails) {
             job.messages = std::make_unique<RailMessages>(
                 std::move(rails), me, static_cast<int>(host_of_world.size()), longest_short);
@@ -75,9 +86,8 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
                     [](const std::string& text) { return text.empty(); }))
         return {};
     if (job.messages) try {
-            const int host = host_of_world[static_cast<std::size_t>(me)];
             for (std::size_t peer = 0; peer < greetings.size(); ++peer)
-                if (static_cast<Rank>(peer) != me && host_of_world[peer] == host)
+                if (static_cast<Rank>(peer) != me && host_of_world[peer] == here)
                     greetings[peer].clear();
             job.messages->meet(greetings);
             std::string missing;
@@ -96,7 +106,7 @@ JobRails open_rails(const Session& session) {
     const MeasuredRails measured = session.profile.rails.value_or(MeasuredRails{});
     std::string why;
     JobRails job = open_rails(session.host_of_world, session.world_rank, measured.rates(),
-                              measured.longest_short, false, why);
+                              session.profile.levels, measured.longest_short, false, why);
     // The first that has something to say says it.
     const Native& mpi = native();
     const auto ranks = static_cast<int>(session.host_of_world.size());

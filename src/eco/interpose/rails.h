@@ -20,13 +20,13 @@ struct JobRails {
     std::unique_ptr<RailMessages> messages;
 };
 
-// Collective over MPI_COMM_WORLD: opens the rails of this host in these networks (where none are
-// given, in all), and tries each of them to each peer on another host. Messages of more than
-// `longest_short` bytes will go in stripes. Where that does not work nothing is open, and `why`
-// says so on some rank. A rank may stand aside.
+// Collective over MPI_COMM_WORLD: opens the rails of this host in the networks of these rates
+// (where none are given, in all, as if alike), and tries each of them to each peer on another host.
+// Messages of more than `longest_short` bytes will go in stripes. Where that does not work nothing
+// is open, and `why` says so on some rank. A rank may stand aside.
 JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
-                    const std::map<std::string, double>& rates, Bytes longest_short,
-                    bool stands_aside, std::string& why);
+                    const std::map<std::string, RailRates>& rates, const Levels& levels,
+                    Bytes longest_short, bool stands_aside, std::string& why);
 
 struct Session;
 

@@ -153,7 +153,8 @@ private:
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
         profile_.rails = measure_rails(
-            profile_.hosts, speaker_, crew_, [&](double done, const std::string& what) {
+            profile_.hosts, profile_.levels, speaker_, crew_,
+            [&](double done, const std::string& what) {
                 // Nobody knew before how many there are.
                 const Seconds all = before + (spent() - before) / std::max(done, 0.05);
                 progress_.update(share_ * std::min(1.0, spent() / all), what);

@@ -27,9 +27,10 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class RailMeasuring {
 public:
-    RailMeasuring(const std::vector<std::string>& hosts, const std::vector<int>& speaker,
-                  const Crew& crew, const std::function<void(double, const std::string&)>& show)
-        : hosts_(hosts), speaker_(speaker), crew_(crew), show_(show) {
+    RailMeasuring(const std::vector<std::string>& hosts, const Levels& levels,
+                  const std::vector<int>& speaker, const Crew& crew,
+                  const std::function<void(double, const std::string&)>& show)
+        : hosts_(hosts), levels_(levels), speaker_(speaker), crew_(crew), show_(show) {
         host_of_.assign(at(crew.ranks()), 0);
         // A rank that does not speak for its host stands aside, wherever it is.
         for (std::size_t host = 0; host < speaker.size(); ++host)
@@ -44,7 +45,7 @@ public:
         // One network leaves nothing to choose, and the pairs' own times say what it carries.
         for (std::size_t n = 0; networks_.size() > 1 && n < networks_.size(); ++n)
             measure_network(cards, n);
-        found_.derive();
+        found_.derive(levels_);
         if (joined_.size() > 1) measure_stripes();
         if (found_.rails.empty() && found_.left_out.empty()) return std::nullopt;
         return found_;
@@ -125,8 +126,8 @@ private:
         const std::string& network = networks_[number];
         const auto members = card_in(cards, network);
         std::string why;
-        JobRails job =
-            open_rails(host_of_, crew_.rank(), {{network, 1}}, found_.longest_short, !speaks_, why);
+        JobRails job = open_rails(host_of_, crew_.rank(), {{network, {1, {}}}}, {},
+                                  found_.longest_short, !speaks_, why);
         if (!job.open) {
             for (std::size_t host = 0; host < members.size(); ++host)
                 if (!members[host].empty())
@@ -136,7 +137,7 @@ private:
         joined_.push_back(network);
         use_rails(job.messages.get());
         if (crew_.rank() == 0) {
-            found_.rails.push_back({network, members, table(), table(), 0});
+            found_.rails.push_back({network, members, table(), table(), {}});
             time_pairs(found_.rails.back(), number);
             crew_.dismiss();
         } else {
@@ -179,20 +180,24 @@ private:
     void measure_stripes() {
         const Native& mpi = native();
         std::vector<double> rates(joined_.size(), 1);
-        for (std::size_t n = 0; crew_.rank() == 0 && n < rates.size(); ++n)
-            rates[n] = std::max(1.0, found_.rails[n].rate);
+        std::pair<std::size_t, std::size_t> pair;
+        if (crew_.rank() == 0) {
+            pair = best_joined();
+            for (std::size_t n = 0; n < rates.size(); ++n)
+                rates[n] = std::max(1.0, found_.rails[n].bandwidth[pair.first][pair.second]);
+        }
         check_mpi(
             mpi.Bcast(rates.data(), static_cast<int>(rates.size()), mpi.real64, 0, mpi.comm_world));
-        std::map<std::string, double> rate_of;
-        for (std::size_t n = 0; n < rates.size(); ++n) rate_of[joined_[n]] = rates[n];
+        std::map<std::string, RailRates> rate_of;
+        for (std::size_t n = 0; n < rates.size(); ++n) rate_of[joined_[n]] = {rates[n], {}};
         std::vector<std::vector<Seconds>> taken;
         for (const Bytes longest : {perhaps_short.back(), Bytes{0}}) {
             std::string why;
-            JobRails job = open_rails(host_of_, crew_.rank(), rate_of, longest, !speaks_, why);
+            JobRails job = open_rails(host_of_, crew_.rank(), rate_of, {}, longest, !speaks_, why);
             if (!job.open) return;
             use_rails(job.messages.get());
             if (crew_.rank() == 0) {
-                taken.push_back(time_short_ones());
+                taken.push_back(time_short_ones(pair.first, pair.second));
                 crew_.dismiss();
             } else {
                 crew_.obey();
@@ -204,19 +209,22 @@ private:
             found_.longest_short = longest_whole(perhaps_short, taken[0], taken[1]);
     }
 
-    std::vector<Seconds> time_short_ones() const {
-        const auto joins = [&](std::size_t a, std::size_t b) {
-            return std::count_if(found_.rails.begin(), found_.rails.end(),
-                                 [&](const auto& rail) { return rail.bandwidth[a][b] > 0; });
-        };
-        std::vector<Seconds> found;
+    // The first two hosts that no others are joined by more rails than.
+    std::pair<std::size_t, std::size_t> best_joined() const {
         for (std::size_t a = 0; a < hosts_.size(); ++a)
-            for (std::size_t b = a + 1; b < hosts_.size(); ++b) {
-                if (joins(a, b) < found_.most || !found.empty()) continue;
-                for (const Bytes bytes : perhaps_short)
-                    found.push_back(
-                        median(times(speaker_[a], speaker_[b], bytes, short_trips, found_.most)));
-            }
+            for (std::size_t b = a + 1; b < hosts_.size(); ++b)
+                if (std::count_if(found_.rails.begin(), found_.rails.end(), [&](const auto& rail) {
+                        return rail.bandwidth[a][b] > 0;
+                    }) == found_.most)
+                    return {a, b};
+        return {0, 1};
+    }
+
+    std::vector<Seconds> time_short_ones(std::size_t a, std::size_t b) const {
+        std::vector<Seconds> found;
+        for (const Bytes bytes : perhaps_short)
+            found.push_back(
+                median(times(speaker_[a], speaker_[b], bytes, short_trips, found_.most)));
         return found;
     }
 
@@ -240,6 +248,7 @@ private:
     }
 
     const std::vector<std::string>& hosts_;
+    const Levels& levels_;
     const std::vector<int>& speaker_;
     const Crew& crew_;
     const std::function<void(double, const std::string&)>& show_;
@@ -252,9 +261,9 @@ private:
 }  // namespace
 
 std::optional<MeasuredRails> measure_rails(
-    const std::vector<std::string>& hosts, const std::vector<int>& speaker, const Crew& crew,
-    const std::function<void(double, const std::string&)>& show) {
-    return RailMeasuring(hosts, speaker, crew, show).run();
+    const std::vector<std::string>& hosts, const Levels& levels, const std::vector<int>& speaker,
+    const Crew& crew, const std::function<void(double, const std::string&)>& show) {
+    return RailMeasuring(hosts, levels, speaker, crew, show).run();
 }
 
 }  // namespace eco

@@ -12,11 +12,12 @@
 
 namespace eco {
 
-// Collective over MPI_COMM_WORLD. hosts: their names; speaker: per host the rank that measures.
-// One pair at a time, everybody else asleep; about 0.2 s for each pair and rail of 100 Mbit/s. The
-// result on rank 0; none where no host has libfabric. Throws MpiError.
+// Collective over MPI_COMM_WORLD. hosts: their names; levels: on rank 0 their clusters; speaker:
+// per host the rank that measures. One pair at a time, everybody else asleep; about 0.2 s for each
+// pair and rail of 100 Mbit/s. The result on rank 0; none where no host has libfabric. Throws
+// MpiError.
 std::optional<MeasuredRails> measure_rails(
-    const std::vector<std::string>& hosts, const std::vector<int>& speaker, const Crew& crew,
-    const std::function<void(double, const std::string&)>& show);
+    const std::vector<std::string>& hosts, const Levels& levels, const std::vector<int>& speaker,
+    const Crew& crew, const std::function<void(double, const std::string&)>& show);
 
 }  // namespace eco

@@ -217,7 +217,7 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
         if (root.contains("model") && !root["model"].is_null())
             profile.model = read_model(root["model"], hosts, profile.levels, origin);
         if (root.contains("rails") && !root["rails"].is_null())
-            profile.rails = read_rails(root["rails"], hosts, origin);
+            profile.rails = read_rails(root["rails"], hosts, profile.levels, origin);
     } catch (const json::exception& error) {
         refuse(origin, std::string("misses or mistypes a key (") + error.what() + ")");
     }
@@ -275,7 +275,7 @@ Profile parse_runtime(const json& root) {
     profile.tuning = read_short_tuning(root);
     if (root.contains("passages")) profile.passages = read_passages(root["passages"]);
     if (root.contains("model")) profile.model = read_coarse(root["model"], profile.levels);
-    if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, "profile");
+    if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, {}, "profile");
     return profile;
 }
 

@@ -14,6 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr double longest = 3600, most_rate = 1e13;  // seconds, bytes per second
+constexpr double noise = 0.1;                       // of a rate
 constexpr Bytes most_short = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& why) {
@@ -36,7 +37,28 @@ Table read_table(const json& rows, std::size_t hosts, double most, const std::st
 
 }  // namespace
 
-void MeasuredRails::derive() {
+static std::pair<int, int> common_cluster(std::size_t a, std::size_t b, const Levels& levels) {
+    for (std::size_t level = levels.size(); level-- > 0;)
+        if (levels[level][a] == levels[level][b])
+            return {static_cast<int>(level), levels[level][a]};
+    return {-1, 0};
+}
+
+static double median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+double RailRates::between(int a, int b, const Levels& levels) const {
+    const auto [level, cluster] =
+        common_cluster(static_cast<std::size_t>(a), static_cast<std::size_t>(b), levels);
+    for (const RateWithin& each : within)
+        if (each.level == level && each.cluster == cluster) return each.rate;
+    return usual;
+}
+
+void MeasuredRails::derive(const Levels& levels) {
     const std::size_t hosts = rails.empty() ? 0 : rails.front().bandwidth.size();
     most = 0;
     for (std::size_t a = 0; a < hosts; ++a)
@@ -47,27 +69,40 @@ void MeasuredRails::derive() {
         }
     for (MeasuredRail& rail : rails) {
         std::vector<double> all;
-        for (const auto& row : rail.bandwidth)
-            for (const double bandwidth : row)
-                if (bandwidth > 0) all.push_back(bandwidth);
+        std::map<std::pair<int, int>, std::vector<double>> in_cluster;
+        for (std::size_t a = 0; a < hosts; ++a)
+            for (std::size_t b = a + 1; b < hosts; ++b) {
+                const double bandwidth = rail.bandwidth[a][b];
+                if (bandwidth <= 0) continue;
+                all.push_back(bandwidth);
+                in_cluster[common_cluster(a, b, levels)].push_back(bandwidth);
+            }
+        rail.rates = {};
         if (all.empty()) continue;
-        const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-        std::nth_element(all.begin(), middle, all.end());
-        rail.rate = *middle;
+        rail.rates.usual = median(all);
+        for (auto& [place, some] : in_cluster) {
+            const double rate = median(some);
+            if (std::abs(rate - rail.rates.usual) > noise * rail.rates.usual)
+                rail.rates.within.push_back({place.first, place.second, rate});
+        }
     }
 }
 
-std::map<std::string, double> MeasuredRails::rates() const {
-    std::map<std::string, double> rates;
+std::map<std::string, RailRates> MeasuredRails::rates() const {
+    std::map<std::string, RailRates> rates;
     for (const MeasuredRail& rail : rails)
-        if (rail.rate > 0) rates[rail.network] = rail.rate;
+        if (rail.rates.usual > 0) rates[rail.network] = rail.rates;
     return rates;
 }
 
 json rates_json(const MeasuredRails& rails) {
     json list = json::array();
-    for (const MeasuredRail& rail : rails.rails)
-        list.push_back({{"network", rail.network}, {"rate", rail.rate}});
+    for (const MeasuredRail& rail : rails.rails) {
+        json within = json::array();
+        for (const RateWithin& each : rail.rates.within)
+            within.push_back({each.level, each.cluster, each.rate});
+        list.push_back({{"network", rail.network}, {"rate", rail.rates.usual}, {"within", within}});
+    }
     return {{"provider", rails.provider},
             {"rails", list},
             {"most", rails.most},
@@ -92,7 +127,8 @@ json rails_json(const MeasuredRails& rails) {
             {"longest_short", rails.longest_short}};
 }
 
-MeasuredRails read_rails(const json& root, std::size_t hosts, const std::string& origin) {
+MeasuredRails read_rails(const json& root, std::size_t hosts, const Levels& levels,
+                         const std::string& origin) {
     MeasuredRails found;
     root.at("provider").get_to(found.provider);
     if (root.contains("longest_short")) root["longest_short"].get_to(found.longest_short);
@@ -105,7 +141,9 @@ MeasuredRails read_rails(const json& root, std::size_t hosts, const std::string&
         if (!networks.insert(rail.network).second)
             refuse(origin, "the network " + rail.network + " is listed twice");
         if (hosts == 0) {
-            entry.at("rate").get_to(rail.rate);
+            entry.at("rate").get_to(rail.rates.usual);
+            for (const auto& each : entry.at("within"))
+                rail.rates.within.push_back({each.at(0), each.at(1), each.at(2)});
             found.rails.push_back(std::move(rail));
             continue;
         }
@@ -122,7 +160,7 @@ MeasuredRails read_rails(const json& root, std::size_t hosts, const std::string&
     }
     for (const auto& entry : root.at("left_out"))
         found.left_out.push_back({entry.at("host"), entry.at("card"), entry.at("why")});
-    found.derive();
+    found.derive(levels);
     return found;
 }
 

@@ -13,11 +13,28 @@
 
 namespace eco {
 
+// What a rail carries between hosts whose smallest common cluster is this one, where that is not
+// about what it carries elsewhere (sites joined by a slow link, say).
+struct RateWithin {
+    int level = 0, cluster = 0;  // level -1: no common one
+    double rate = 0;
+    bool operator==(const RateWithin&) const = default;
+};
+
+// Of one network.
+struct RailRates {
+    double usual = 0;
+    std::vector<RateWithin> within;
+    // Between two hosts; the same both ways.
+    double between(int a, int b, const Levels& levels) const;
+    bool operator==(const RailRates&) const = default;
+};
+
 struct MeasuredRail {
     std::string network;            // 10.9.0.0/16, or the fabric's name
     std::vector<std::string> card;  // per host, eth0 or the like; empty: it has none there
     Table latency, bandwidth;       // seconds, bytes per second; 0 where it does not join the two
-    double rate = 0;                // the median of the bandwidths
+    RailRates rates;                // usual: the median of the bandwidths
     bool operator==(const MeasuredRail&) const = default;
 };
 
@@ -38,9 +55,9 @@ struct MeasuredRails {
     bool operator==(const MeasuredRails&) const = default;
 
     // Fills in what follows from the tables.
-    void derive();
+    void derive(const Levels& levels);
     // By network.
-    std::map<std::string, double> rates() const;
+    std::map<std::string, RailRates> rates() const;
 };
 
 nlohmann::json rails_json(const MeasuredRails& rails);
@@ -50,6 +67,7 @@ nlohmann::json rails_json(const MeasuredRails& rails);
 nlohmann::json rates_json(const MeasuredRails& rails);
 
 // Throws Error{bad_input} with one sentence that begins with origin.
-MeasuredRails read_rails(const nlohmann::json& root, std::size_t hosts, const std::string& origin);
+MeasuredRails read_rails(const nlohmann::json& root, std::size_t hosts, const Levels& levels,
+                         const std::string& origin);
 
 }  // namespace eco

@@ -8,6 +8,9 @@
 
 namespace eco {
 
+// The last host is on another switch.
+static const Levels levels{{0, 0, 0}, {0, 0, 1}};
+
 // Three hosts, the last of which has one card.
 static MeasuredRails sample() {
     MeasuredRails rails;
@@ -17,21 +20,21 @@ static MeasuredRails sample() {
                            {"eth0", "eth0", "eth0"},
                            latency,
                            {{0, 12e6, 6e6}, {12e6, 0, 6e6}, {6e6, 6e6, 0}},
-                           0});
+                           {}});
     rails.rails.push_back({"10.10.0.0/16",
                            {"eth1", "eth1", ""},
                            {{0, 1e-4, 0}, {1e-4, 0, 0}, {0, 0, 0}},
                            {{0, 3e6, 0}, {3e6, 0, 0}, {0, 0, 0}},
-                           0});
+                           {}});
     rails.left_out.push_back({"n0", "docker0", "a bridge inside the host"});
     rails.longest_short = 2048;
-    rails.derive();
+    rails.derive(levels);
     return rails;
 }
 
 static std::string complaint(const nlohmann::json& root) {
     try {
-        read_rails(root, 3, "x.json");
+        read_rails(root, 3, levels, "x.json");
     } catch (const Error& error) {
         return error.what();
     }
@@ -41,16 +44,29 @@ static std::string complaint(const nlohmann::json& root) {
 TEST(Rails, WrittenAndReadBack) {
     const MeasuredRails rails = sample();
     EXPECT_EQ(rails.most, 2);
-    EXPECT_EQ(rails.rates(),
-              (std::map<std::string, double>{{"10.9.0.0/16", 6e6}, {"10.10.0.0/16", 3e6}}));
-    EXPECT_EQ(read_rails(rails_json(rails), 3, "x.json"), rails);
-    const MeasuredRails runtime = read_rails(rates_json(rails), 0, "x.json");
+    EXPECT_EQ(read_rails(rails_json(rails), 3, levels, "x.json"), rails);
+    const MeasuredRails runtime = read_rails(rates_json(rails), 0, {}, "x.json");
     EXPECT_EQ(runtime.rates(), rails.rates());
     EXPECT_EQ(runtime.most, rails.most);
     EXPECT_EQ(runtime.longest_short, rails.longest_short);
     auto earlier = rails_json(rails);  // of a profile that was measured without it
     earlier.erase("longest_short");
-    EXPECT_EQ(read_rails(earlier, 3, "x.json").longest_short, 1024);
+    EXPECT_EQ(read_rails(earlier, 3, levels, "x.json").longest_short, 1024);
+}
+
+TEST(Rails, CarryWhatIsUsualInTheSmallestCommonCluster) {
+    const auto rates = sample().rates();
+    const RailRates& first = rates.at("10.9.0.0/16");
+    EXPECT_EQ(first.usual, 6e6);
+    EXPECT_EQ(first.between(0, 1, levels), 12e6);
+    EXPECT_EQ(first.between(1, 0, levels), 12e6);
+    EXPECT_EQ(first.between(0, 2, levels), 6e6);
+    EXPECT_EQ(rates.at("10.10.0.0/16"), (RailRates{3e6, {}}));
+    // What differs by little is measured no better than that.
+    MeasuredRails alike = sample();
+    alike.rails[0].bandwidth = {{0, 6.4e6, 6e6}, {6.4e6, 0, 6e6}, {6e6, 6e6, 0}};
+    alike.derive(levels);
+    EXPECT_EQ(alike.rates().at("10.9.0.0/16"), (RailRates{6e6, {}}));
 }
 
 TEST(Rails, WhatIsNoRailIsRefused) {

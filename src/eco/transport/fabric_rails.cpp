@@ -41,7 +41,6 @@ struct Put {
 
 struct Rail {
     Card card;
-    double rate = 1;
     Owned<fid_fabric> fabric;
     Owned<fid_domain> domain;
     Owned<fid_av> peers;
@@ -67,10 +66,11 @@ public:
 
 class FabricRails : public Rails {
 public:
-    explicit FabricRails(Libfabric library) : library_(library) {}
+    FabricRails(Libfabric library, RateTo rate_to)
+        : library_(library), rate_to_(std::move(rate_to)) {}
 
     // False where the card cannot be used; then `why`.
-    bool open(const Card& card, double rate, std::string& why);
+    bool open(const Card& card, std::string& why);
 
     int count() const override { return static_cast<int>(rails_.size()); }
     std::string greeting() const override;
@@ -101,6 +101,7 @@ private:
     std::string text(long code) const { return library_.strerror(static_cast<int>(-code)); }
 
     Libfabric library_;
+    RateTo rate_to_;
     std::vector<std::unique_ptr<Rail>> rails_;
     std::vector<std::vector<Way>> ways_;
     std::deque<Put> puts_;
@@ -116,11 +117,10 @@ bool make(Owned<Thing>& owned, const Open& open, const char* what, std::string& 
     return code == 0;
 }
 
-bool FabricRails::open(const Card& card, double rate, std::string& why) {
+bool FabricRails::open(const Card& card, std::string& why) {
     auto rail = std::make_unique<Rail>();
     fi_info* info = card.info.get();
     rail->card = card;
-    rail->rate = rate;
     fi_cq_attr queue{};
     queue.format = FI_CQ_FORMAT_DATA;
     queue.size = 4096;
@@ -194,7 +194,8 @@ void FabricRails::meet(const std::vector<std::string>& greetings) {
                                  nullptr) != 1)
                     break;
                 taken[t] = true;
-                ways.push_back({static_cast<int>(r), static_cast<int>(t), rail.rate});
+                ways.push_back({static_cast<int>(r), static_cast<int>(t),
+                                rate_to_(rail.card.network, static_cast<Rank>(peer))});
                 break;
             }
         }
@@ -336,21 +337,19 @@ CardNames list_cards() {
     return names;
 }
 
-std::unique_ptr<Rails> open_fabric_rails(const std::map<std::string, double>& rates,
+std::unique_ptr<Rails> open_fabric_rails(const std::set<std::string>& networks, RateTo rate_to,
                                          std::string& why) {
     const Libfabric library;
     if (!library.usable()) {
         why = "libfabric is not installed";
         return nullptr;
     }
-    auto rails = std::make_unique<FabricRails>(library);
+    auto rails = std::make_unique<FabricRails>(library, std::move(rate_to));
     std::vector<std::pair<std::string, std::string>> left_out;
     for (const Card& card : find_cards(library, left_out)) {
-        const auto rate = rates.find(card.network);
-        if (!rates.empty() && rate == rates.end()) continue;
+        if (!networks.empty() && !networks.contains(card.network)) continue;
         std::string fault;
-        if (!rails->open(card, rates.empty() ? 1 : rate->second, fault))
-            why += (why.empty() ? "" : "; ") + card.name + ": " + fault;
+        if (!rails->open(card, fault)) why += (why.empty() ? "" : "; ") + card.name + ": " + fault;
     }
     if (rails->count() > 0) return rails;
     if (why.empty()) why = "libfabric finds no card that it can use";
@@ -365,7 +364,7 @@ namespace eco {
 
 CardNames list_cards() { return {{}, {}, "ECO was built without libfabric's headers"}; }
 
-std::unique_ptr<Rails> open_fabric_rails(const std::map<std::string, double>&, std::string& why) {
+std::unique_ptr<Rails> open_fabric_rails(const std::set<std::string>&, RateTo, std::string& why) {
     why = "ECO was built without libfabric's headers";
     return nullptr;
 }

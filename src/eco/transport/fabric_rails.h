@@ -2,7 +2,8 @@
 // processes are joined by the cards that they have in the same networks. Opened once in a process.
 #pragma once
 
-#include <map>
+#include <functional>
+#include <set>
 
 #include "eco/transport/rails.h"
 
@@ -19,9 +20,12 @@ struct CardNames {
 };
 CardNames list_cards();
 
-// rates: what each network's rail carries; where any are given, cards in other networks are not
-// used. Null, and `why`, where there is no libfabric, or no card that it can use.
-std::unique_ptr<Rails> open_fabric_rails(const std::map<std::string, double>& rates,
+// What a network's rail carries to a peer, in any unit; the peer must come to the same.
+using RateTo = std::function<double(const std::string& network, Rank peer)>;
+
+// networks: where any are given, cards in others are not used. Null, and `why`, where there is no
+// libfabric, or no card that it can use.
+std::unique_ptr<Rails> open_fabric_rails(const std::set<std::string>& networks, RateTo rate_to,
                                          std::string& why);
 
 }  // namespace eco
