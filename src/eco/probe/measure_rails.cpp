@@ -17,7 +17,7 @@ using nlohmann::json;
 
 // What lies between two sizes goes at a rail's rate, whatever a message costs beside it.
 constexpr Bytes latency_bytes = 8, short_bytes = 16384, long_bytes = 131072;
-constexpr int latency_trips = 10, long_trips = 5;
+constexpr int latency_trips = 10, less_trips = 12, long_trips = 5;
 
 // Among these is the length from which on stripes pay.
 const std::vector<Bytes> perhaps_short{256, 512, 1024, 2048, 4096, 8192};
@@ -160,7 +160,7 @@ private:
                       hosts_[a] + " – " + hosts_[b] + ", " + rail.card[a]);
                 if (rail.card[a].empty() || rail.card[b].empty()) continue;
                 const auto shortest = times(speaker_[a], speaker_[b], latency_bytes, latency_trips);
-                const auto less = times(speaker_[a], speaker_[b], short_bytes, long_trips);
+                const auto less = times(speaker_[a], speaker_[b], short_bytes, less_trips);
                 const auto more = times(speaker_[a], speaker_[b], long_bytes, long_trips);
                 // The least of both: what disturbs a message makes it longer, and rates that are
                 // a tenth off would cut stripes that end at different times.

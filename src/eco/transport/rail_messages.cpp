@@ -21,6 +21,7 @@ constexpr int most_ways = 16;      // to one peer
 constexpr int most_offers = 1024;  // to one peer, open at once
 constexpr Bytes longest_put = 1 << 30;
 constexpr std::chrono::milliseconds still(500);  // then the rails are looked at
+constexpr double alike = 0.9;                    // of the fastest rate: measured no better
 constexpr Bytes credit_bytes = 64;               // written for the sake of its notification
 
 // A notification: two bits say what, ten which, twenty who.
@@ -277,6 +278,9 @@ void RailMessages::offer(std::unique_ptr<Receive> receive) {
     const int count = ways(from, receive->most);
     std::vector<double> rates;
     for (int way = 0; way < count; ++way) rates.push_back(rails_->ways(from)[at(way)].rate);
+    const double fastest = *std::max_element(rates.begin(), rates.end());
+    for (double& rate : rates)
+        if (rate > alike * fastest) rate = fastest;
     std::vector<Stripe> stripes;
     Bytes offset = 0;
     for (const Bytes bytes : cut_stripes(receive->bytes, rates)) {
