@@ -1,7 +1,7 @@
 // Plays a multicast forward in time: whenever a rank is free, a policy says whether it sends,
 // receives what has arrived, or waits. So every decision sees all that was decided before it in
-// time, and messages are received in the order of their arrival. Used by the planners `best` and
-// `replan`, which are policies.
+// time, and messages are received in the order of their arrival. Used by the planner `best`, whose
+// plays are policies; `replan` plays by the same rules in less memory.
 #pragma once
 
 #include <vector>

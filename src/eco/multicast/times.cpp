@@ -14,6 +14,11 @@ Times::Times(const Pattern& pattern)
     std::stable_sort(original_.begin(), original_.end(), [&](int a, int b) {
         return pattern.messages[index(a)].bytes < pattern.messages[index(b)].bytes;
     });
+    source_.reserve(original_.size());
+    bytes_.reserve(original_.size());
+    send_.reserve(index(ranks_) * original_.size());
+    receive_.reserve(index(ranks_) * original_.size());
+    slowness_.reserve(index(ranks_));
     double sum = 0;
     for (const int k : original_) {
         const Message& message = pattern.messages[index(k)];
