@@ -49,6 +49,8 @@ static std::set<int> carrier_counts(const Group& top) {
 
 // From here on a segment is long enough that the next one may wait for it.
 static constexpr Bytes huge = 256 * 1024;
+// Libraries send off at once what is shorter, so that a window would not hold it back.
+static constexpr Bytes rendezvous = 64 * 1024;
 
 // The same over rails, and what is made for several ports (Qian and Afsahi, §5).
 static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& list) {
@@ -112,6 +114,13 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                     list.back().rotate = Choice::Rotate::all;
                     if (request.operation == reduce) list.back().window = 6;
                 }
+            }
+            // Long enough that each half of the pieces goes out by way of another group, and that a
+            // library does not send a piece off before the one ahead of it is there.
+            if (bytes >= huge && groups > 2) {
+                list.push_back(tree(Shape::relay, Shape::binomial, pieces(rendezvous)));
+                list.back().rotate = Choice::Rotate::groups;
+                list.back().window = 2;
             }
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
