@@ -8,6 +8,14 @@ from pathlib import Path
 
 WAN_DELAY, LAN_DELAY, INSIDE_DELAY = 50e-3, 100e-6, 10e-6
 WAN_RATE, LAN_RATE, HOST_RATE = 10e6 / 8, 1e9 / 8, 1e9 / 8  # bytes a second
+# What moves the same bytes.
+VECTORS = {
+    "scatterv": "scatter",
+    "gatherv": "gather",
+    "allgatherv": "allgather",
+    "alltoallv": "alltoall",
+    "alltoallw": "alltoall",
+}
 
 
 @dataclass(frozen=True)
@@ -140,6 +148,7 @@ class Grid:
 def _crossing(operation: str, size: int, inside: int, ranks: int) -> float:
     """Bytes that must cross, one way at least, the edge between `inside` ranks and the others."""
     outside = ranks - inside
+    operation = VECTORS.get(operation, operation)
     if operation == "barrier":
         return 0
     if operation in ("scatter", "gather"):  # the root is on one side: the smaller loss counts

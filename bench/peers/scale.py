@@ -32,7 +32,10 @@ GRIDS = {
     "uneven": Grid("uneven", ((10, 10), (9,), (3,))),
     "wide": Grid("wide", (tuple([64] * 8), tuple([64] * 8))),
 }
-OPERATIONS = "bcast,reduce,allreduce,barrier,scatter,gather,allgather,alltoall"
+OPERATIONS = (
+    "bcast,reduce,allreduce,barrier,scatter,gather,allgather,alltoall,scan,exscan,reduce_scatter,"
+    "reduce_scatter_block,scatterv,gatherv,allgatherv,alltoallv,alltoallw"
+)
 # As measured times: no modelled protocol overheads, no computing.
 MODEL = (
     "smpi/simulate-computation:no",
@@ -60,9 +63,15 @@ def build() -> Path:
     program = BUILD / "collectives"
     files = [f for pattern in SOURCES for f in sorted(PROJECT.glob(pattern))]
     files = [f for f in files if not f.stem.endswith("_test")]
-    headers = list((PROJECT / "src").rglob("*.h"))
-    newest = max(f.stat().st_mtime for f in [*files, *headers])
-    if program.exists() and program.stat().st_mtime > newest:
+    headers = [f for kind in ("h", "def") for f in (PROJECT / "src").rglob(f"*.{kind}")]
+    newest_header = max(f.stat().st_mtime for f in headers)
+
+    def is_older(built: Path, file: Path) -> bool:
+        return not built.exists() or built.stat().st_mtime < max(
+            file.stat().st_mtime, newest_header
+        )
+
+    if not any(is_older(program, file) for file in files):
         return program
     if shutil.which("smpicxx") is None:
         sys.exit(
@@ -75,6 +84,8 @@ def build() -> Path:
     for file in files:
         target = BUILD / ("_".join(file.relative_to(PROJECT).with_suffix(".o").parts))
         objects.append(target)
+        if not is_older(target, file):
+            continue
         while sum(job.poll() is None for job in jobs) >= (os.cpu_count() or 1):
             next(job for job in jobs if job.poll() is None).wait()
         flags = [
@@ -118,26 +129,29 @@ def try_choices(grid: Grid, seed: int | None, given: argparse.Namespace) -> list
     ]
 
 
+def _key(found: dict) -> tuple[str, int]:
+    """A barrier has no size, and counts once."""
+    return found["operation"], 0 if found["operation"] == "barrier" else found["bytes"]
+
+
 def measure(grid: Grid, seed: int | None, operations: str, sizes: str, roots: int) -> list[dict]:
     """One row per operation and size: the selectors' seconds, ECO's best, and the bound."""
     rows: dict[tuple[str, int], dict] = {}
     for selector in SELECTORS:
         print(f"{grid.name}, {selector}…", file=sys.stderr)
         for found in run(grid, seed, ["native", operations, sizes, str(roots)], selector):
-            key = (found["operation"], found["bytes"])
+            key = _key(found)
             row = rows.setdefault(key, {"operation": key[0], "bytes": key[1], "selectors": {}})
             row["selectors"][selector] = found["seconds"]
     print(f"{grid.name}, ECO…", file=sys.stderr)
     for found in run(grid, seed, ["eco", operations, sizes, str(roots)], "ompi"):
-        row = rows[(found["operation"], found["bytes"])]
+        row = rows[_key(found)]
         if found["seconds"] < row.get("eco", math.inf):
             row["eco"], row["choice"] = found["seconds"], found["choice"]
     for row in rows.values():
         row["bound"] = grid.bound(row["operation"], row["bytes"])
         row["best"] = min(row["selectors"], key=row["selectors"].get)
-        # As `eco tune` does: where the library is faster, the library runs.
-        native = row["selectors"][row["best"]]
-        row["ratio"] = native / row["eco"]
+        row["ratio"] = row["selectors"][row["best"]] / row["eco"]
     return list(rows.values())
 
 
@@ -154,7 +168,11 @@ def table(title: str, rows: list[dict]) -> str:
             f"{row['operation']:20}{row['bytes']:>10}{native:>22}{row['eco'] * 1e3:>9.2f} ms"
             f"{row['ratio']:>8.2f}{row['eco'] / row['bound']:>9.2f}  {row['choice']}"
         )
-    lines.append(f"geometric mean of the ratios: {mean([row['ratio'] for row in rows]):.2f}")
+    least = min(rows, key=lambda row: row["ratio"])
+    lines.append(
+        f"geometric mean of {len(rows)} ratios: {mean([row['ratio'] for row in rows]):.2f}; least "
+        f"{least['ratio']:.2f} ({least['operation']}, {least['bytes']} bytes)"
+    )
     return "\n".join(lines)
 
 
