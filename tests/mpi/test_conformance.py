@@ -83,14 +83,23 @@ def test_ranks(mpi: Mpi, ranks: int) -> None:
 
 
 # Textbook patterns and plans that ECO might not choose here by itself.
-CHOICES = ["k2", "chain", "binomial", "ring", "butterfly", "direct:window=2", "exchange:inner=k2"]
+CHOICES = [
+    "k2",
+    "star",
+    "chain",
+    "binomial",
+    "ring",
+    "butterfly",
+    "direct:window=2",
+    "exchange:inner=k2",
+]
 CHOICES += ["tree:top=chain,inner=chain,segments=4", "tree:top=star,inner=binomial"]
 CHOICES += ["exchange:inner=star,carriers=2"]
 
 
 def eco_family(choice: str) -> str:
     """How the choice begins when ECO writes it: textbook trees are trees over ranks in a row."""
-    return "tree" if choice in ("k2", "chain", "binomial") else choice.partition(":")[0]
+    return "tree" if choice in ("k2", "star", "chain", "binomial") else choice.partition(":")[0]
 
 
 @pytest.mark.lab

@@ -5,6 +5,7 @@
 
 #include "eco/base/error.h"
 #include "eco/interpose/report.h"
+#include "eco/plan/planner.h"
 
 namespace eco {
 
@@ -14,6 +15,10 @@ bool Call::takes(Bytes bytes, bool commutative) {
     if (session()->settings.verbose > 0)
         count_call(operation_, bytes, site_, choice_ ? to_text(*choice_) : "native");
     return choice_ != nullptr;
+}
+
+bool Call::passes_blocks_on() const {
+    return eco::passes_blocks_on(*choice_, communicator_->hierarchy());
 }
 
 void Call::run(const Layout& layout, Rank root, const Combine& combine,
@@ -27,6 +32,8 @@ void Call::run(const Prepared& prepared, const Layout& layout, const Combine& co
     const Choice choice = choice_ ? *choice_ : Choice{};
     try {
         communicator_->run(choice, prepared, layout, combine, reduction);
+    } catch (const Truncated&) {
+        throw;
     } catch (...) {
         // What is left on the hidden communicator could be taken for a later call's.
         communicator_->abandon();

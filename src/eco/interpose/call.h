@@ -29,6 +29,9 @@ public:
     // Whether ECO takes a message of this size (-1: not known to all ranks). Remembers the choice.
     bool takes(Bytes bytes, bool commutative = true);
 
+    // Of the choice, for gather and scatter (plan/planner.h).
+    bool passes_blocks_on() const;
+
     // Runs the schedule for this root. reduction: what combine() does, as MPI calls it. Throws
     // MpiError.
     void run(const Layout& layout, Rank root = 0, const Combine& combine = {},

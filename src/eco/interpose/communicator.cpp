@@ -83,6 +83,7 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
     } else {
         execute(prepared, layout, combine, mpi);
     }
+    mpi.check_truncated();
 }
 
 // Whether all ranks hold few enough hidden communicators for one more.

@@ -13,6 +13,9 @@ struct MpiError {
     int code;
 };
 
+// A message was longer than its place. All others of its schedule have been sent and received.
+struct Truncated : MpiError {};
+
 inline void check_mpi(int code) {
     if (code != MPI_SUCCESS) throw MpiError{code};
 }
@@ -42,7 +45,13 @@ public:
     void poll(std::vector<int>& ended) override;
     void native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) override;
 
+    // After a whole schedule: throws Truncated if one of its messages was.
+    void check_truncated() const {
+        if (truncated_ != MPI_SUCCESS) throw Truncated{{truncated_}};
+    }
+
 private:
+    void check_message(int code);
     template <typename Some>
     void some(Some some, std::vector<int>& ended);
     MPI_Request& add(int id);
@@ -54,6 +63,7 @@ private:
     std::vector<int> ids_, indices_;
     std::vector<MPI_Status> statuses_;
     std::map<int, int> chunks_left_;  // of messages too long for one MPI message
+    int truncated_ = MPI_SUCCESS;
 };
 
 }  // namespace eco

@@ -144,7 +144,7 @@ void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes se
     }
     if (lengths_known)
         lengths.assign(lengths.size(), lengths[me]);
-    else
+    else if (call.passes_blocks_on())
         run_lengths(call, root, lengths);
     Storage overflow;
     if (is_root && !fits(lengths, blocks->lengths)) overflow = redirect(layout, lengths);
@@ -198,7 +198,7 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
     }
     if (lengths_known)
         lengths.assign(lengths.size(), lengths[me]);
-    else
+    else if (call.passes_blocks_on())
         run_lengths(call, root, lengths);
     Storage overflow;
     if (!in_place && lengths[me] > capacity) {

@@ -71,6 +71,12 @@ bool supports(const Choice& choice, const Request& request) {
     return false;
 }
 
+bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy) {
+    const bool in_a_row = choice.on_ranks || hierarchy.top.is_innermost();
+    return choice.family != Family::tree || !in_a_row || choice.inner.shape != Shape::star ||
+           choice.segments > 0 || choice.rails > 0;
+}
+
 static bool any_scan(Operation operation) {
     return operation == Operation::scan || operation == Operation::exscan;
 }

@@ -174,6 +174,31 @@ TEST(Planner, NativeInsideIsOfferedWhereGroupsHaveSeveralRanks) {
     EXPECT_FALSE(offered("(0 1 2) (3 4)", Operation::scatter));
 }
 
+TEST(Planner, LengthsNeedNotBeKnownWhereBlocksGoStraight) {
+    int straight = 0, passed_on = 0;
+    for (const char* groups : {"0 1 2 3 4", "(0 3) (1 2 4)", "[(0 1) (2 3)] 4"}) {
+        const Hierarchy hierarchy = parse_hierarchy(groups);
+        for (const Operation operation : {Operation::gatherv, Operation::scatterv})
+            for (const Choice& choice : every_choice()) {
+                const Request request{operation, &hierarchy, 3, true};
+                if (!supports(choice, request)) continue;
+                bool of_others = false;
+                for (Rank me = 0; me < request.ranks(); ++me) {
+                    const Program program = plan(choice, request, me);
+                    for (const Task& task : program.tasks)
+                        for (const Piece piece : program.pieces_of(task))
+                            of_others |= me != 3 && piece / program.segments != me;
+                }
+                straight += passes_blocks_on(choice, hierarchy) ? 0 : 1;
+                passed_on += of_others ? 1 : 0;
+                EXPECT_TRUE(passes_blocks_on(choice, hierarchy) || !of_others)
+                    << to_text(choice) << " on " << groups;
+            }
+    }
+    EXPECT_GT(straight, 0);
+    EXPECT_GT(passed_on, 0);
+}
+
 TEST(Planner, EveryOperationHasACandidate) {
     const Hierarchy hierarchy = parse_hierarchy("(0 1 2) (3 4 5) (6 7)");
     for (int o = 0; o < operation_count; ++o)

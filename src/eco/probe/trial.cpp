@@ -158,7 +158,7 @@ void Trial::run(const Choice& choice, Rank root) {
     const Reduction reduction{native().real64, native().sum, 8, 0};
     const Prepared& prepared = communicator_->prepared(choice, request);
     if (base(operation_) != operation_ && !traits(operation_).size_known &&
-        traits(operation_).rooted) {
+        traits(operation_).rooted && passes_blocks_on(choice, communicator_->hierarchy())) {
         // As the wrapper does: lengths go first.
         std::vector<Bytes> lengths(at(ranks_), bytes_);
         communicator_->run(choice, prepared, layout_of_lengths(lengths), combine_, reduction);
