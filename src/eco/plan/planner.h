@@ -30,8 +30,8 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes);
 int most_segments(const Request& request);
 
 // Gather and scatter: whether a rank may get blocks that are for others, whose lengths it then must
-// know. False where every block goes straight between its rank and the root, over MPI, which notices
-// one that is longer than its place.
+// know. False where every block goes straight between its rank and the root, over MPI, which
+// notices one that is longer than its place.
 bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy);
 
 // One planner per family, in the file of its name.
