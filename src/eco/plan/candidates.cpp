@@ -109,6 +109,11 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (!flat && bytes >= first_flight) {
                 list.push_back(tree(Shape::star, Shape::star, pieces(first_flight)));
                 list.back().rotate = Choice::Rotate::all;
+                // A chain inside: no rank's own link carries the message many times.
+                if (bytes >= huge) {
+                    list.push_back(tree(Shape::star, Shape::chain, pieces(first_flight)));
+                    list.back().rotate = Choice::Rotate::all;
+                }
                 if (groups > 2) {
                     list.push_back(tree(Shape::relay, Shape::star, fine));
                     list.back().rotate = Choice::Rotate::all;
