@@ -87,6 +87,7 @@ def test_hosts_with_two_cards(tmp_path: Path) -> None:
     fewer = scenario.with_hosts(3)
     assert [n.hosts for n in fewer.networks] == [("n0", "n1", "n2")] * 2
     assert load("rails-and-sites").domains == (0, 0, 1, 2)
+    assert load("rails-and-sites").interfaces == ("eth0",)  # no second card reaches the other site
     lines = wire(fewer).host_links[1]
     assert "address add 10.9.0.2/16 dev eth0" in lines
     assert "address add 10.10.0.2/16 dev eth1" in lines

@@ -1,5 +1,6 @@
 """What a scenario is: networks of hosts and the links which join them."""
 
+import itertools
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -66,8 +67,13 @@ class Scenario:
 
     @property
     def interfaces(self) -> tuple[str, ...]:
-        """Names of the interfaces of the host that has the most."""
-        return tuple(f"eth{n}" for n in range(max(len(self.cards(h)) for h in self.hosts)))
+        """Names of the interfaces by which all hosts that have one reach each other.
+
+        Open MPI takes for granted that any two cards it is given do, and ends the job if not.
+        """
+        cards = [[self.domains[n] for n in self.cards(host)] for host in self.hosts]
+        columns = itertools.zip_longest(*cards)
+        return tuple(f"eth{n}" for n, found in enumerate(columns) if len({*found} - {None}) == 1)
 
     def scaled(self, factor: float) -> "Scenario":
         """The same network with every rate multiplied; delays stay."""
