@@ -36,39 +36,31 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
             trial.run(choice, root);
         return std::chrono::duration<double>(Start::Clock::now() - began).count();
     };
-    // By the clock: for short calls beginning together takes longer than the calls.
-    auto started = Start::Clock::now();
-    const auto spent = [&] {
-        return std::chrono::duration<double>(Start::Clock::now() - started).count();
-    };
+    Seconds spent = 0;
     const int before = static_cast<int>(patterns.front().samples.size());
     // Round 0 makes connections, communicators and plans, and is not counted.
     for (int round = warm_up ? 0 : 1, spoilt = 0; round <= effort.most; ++round) {
-        std::vector<Seconds> now(patterns.size() + 2);
+        std::vector<Seconds> now(patterns.size() + 1);
         late = 0;
         // A call finds the network, its queues and TCP's windows as the one before left them, so
         // none may always follow the same one.
         for (const std::size_t p : shuffled(patterns.size(), before + round))
             now[p] = run(patterns[p].choice, (before + round) % ranks);
-        now[patterns.size()] = late;
-        now.back() = spent();
+        now.back() = late;
         now = slowest(now, start.comm());
-        const Seconds latest = now[patterns.size()], so_far = now.back();
-        now.resize(patterns.size());
-        start.allow(latest);
         // Some rank began late, which would count as the call's time.
-        const Seconds least = *std::min_element(now.begin(), now.end());
-        if (round > 0 && latest > 0.02 * least && ++spoilt <= 5) {
+        const Seconds least = *std::min_element(now.begin(), now.end() - 1);
+        start.allow(now.back());
+        if (round > 0 && now.back() > 0.02 * least && ++spoilt <= 5) {
             --round;
             continue;
         }
-        if (round == 0) {
-            started = Start::Clock::now();
-            continue;
-        }
-        for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
-        if (round >= effort.least && so_far > effort.budget) return;
-        if (round >= effort.usual && so_far > effort.quick) return;
+        now.pop_back();
+        if (round > 0)
+            for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
+        if (round > 0) spent += std::accumulate(now.begin(), now.end(), 0.0);
+        if (round >= effort.least && spent > effort.budget) return;
+        if (round >= effort.usual && spent > effort.quick) return;
     }
 }
 
