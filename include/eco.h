@@ -60,46 +60,64 @@ static inline int ECO_Comm_nearest(MPI_Comm comm, int count, int ranks[], int* f
     return MPI_SUCCESS;
 }
 
+/* What is wrong with one message of ECO_Multicast; last[r]: the latest message to rank r, or -1. */
+static inline int eco_multicast_check_one(int ranks, int m, int source, MPI_Aint bytes, int degree,
+                                          const int destinations[], int last[], char* why,
+                                          size_t room) {
+    int d;
+    if (source < 0 || source >= ranks) {
+        snprintf(why, room, "message %d: its source, %d, is no rank of the communicator", m,
+                 source);
+        return MPI_ERR_RANK;
+    }
+    if (bytes < 0 || degree < 0) {
+        snprintf(why, room, "message %d: %ld bytes to %d ranks; give 0 or more of both", m,
+                 (long)bytes, degree);
+        return MPI_ERR_COUNT;
+    }
+    for (d = 0; d < degree; ++d) {
+        const int to = destinations[d];
+        if (to < 0 || to >= ranks) {
+            snprintf(why, room, "message %d: %d is no rank of the communicator", m, to);
+            return MPI_ERR_RANK;
+        }
+        if (to == source) {
+            snprintf(why, room, "message %d: rank %d is its source and a destination", m, to);
+            return MPI_ERR_ARG;
+        }
+        if (last[to] == m) {
+            snprintf(why, room, "message %d: destination %d is named twice", m, to);
+            return MPI_ERR_ARG;
+        }
+        last[to] = m;
+    }
+    return MPI_SUCCESS;
+}
+
 /* What is wrong with the arguments of ECO_Multicast: an MPI error code, and a sentence. */
 static inline int eco_multicast_check(int ranks, int count, const int sources[],
                                       const MPI_Aint bytes[], const int degrees[],
                                       const int destinations[], char* why, size_t room) {
-    int m, d, e;
+    int code = MPI_SUCCESS, m, rank;
+    int* last;
     if (count < 0) {
         snprintf(why, room, "a count of %d messages; give 0 or more", count);
         return MPI_ERR_COUNT;
     }
+    last = (int*)malloc((size_t)ranks * sizeof *last);
+    if (!last) {
+        snprintf(why, room, "no memory for %d numbers", ranks);
+        return MPI_ERR_NO_MEM;
+    }
+    for (rank = 0; rank < ranks; ++rank) last[rank] = -1;
     for (m = 0; m < count; ++m) {
-        if (sources[m] < 0 || sources[m] >= ranks) {
-            snprintf(why, room, "message %d: its source, %d, is no rank of the communicator", m,
-                     sources[m]);
-            return MPI_ERR_RANK;
-        }
-        if (bytes[m] < 0 || degrees[m] < 0) {
-            snprintf(why, room, "message %d: %ld bytes to %d ranks; give 0 or more of both", m,
-                     (long)bytes[m], degrees[m]);
-            return MPI_ERR_COUNT;
-        }
-        for (d = 0; d < degrees[m]; ++d) {
-            const int to = destinations[d];
-            if (to < 0 || to >= ranks) {
-                snprintf(why, room, "message %d: %d is no rank of the communicator", m, to);
-                return MPI_ERR_RANK;
-            }
-            if (to == sources[m]) {
-                snprintf(why, room, "message %d: rank %d is its source and a destination", m, to);
-                return MPI_ERR_ARG;
-            }
-            for (e = 0; e < d; ++e)
-                if (destinations[e] == to) break;
-            if (e < d) {
-                snprintf(why, room, "message %d: destination %d is named twice", m, to);
-                return MPI_ERR_ARG;
-            }
-        }
+        code = eco_multicast_check_one(ranks, m, sources[m], bytes[m], degrees[m], destinations,
+                                       last, why, room);
+        if (code != MPI_SUCCESS) break;
         destinations += degrees[m];
     }
-    return MPI_SUCCESS;
+    free(last);
+    return code;
 }
 
 /* Each message straight to each destination, on a communicator of its own. */
