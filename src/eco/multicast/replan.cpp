@@ -6,6 +6,7 @@
 #include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/multicast/best.h"
+#include "eco/multicast/lane.h"
 #include "eco/multicast/times.h"
 
 namespace eco::multicast {
@@ -166,8 +167,8 @@ public:
         schedule_.ranks.resize(lanes_.size());
         for (std::size_t rank = 0; rank < lanes_.size(); ++rank) {
             const Lane& lane = lanes_[rank];
-            const std::size_t new_sends = waiting_.empty() ? 0 : waiting_.size();
-            schedule_.ranks[rank].reserve(lane.receives + lane.send_end - lane.send + new_sends);
+            schedule_.ranks[rank].reserve(lane.receives + lane.send_end - lane.send +
+                                          waiting_.size());
         }
     }
 
@@ -187,20 +188,9 @@ public:
     }
 
 private:
-    struct UnderWay {
-        Seconds arrival;
-        int k;
-        Rank from;
-        bool operator>(const UnderWay& other) const { return arrival > other.arrival; }
-    };
-    struct Lane {
-        std::size_t inbox = 0, inbox_end = 0;  // sent to this rank, not received yet; a heap
-        Seconds free = 0;                      // when its task at hand ends
-        Seconds backlog = 0;                   // what receiving the inbox takes
-        Seconds fed = 0;       // when the inbox would be received if it did nothing else
-        Seconds rest = 0;      // what receiving all that nobody has sent yet takes
-        std::size_t send = 0;  // the next of its plan, and the end
-        std::size_t send_end = 0;
+    struct Lane : multicast::Lane {
+        std::size_t inbox = 0, inbox_end = 0;  // of inbox_; a heap
+        std::size_t send = 0, send_end = 0;    // what is left of its plan
         std::size_t receive = 0, receive_end = 0;
         std::size_t receives = 0;  // in all
         int received = 0;
@@ -289,9 +279,7 @@ private:
         wanted_.erase(to, k);
         const Seconds arrival = end + times_.transfer(me, to, k), takes = times_.receive(to, k);
         Lane& there = lane(to);
-        there.rest -= takes;
-        there.backlog += takes;
-        there.fed = std::max(there.fed, arrival) + takes;
+        there.sent(arrival, takes);
         inbox_[there.inbox_end++] = {arrival, k, me};
         std::push_heap(inbox(there.inbox), inbox(there.inbox_end), std::greater<>());
         wakes_.wake(to, std::max({arrival, there.free, now}));
@@ -322,14 +310,10 @@ private:
         return inbox_.begin() + static_cast<std::ptrdiff_t>(place);
     }
 
-    // When `to` would be done with all that is under way to it, if it did nothing else.
-    Seconds fed(Rank to, Seconds now) const {
-        return std::max(lane(to).fed, std::max(now, lane(to).free) + lane(to).backlog);
-    }
-    // And with k too, if me sends it now.
+    // When `to` would be done with all that is under way to it and with k, if me sends it now.
     Seconds done(Rank me, Rank to, int k, Seconds now) const {
         const Seconds arrival = now + times_.send(me, k) + times_.transfer(me, to, k);
-        return std::max(fed(to, now), arrival) + times_.receive(to, k);
+        return std::max(lane(to).fed_at(now), arrival) + times_.receive(to, k);
     }
 
     // Something new, if the rest of the plan can wait or the rank is idle for as long.
@@ -364,7 +348,7 @@ private:
     // Who would wait for it, with less time to lose than what it would delay.
     bool urgent(Rank me, Rank to, int k, Seconds now, Seconds until) const {
         const Seconds arrival = now + times_.send(me, k) + times_.transfer(me, to, k);
-        return fed(to, now) < arrival && target_ - arrival - lane(to).rest < until - now;
+        return lane(to).fed_at(now) < arrival && target_ - arrival - lane(to).rest < until - now;
     }
 
     const Times& times_;

@@ -62,9 +62,7 @@ void Stage::send(Rank me, Rank to, int k, Seconds now) {
     ++holders_[index(k)];
     Lane& there = lane(to);
     --there.missing;
-    there.rest -= times_.receive(to, k);
-    there.backlog += times_.receive(to, k);
-    there.fed = std::max(there.fed, arrival) + times_.receive(to, k);
+    there.sent(arrival, times_.receive(to, k));
     there.inbox.push_back({arrival, k, me});
     std::push_heap(there.inbox.begin(), there.inbox.end(), std::greater<>());
     wake(to, std::max(arrival, there.free));

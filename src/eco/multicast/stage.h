@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eco/multicast/agenda.h"
+#include "eco/multicast/lane.h"
 #include "eco/multicast/times.h"
 
 namespace eco::multicast {
@@ -26,18 +27,8 @@ protected:
     // Called when rank `me` is free; sends, receives or waits, once.
     virtual void act(Rank me, Seconds now) = 0;
 
-    struct UnderWay {
-        Seconds arrival;
-        int k;
-        Rank from;
-        bool operator>(const UnderWay& other) const { return arrival > other.arrival; }
-    };
-    struct Lane {
-        std::vector<UnderWay> inbox;  // sent to this rank, not received yet; a heap
-        Seconds free = 0;             // when its task at hand ends
-        Seconds backlog = 0;          // what receiving the inbox takes
-        Seconds fed = 0;              // when the inbox would be received if it did nothing else
-        Seconds rest = 0;             // what receiving all that nobody has sent yet takes
+    struct Lane : multicast::Lane {
+        std::vector<UnderWay> inbox;  // a heap
         int missing = 0;              // messages that nobody has sent yet
         Seconds wake = -1;
     };
@@ -49,14 +40,10 @@ protected:
     }
     Seconds next_arrival(Rank me) const;  // infinite if nothing is under way
 
-    // When `to` would be done with all that is under way to it, if it did nothing else.
-    Seconds fed(Rank to, Seconds now) const {
-        return std::max(lane(to).fed, std::max(now, lane(to).free) + lane(to).backlog);
-    }
-    // And with k too, if me sends it now.
+    // When `to` would be done with all that is under way to it and with k, if me sends it now.
     Seconds done(Rank me, Rank to, int k, Seconds now) const {
         const Seconds arrival = now + times_.send(me, k) + times_.transfer(me, to, k);
-        return std::max(fed(to, now), arrival) + times_.receive(to, k);
+        return std::max(lane(to).fed_at(now), arrival) + times_.receive(to, k);
     }
 
     static std::size_t index(int value) { return static_cast<std::size_t>(value); }
