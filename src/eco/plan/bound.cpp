@@ -104,25 +104,42 @@ private:
         return needs_.set(std::move(ranks));
     }
 
-    // The parts that a cluster's medium joins: hosts directly on it, clusters inside it.
-    std::vector<Set> parts_of(int cluster) const {
-        std::vector<Set> parts;
+    // What a cluster's medium joins: hosts directly on it, clusters inside it; those with ranks,
+    // and their links to the medium, -1: no limit.
+    struct Joined {
+        std::vector<int> hosts;
+        int out = -1, in = -1;
+        int bus = -1;  // inside it
+    };
+
+    Joined of_host(int host) const {
+        return {{host}, network_.port_out[at(host)], network_.port_in[at(host)], -1};
+    }
+    Joined of_cluster(const Cluster& cluster) const {
+        Joined found{{}, cluster.uplink_out, cluster.uplink_in, cluster.bus};
+        for (const int host : cluster.hosts)
+            if (!ranks_on_[at(host)].empty()) found.hosts.push_back(host);
+        return found;
+    }
+    std::vector<Joined> joined_in(int cluster) const {
+        std::vector<Joined> joined;
         for (const int host : network_.clusters[at(cluster)].hosts)
             if (network_.cluster_of[at(host)] == cluster && !ranks_on_[at(host)].empty())
-                parts.push_back(ranks_of({host}));
-        for (const Cluster& inner : network_.clusters)
-            if (inner.parent == cluster) {
-                parts.push_back(ranks_of(inner.hosts));
-                if (parts.back().ranks.empty()) parts.pop_back();
-            }
-        return parts;
+                joined.push_back(of_host(host));
+        for (const Cluster& inner : network_.clusters) {
+            if (inner.parent != cluster) continue;
+            joined.push_back(of_cluster(inner));
+            if (joined.back().hosts.empty()) joined.pop_back();
+        }
+        return joined;
     }
 
     double over_bus(int cluster) const {
-        const auto parts = parts_of(cluster);
+        const auto joined = joined_in(cluster);
         const Set whole = ranks_of(network_.clusters[at(cluster)].hosts);
         double in = wire(needs_.out_of(whole)), out = wire(needs_.into(whole));
-        for (const Set& part : parts) {
+        for (const Joined& each : joined) {
+            const Set part = ranks_of(each.hosts);
             in += wire(needs_.into(part));
             out += wire(needs_.out_of(part));
         }
@@ -130,7 +147,7 @@ private:
         if (needs_.is_gossip()) {
             // All that is outside is one more party.
             const bool outside = whole.ranks.size() < host_of_.size();
-            most = std::max(most, gossip(static_cast<Bytes>(parts.size()) + (outside ? 1 : 0)));
+            most = std::max(most, gossip(static_cast<Bytes>(joined.size()) + (outside ? 1 : 0)));
         }
         return most;
     }
@@ -236,12 +253,8 @@ private:
     // What one party (a host, a cluster, or all that is outside one) can send to others, or take
     // in, in bytes on the wire per second.
     double rate_of(int link) const { return link < 0 ? unlimited : network_.links[at(link)].rate; }
-    double rate_of_host(int host, bool out) const {
-        return rate_of((out ? network_.port_out : network_.port_in)[at(host)]);
-    }
-    double rate_of_cluster(const Cluster& cluster, bool out) const {
-        return std::min(rate_of(out ? cluster.uplink_out : cluster.uplink_in),
-                        rate_of(cluster.bus));
+    double rate_of(const Joined& party, bool out) const {
+        return std::min(rate_of(out ? party.out : party.in), rate_of(party.bus));
     }
 
     // Sums for all: 2(n-1) messages between n parties, over what all of them can send together, or
@@ -260,7 +273,7 @@ private:
         };
         for (const bool out : {true, false}) {
             std::vector<double> hosts;
-            for (const int host : hosts_) hosts.push_back(rate_of_host(host, out));
+            for (const int host : hosts_) hosts.push_back(rate_of(of_host(host), out));
             among(hosts, "ports");
             for (std::size_t c = 0; c < network_.clusters.size(); ++c)
                 among(rates_of_parts(static_cast<int>(c), out), "uplinks");
@@ -270,15 +283,10 @@ private:
     std::vector<double> rates_of_parts(int cluster, bool out) const {
         const Cluster& whole = network_.clusters[at(cluster)];
         std::vector<double> rates;
-        for (const int host : whole.hosts)
-            if (network_.cluster_of[at(host)] == cluster && !ranks_on_[at(host)].empty())
-                rates.push_back(rate_of_host(host, out));
-        for (const Cluster& inner : network_.clusters)
-            if (inner.parent == cluster && !ranks_of(inner.hosts).ranks.empty())
-                rates.push_back(rate_of_cluster(inner, out));
+        for (const Joined& each : joined_in(cluster)) rates.push_back(rate_of(each, out));
         // What is outside sends by what leads in.
         if (ranks_of(whole.hosts).ranks.size() < host_of_.size())
-            rates.push_back(rate_of_cluster(whole, !out));
+            rates.push_back(rate_of(of_cluster(whole), !out));
         return rates;
     }
 
@@ -309,48 +317,26 @@ private:
                 parties.emplace_back();
                 for (const int host : each.hosts) parties.back().push_back(distances_.place(host));
             }
+            const RelayBound relays(distances_, std::move(parties));
             for (std::size_t p = 0; p < joined.size(); ++p) {
                 const Set own = ranks_of(joined[p].hosts);
                 if (needs_.same_for_all(own))
-                    by_relays(parties, p, joined[p].out, needs_.out_of(own), false);
-                if (needs_.sum_of_all(own))
-                    by_relays(parties, p, joined[p].in, needs_.into(own), true);
+                    by_relays(relays, p, joined, needs_.out_of(own), false);
+                if (needs_.sum_of_all(own)) by_relays(relays, p, joined, needs_.into(own), true);
             }
         }
     }
 
-    // Hosts with ranks, and what joins them to the rest of a cluster; -1: no limit.
-    struct Joined {
-        std::vector<int> hosts;
-        int out = -1, in = -1;
-    };
-
-    std::vector<Joined> joined_in(int cluster) const {
-        std::vector<Joined> joined;
-        for (const int host : network_.clusters[at(cluster)].hosts)
-            if (network_.cluster_of[at(host)] == cluster && !ranks_on_[at(host)].empty())
-                joined.push_back({{host}, network_.port_out[at(host)], network_.port_in[at(host)]});
-        for (const Cluster& inner : network_.clusters) {
-            if (inner.parent != cluster) continue;
-            joined.push_back({{}, inner.uplink_out, inner.uplink_in});
-            for (const int host : inner.hosts)
-                if (!ranks_on_[at(host)].empty()) joined.back().hosts.push_back(host);
-            if (joined.back().hosts.empty()) joined.pop_back();
-        }
-        return joined;
-    }
-
-    void by_relays(const std::vector<Party>& parties, std::size_t own, int link, const Need& need,
-                   bool backwards) {
+    void by_relays(const RelayBound& relays, std::size_t own, const std::vector<Joined>& joined,
+                   const Need& need, bool backwards) {
+        const int link = backwards ? joined[own].in : joined[own].out;
         if (link < 0 || head_[at(link)] == unlimited) return;
         const Seconds once = wire(need) / network_.links[at(link)].rate;
-        propose((backwards ? tail_ : head_)[at(link)] +
-                    relay_bound(distances_, parties, own, once, backwards),
-                [&] {
-                    return network_.name(link) + " must carry " + std::to_string(need.bytes) +
-                           " bytes for each of " + std::to_string(parties.size() - 1) +
-                           " others, or early enough that one can pass them on";
-                });
+        propose((backwards ? tail_ : head_)[at(link)] + relays.over(own, once, backwards), [&] {
+            return network_.name(link) + " must carry " + std::to_string(need.bytes) +
+                   " bytes for each of " + std::to_string(joined.size() - 1) +
+                   " others, or early enough that one can pass them on";
+        });
     }
 
     // From one to all, or backwards: whoever has it tells others one after the other.

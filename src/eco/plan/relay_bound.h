@@ -12,11 +12,32 @@ namespace eco {
 // Hosts behind one link: a port, or an uplink. Places are those of the distances.
 using Party = std::vector<std::size_t>;
 
-// From the first crossing of the giver's link (backwards: before the last crossing of the taker's
-// link), where `once` is the time that one copy of the bytes takes to cross it. What crosses so
-// early that another party can still pass it on may cross once, all else once for each. Of parties
-// of which fewer than two are others: 0. O(H² + P³).
-Seconds relay_bound(const Distances& distances, const std::vector<Party>& parties, std::size_t own,
-                    Seconds once, bool backwards);
+class RelayBound {
+public:
+    // O(H² + P²) time, O(P²) space; the distances must outlive it.
+    RelayBound(const Distances& distances, std::vector<Party> parties);
+
+    // For the party `own`, from the first crossing of its link (backwards: before the last one),
+    // where `once` is the time that one copy of the bytes takes to cross it. What crosses so early
+    // that another party can still pass it on may cross once, all else once for each. Of fewer than
+    // three parties: 0. O(H of own · H).
+    Seconds over(std::size_t own, Seconds once, bool backwards) const;
+
+private:
+    // Of the others of a party, by how far they are.
+    struct Nearest {
+        std::size_t first = 0;
+        Seconds to_first = Distances::never, to_second = Distances::never;
+        void add(std::size_t other, Seconds distance);
+        Seconds but(std::size_t other) const { return other == first ? to_second : to_first; }
+    };
+
+    Seconds crossing(std::size_t own, std::size_t other, bool backwards) const;
+
+    const Distances& distances_;
+    std::vector<Party> parties_;
+    std::vector<std::vector<Seconds>> direct_;  // P×P, row = source
+    std::vector<Nearest> away_, towards_;       // per party
+};
 
 }  // namespace eco
