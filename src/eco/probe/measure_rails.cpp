@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "eco/base/median.h"
 #include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/rails.h"
 #include "eco/transport/fabric_rails.h"
@@ -224,7 +225,7 @@ private:
         std::vector<Seconds> found;
         for (const Bytes bytes : perhaps_short)
             found.push_back(
-                median(times(speaker_[a], speaker_[b], bytes, short_trips, found_.most)));
+                upper_median(times(speaker_[a], speaker_[b], bytes, short_trips, found_.most)));
         return found;
     }
 
@@ -239,12 +240,6 @@ private:
         answer.kind = Order::Kind::answer_rail_trips;
         answer.to = clock;
         return crew_.run({{clock, order}, {other, answer}})[0];
-    }
-
-    static Seconds median(std::vector<Seconds> times) {
-        const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-        std::nth_element(times.begin(), middle, times.end());
-        return *middle;
     }
 
     const std::vector<std::string>& hosts_;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "eco/base/error.h"
+#include "eco/base/median.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
@@ -134,11 +135,7 @@ Model derive_model(const Profile& profile) {
                 std::max(0.0, line.fixed - model.send[row].fixed - model.receive[column].fixed);
             model.per_byte[row][column] = line.per_byte;
         }
-    if (!errors.empty()) {
-        const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
-        std::nth_element(errors.begin(), middle, errors.end());
-        model.error = *middle;
-    }
+    if (!errors.empty()) model.error = upper_median(std::move(errors));
     return model;
 }
 

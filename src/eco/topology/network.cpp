@@ -4,6 +4,7 @@
 #include <map>
 
 #include "eco/base/check.h"
+#include "eco/base/median.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
@@ -158,10 +159,7 @@ double median_error(const Network& network, const Profile& profile) {
                 if (a != b)
                     errors.push_back(std::abs(
                         network.alone(a, b, profile.sizes[s]) / profile.minimum[s](a, b) - 1));
-    if (errors.empty()) return 0;
-    const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
-    std::nth_element(errors.begin(), middle, errors.end());
-    return *middle;
+    return upper_median(std::move(errors));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "eco/base/median.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
@@ -14,19 +15,13 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 Cost median(const std::vector<Cost>& costs) {
     std::vector<double> fixed, per_byte;
     for (const Cost& cost : costs) {
         fixed.push_back(cost.fixed);
         per_byte.push_back(cost.per_byte);
     }
-    return {median(fixed), median(per_byte)};
+    return {upper_median(std::move(fixed)), upper_median(std::move(per_byte))};
 }
 
 // Between hosts of different parts, of each pair of parts the nearest.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "eco/base/error.h"
+#include "eco/base/median.h"
 
 namespace eco {
 
@@ -44,12 +45,6 @@ static std::pair<int, int> common_cluster(std::size_t a, std::size_t b, const Le
     return {-1, 0};
 }
 
-static double median(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 double RailRates::between(int a, int b, const Levels& levels) const {
     const auto [level, cluster] =
         common_cluster(static_cast<std::size_t>(a), static_cast<std::size_t>(b), levels);
@@ -79,9 +74,9 @@ void MeasuredRails::derive(const Levels& levels) {
             }
         rail.rates = {};
         if (all.empty()) continue;
-        rail.rates.usual = median(all);
+        rail.rates.usual = upper_median(all);
         for (auto& [place, some] : in_cluster) {
-            const double rate = median(some);
+            const double rate = upper_median(some);
             if (std::abs(rate - rail.rates.usual) > noise * rail.rates.usual)
                 rail.rates.within.push_back({place.first, place.second, rate});
         }
