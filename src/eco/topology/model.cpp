@@ -6,9 +6,9 @@
 #include <set>
 #include <sstream>
 
-#include "eco/base/error.h"
 #include "eco/base/median.h"
 #include "eco/topology/profile.h"
+#include "eco/topology/profile_reader.h"
 
 namespace eco {
 
@@ -16,74 +16,49 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double longest = 3600;    // seconds that no message takes
 constexpr double slowest_byte = 1;  // seconds that no byte takes
-constexpr double most_rate = 1e13;  // bytes per second that no medium carries
 
 // Of the latency, what sender and receiver are each taken to spend where it was not measured.
 constexpr double overhead_share = 0.05;
 
-[[noreturn]] void refuse(const std::string& origin, const std::string& why) {
-    throw Error(Code::bad_input, origin + ": model: " + why + "; measure again with 'eco measure'");
-}
-
-void check_figure(double value, double least, double most, const std::string& what,
-                  const std::string& origin) {
-    if (std::isfinite(value) && value >= least && value < most) return;
-    std::ostringstream text;
-    text << what << " is " << value << ", which no network has";
-    refuse(origin, text.str());
-}
-
-std::vector<Cost> read_costs(const json& list, const std::string& what, std::size_t hosts,
-                             const std::string& origin) {
+std::vector<Cost> read_costs(const json& root, const char* key, std::size_t hosts,
+                             const ProfileReader& reader) {
+    const json& list = reader.list(root, key);
+    const std::string what = key;
     if (list.size() != hosts)
-        refuse(origin, what + " has " + std::to_string(list.size()) + " entries, not one per host");
+        reader.refuse(what + " has " + std::to_string(list.size()) + " entries, not one per host");
     std::vector<Cost> costs;
-    for (const auto& entry : list) {
-        if (entry.size() != 2) refuse(origin, what + " takes two figures per host");
+    for (const json& entry : list) {
+        const auto figures = reader.take<std::vector<double>>(entry, what);
+        if (figures.size() != 2) reader.refuse(what + " takes two figures per host");
         const std::string of = " of host " + std::to_string(costs.size());
-        costs.push_back({entry.at(0).get<double>(), entry.at(1).get<double>()});
-        check_figure(costs.back().fixed, 0, longest, what + of, origin);
-        check_figure(costs.back().per_byte, 0, slowest_byte, what + " per byte" + of, origin);
+        reader.check_figure(figures[0], 0, longest_message, what + of);
+        reader.check_figure(figures[1], 0, slowest_byte, what + " per byte" + of);
+        costs.push_back({figures[0], figures[1]});
     }
     return costs;
 }
 
-Table read_table(const json& rows, const std::string& what, std::size_t hosts, double most,
-                 const std::string& origin) {
-    const auto table = rows.get<Table>();
-    if (table.size() != hosts) refuse(origin, what + " does not have one row per host");
-    for (std::size_t a = 0; a < hosts; ++a) {
-        if (table[a].size() != hosts) refuse(origin, what + " is not square");
-        for (std::size_t b = 0; b < hosts; ++b)
-            check_figure(table[a][b], 0, most,
-                         what + " between hosts " + std::to_string(a) + " and " + std::to_string(b),
-                         origin);
-    }
-    return table;
-}
-
-Medium read_medium(const json& entry, const Levels& levels, const std::string& origin) {
+Medium read_medium(const json& entry, const Levels& levels, const ProfileReader& reader) {
     Medium medium;
-    entry.at("level").get_to(medium.level);
-    entry.at("cluster").get_to(medium.cluster);
-    const std::string name = "the medium of level " + std::to_string(medium.level) + ", cluster " +
+    medium.level = reader.get<int>(entry, "level");
+    medium.cluster = reader.get<int>(entry, "cluster");
+    const std::string name = "medium of level " + std::to_string(medium.level) + ", cluster " +
                              std::to_string(medium.cluster);
     if (medium.level < 0 || medium.level >= static_cast<int>(levels.size()))
-        refuse(origin, name + ": there is no such level");
+        reader.refuse("the " + name + ": there is no such level");
     const auto& level = levels[static_cast<std::size_t>(medium.level)];
     if (std::count(level.begin(), level.end(), medium.cluster) < 2)
-        refuse(origin, name + ": the level has no such cluster of two hosts or more");
-    const auto kind = entry.at("kind").get<std::string>();
+        reader.refuse("the " + name + ": the level has no such cluster of two hosts or more");
+    const auto kind = reader.get<std::string>(entry, "kind");
     if (kind != "bus" && kind != "switch")
-        refuse(origin, name + " is a '" + kind + "', neither bus nor switch");
+        reader.refuse("the " + name + " is a '" + kind + "', neither bus nor switch");
     medium.kind = kind == "bus" ? Medium::Kind::bus : Medium::Kind::switched;
-    entry.at("rate").get_to(medium.rate);
-    check_figure(medium.rate, 1, most_rate, "the rate of " + name.substr(4), origin);
+    medium.rate = reader.get<double>(entry, "rate");
+    reader.check_figure(medium.rate, 1, most_rate, "the rate of " + name);
     if (entry.contains("uplink") && !entry["uplink"].is_null()) {
-        entry["uplink"].get_to(medium.uplink);
-        check_figure(medium.uplink, 1, most_rate, "the uplink of " + name.substr(4), origin);
+        medium.uplink = reader.get<double>(entry, "uplink");
+        reader.check_figure(medium.uplink, 1, most_rate, "the uplink of " + name);
     }
     return medium;
 }
@@ -115,7 +90,7 @@ Model derive_model(const Profile& profile) {
     model.per_byte = model.fixed;
     std::vector<double> errors;
     for (int a = 0; a < hosts; ++a) {
-        Seconds least = longest;
+        Seconds least = longest_message;
         for (int b = 0; b < hosts; ++b)
             if (b != a) least = std::min(least, profile.minimum.front()(a, b));
         const Cost overhead{hosts > 1 ? overhead_share * least : 0, 0};
@@ -150,15 +125,16 @@ json media_json(const std::vector<Medium>& media) {
     return list;
 }
 
-std::vector<Medium> read_media(const json& root, const Levels& levels, const std::string& origin) {
+static std::vector<Medium> read_media(const json& root, const Levels& levels,
+                                      const ProfileReader& reader) {
     std::vector<Medium> media;
     std::set<std::pair<int, int>> named;
-    for (const auto& entry : root) {
-        media.push_back(read_medium(entry, levels, origin));
+    for (const json& entry : reader.list(root, "media")) {
+        media.push_back(read_medium(entry, levels, reader));
         const Medium& medium = media.back();
         if (!named.emplace(medium.level, medium.cluster).second)
-            refuse(origin, "level " + std::to_string(medium.level) + ", cluster " +
-                               std::to_string(medium.cluster) + " has two media");
+            reader.refuse("level " + std::to_string(medium.level) + ", cluster " +
+                          std::to_string(medium.cluster) + " has two media");
     }
     return media;
 }
@@ -211,8 +187,9 @@ json coarse_json(const Model& model, const Levels& levels) {
 Model read_coarse(const json& root, const Levels& levels) {
     const std::size_t hosts = levels.back().size();
     Model model;
-    model.send = read_costs(root.at("send"), "send", hosts, "profile");
-    model.receive = read_costs(root.at("receive"), "receive", hosts, "profile");
+    const ProfileReader reader("profile", "model");
+    model.send = read_costs(root, "send", hosts, reader);
+    model.receive = read_costs(root, "receive", hosts, reader);
     const auto fixed = root.at("fixed").get<Table>(), per_byte = root.at("per_byte").get<Table>();
     for (const int a : levels.back()) {
         model.fixed.emplace_back();
@@ -225,22 +202,24 @@ Model read_coarse(const json& root, const Levels& levels) {
     }
     root.at("error").get_to(model.error);
     root.at("assumed").get_to(model.assumed);
-    model.media = read_media(root.at("media"), levels, "profile");
+    model.media = read_media(root, levels, reader);
     return model;
 }
 
 Model read_model(const json& root, std::size_t hosts, const Levels& levels,
                  const std::string& origin) {
+    const ProfileReader reader(origin, "model");
     Model model;
-    model.send = read_costs(root.at("send"), "send", hosts, origin);
-    model.receive = read_costs(root.at("receive"), "receive", hosts, origin);
-    const auto& transfer = root.at("transfer");
-    model.fixed = read_table(transfer.at("fixed"), "transfer.fixed", hosts, longest, origin);
+    model.send = read_costs(root, "send", hosts, reader);
+    model.receive = read_costs(root, "receive", hosts, reader);
+    const json& transfer = reader.object(root, "transfer");
+    model.fixed =
+        reader.table(reader.at(transfer, "fixed"), "transfer.fixed", hosts, longest_message);
     model.per_byte =
-        read_table(transfer.at("per_byte"), "transfer.per_byte", hosts, slowest_byte, origin);
-    root.at("error").get_to(model.error);
-    check_figure(model.error, 0, 1e6, "error", origin);
-    model.media = read_media(root.at("media"), levels, origin);
+        reader.table(reader.at(transfer, "per_byte"), "transfer.per_byte", hosts, slowest_byte);
+    model.error = reader.get<double>(root, "error");
+    reader.check_figure(model.error, 0, 1e6, "error");
+    model.media = read_media(root, levels, reader);
     return model;
 }
 

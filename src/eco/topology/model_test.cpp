@@ -69,7 +69,7 @@ TEST(Model, AbsurdFiguresGetOneSentence) {
     EXPECT_NE(changed("/send", json::array()).find("0 entries, not one per host"),
               std::string::npos);
     EXPECT_NE(changed("/send/0", json::array({1e-5})).find("two figures"), std::string::npos);
-    EXPECT_NE(changed("/transfer/fixed/0/2", 1e6).find("between hosts 0 and 2 is 1e+06"),
+    EXPECT_NE(changed("/transfer/fixed/0/2", 1e6).find("fixed gives 1e+06 between hosts 0 and 2"),
               std::string::npos);
     EXPECT_NE(changed("/transfer/per_byte/2", json::array()).find("not square"), std::string::npos);
     EXPECT_NE(changed("/error", -1.0).find("error is -1"), std::string::npos);

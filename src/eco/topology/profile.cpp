@@ -1,14 +1,16 @@
 #include "eco/topology/profile.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "eco/base/error.h"
+#include "eco/topology/profile_reader.h"
 #include "eco/topology/ring.h"
 
 namespace eco {
@@ -16,10 +18,6 @@ namespace eco {
 using nlohmann::json;
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& origin, const std::string& why) {
-    throw Error(Code::bad_input, origin + ": " + why + "; measure again with 'eco measure'");
-}
 
 json matrix_json(const Matrix& matrix) {
     json rows = json::array();
@@ -31,52 +29,47 @@ json matrix_json(const Matrix& matrix) {
     return rows;
 }
 
-Matrix read_matrix(const json& rows, std::size_t hosts, const std::string& origin,
-                   const std::string& what, bool positive) {
-    if (rows.size() != hosts)
-        refuse(origin, what + " has " + std::to_string(rows.size()) + " rows, not one per host");
-    Matrix matrix(static_cast<int>(hosts));
-    for (std::size_t a = 0; a < hosts; ++a) {
-        if (rows[a].size() != hosts) refuse(origin, what + " is not square");
-        for (std::size_t b = 0; b < hosts; ++b) {
-            const double value = rows[a][b].get<double>();
-            const bool sound = std::isfinite(value) && value >= 0 &&
-                               (a == b || !positive || (value > 0 && value < 3600));
-            if (!sound) {
-                std::ostringstream figure;
-                figure << value;
-                refuse(origin, what + " gives " + figure.str() + " between hosts " +
-                                   std::to_string(a) + " and " + std::to_string(b) +
-                                   ", which no network takes");
+std::vector<Matrix> read_matrices(const json& root, const char* key, std::size_t sizes,
+                                  std::size_t hosts, bool positive, const ProfileReader& reader) {
+    const json& list = reader.list(root, key);
+    if (list.size() != sizes) reader.refuse(std::string(key) + " needs one matrix per size");
+    std::vector<Matrix> matrices;
+    for (const json& rows : list) {
+        const Table table = reader.table(
+            rows, key, hosts, positive ? longest_message : std::numeric_limits<double>::infinity());
+        Matrix& matrix = matrices.emplace_back(static_cast<int>(hosts));
+        for (std::size_t a = 0; a < hosts; ++a)
+            for (std::size_t b = 0; b < hosts; ++b) {
+                if (positive && a != b && table[a][b] <= 0)
+                    reader.refuse_between(key, table[a][b], a, b);
+                if (a < b) matrix.set(static_cast<int>(a), static_cast<int>(b), table[a][b]);
             }
-            if (a < b) matrix.set(static_cast<int>(a), static_cast<int>(b), value);
-        }
     }
-    return matrix;
+    return matrices;
 }
 
-void check_levels(const Profile& profile, const std::string& origin) {
+void check_levels(const Profile& profile, const ProfileReader& reader) {
     const std::size_t hosts = profile.hosts.size();
-    if (profile.levels.empty()) refuse(origin, "levels is empty");
+    if (profile.levels.empty()) reader.refuse("levels is empty");
     for (std::size_t l = 0; l < profile.levels.size(); ++l) {
         const auto& level = profile.levels[l];
-        if (level.size() != hosts) refuse(origin, "a level does not name every host once");
+        if (level.size() != hosts) reader.refuse("a level does not name every host once");
         for (const int cluster : level)
             if (cluster < 0 || static_cast<std::size_t>(cluster) >= hosts)
-                refuse(origin, "a level holds the cluster id " + std::to_string(cluster));
+                reader.refuse("a level holds the cluster id " + std::to_string(cluster));
         if (l == 0) continue;
         std::map<int, int> outer;
         for (std::size_t h = 0; h < hosts; ++h) {
             const auto [found, fresh] = outer.emplace(level[h], profile.levels[l - 1][h]);
             if (!fresh && found->second != profile.levels[l - 1][h])
-                refuse(origin, "levels are not nested");
+                reader.refuse("levels are not nested");
         }
     }
     std::vector<int> sorted = profile.ring;
     std::sort(sorted.begin(), sorted.end());
     bool whole = sorted.size() == hosts;
     for (std::size_t h = 0; whole && h < hosts; ++h) whole = sorted[h] == static_cast<int>(h);
-    if (!whole) refuse(origin, "ring does not name every host once");
+    if (!whole) reader.refuse("ring does not name every host once");
 }
 
 json tuned_json(const Tuned& tuned) {
@@ -138,34 +131,63 @@ json common_json(const Profile& profile) {
     return {{"hosts", profile.hosts}, {"levels", profile.levels}, {"ring", profile.ring}};
 }
 
-void read_common(const json& root, Profile& profile, const std::string& origin) {
-    profile.hosts = root.at("hosts").get<std::vector<std::string>>();
+void read_common(const json& root, Profile& profile, const ProfileReader& reader) {
+    profile.hosts = reader.get<std::vector<std::string>>(root, "hosts");
     const std::set<std::string> names(profile.hosts.begin(), profile.hosts.end());
-    if (names.size() != profile.hosts.size()) refuse(origin, "a host is named twice");
-    if (names.empty()) refuse(origin, "no hosts");
-    profile.levels = root.at("levels").get<Levels>();
-    profile.ring = root.at("ring").get<std::vector<int>>();
-    check_levels(profile, origin);
+    if (names.size() != profile.hosts.size()) reader.refuse("a host is named twice");
+    if (names.empty()) reader.refuse("no hosts");
+    profile.levels = reader.get<Levels>(root, "levels");
+    profile.ring = reader.get<std::vector<int>>(root, "ring");
+    check_levels(profile, reader);
 }
 
-void read_tuning(const json& list, Profile& profile, const std::string& origin) {
-    for (const auto& entry : list) {
-        Tuned tuned;
-        entry.at("mpi").get_to(tuned.mpi);
-        entry.at("operation").get_to(tuned.operation);
-        entry.at("layout").get_to(tuned.layout);
-        entry.at("bytes").get_to(tuned.bytes);
-        entry.at("choice").get_to(tuned.choice);
-        entry.at("native").get_to(tuned.native);
-        entry.at("eco").get_to(tuned.eco);
-        tuned.noise = entry.value("noise", 0.0);
-        tuned.ranks_per_host = entry.value("ranks_per_host", 1);
-        if (tuned.ranks_per_host < 1)
-            refuse(origin,
-                   "tuning is for " + std::to_string(tuned.ranks_per_host) + " ranks per host");
-        tuned.predicted = entry.value("predicted", false);
-        profile.tuning.push_back(std::move(tuned));
+Tuned read_tuned(const json& entry, const ProfileReader& reader) {
+    Tuned tuned;
+    tuned.mpi = reader.get<std::string>(entry, "mpi");
+    tuned.operation = reader.get<std::string>(entry, "operation");
+    tuned.layout = reader.get<std::string>(entry, "layout");
+    tuned.bytes = reader.get<Bytes>(entry, "bytes");
+    tuned.choice = reader.get<std::string>(entry, "choice");
+    tuned.native = reader.get<Seconds>(entry, "native");
+    tuned.eco = reader.get<Seconds>(entry, "eco");
+    tuned.noise = reader.get<Seconds>(entry, "noise", 0);
+    tuned.ranks_per_host = reader.get<int>(entry, "ranks_per_host", 1);
+    tuned.predicted = reader.get<bool>(entry, "predicted", false);
+    if (tuned.native < 0 || tuned.eco < 0 || tuned.noise < 0)
+        reader.refuse("tuning holds a time that is not one");
+    if (tuned.ranks_per_host < 1)
+        reader.refuse("tuning is for " + std::to_string(tuned.ranks_per_host) + " ranks per host");
+    return tuned;
+}
+
+void read_parameters(const json& parameters, Profile& profile, const ProfileReader& reader) {
+    profile.sizes = reader.get<std::vector<Bytes>>(parameters, "sizes");
+    profile.round_trips = reader.get<int>(parameters, "round_trips");
+    profile.repeats = reader.get<int>(parameters, "repeats");
+    profile.partition_bytes = reader.get<Bytes>(parameters, "partition_bytes");
+    profile.tolerance = reader.get<double>(parameters, "tolerance");
+    const auto& sizes = profile.sizes;
+    const bool rises =
+        std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()) == sizes.end();
+    if (sizes.empty() || sizes.front() < 0 || !rises)
+        reader.refuse("sizes are not ascending message sizes");
+    if (std::find(sizes.begin(), sizes.end(), profile.partition_bytes) == sizes.end())
+        reader.refuse("partition_bytes, " + std::to_string(profile.partition_bytes) +
+                      ", is not among the sizes");
+    if (!(profile.tolerance >= 0 && profile.tolerance < 10))
+        reader.refuse("tolerance is out of range");
+}
+
+json parse_document(const std::string& text, const ProfileReader& reader) {
+    json root;
+    try {
+        root = json::parse(text);
+    } catch (const json::out_of_range&) {
+        reader.refuse("holds a figure that no network has");
+    } catch (const json::parse_error&) {
     }
+    if (!root.is_object()) reader.refuse("not a whole JSON document");
+    return root;
 }
 
 }  // namespace
@@ -183,46 +205,28 @@ void derive_topology(Profile& profile) {
 }
 
 Profile parse_profile(const std::string& text, const std::string& origin) {
-    json root = json::parse(text, nullptr, false);
-    if (root.is_discarded() || !root.is_object()) refuse(origin, "not a whole JSON document");
-    if (!root.contains("eco_profile")) refuse(origin, "not an ECO profile");
+    const ProfileReader reader(origin);
+    const json root = parse_document(text, reader);
+    if (!root.contains("eco_profile")) reader.refuse("not an ECO profile");
     if (root["eco_profile"] != profile_version)
-        refuse(origin, "is of profile version " + root["eco_profile"].dump() + ", this ECO reads " +
-                           std::to_string(profile_version));
+        reader.refuse("is of profile version " + root["eco_profile"].dump() + ", this ECO reads " +
+                      std::to_string(profile_version));
     Profile profile;
-    try {
-        read_common(root, profile, origin);
-        read_tuning(root.at("tuning"), profile, origin);
-        profile.created = root.at("created");
-        profile.mpi_family = root.at("mpi").at("family");
-        profile.mpi_version = root.at("mpi").at("version");
-        const auto& parameters = root.at("parameters");
-        profile.sizes = parameters.at("sizes").get<std::vector<Bytes>>();
-        profile.round_trips = parameters.at("round_trips");
-        profile.repeats = parameters.at("repeats");
-        profile.partition_bytes = parameters.at("partition_bytes");
-        profile.tolerance = parameters.at("tolerance");
-        const std::size_t hosts = profile.hosts.size();
-        if (!std::is_sorted(profile.sizes.begin(), profile.sizes.end()) ||
-            std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes) ==
-                profile.sizes.end())
-            refuse(origin, "sizes must ascend and hold partition_bytes");
-        if (root.at("minimum").size() != profile.sizes.size() ||
-            root.at("spread").size() != profile.sizes.size())
-            refuse(origin, "needs one matrix per size");
-        for (const auto& rows : root["minimum"])
-            profile.minimum.push_back(read_matrix(rows, hosts, origin, "minimum", true));
-        for (const auto& rows : root["spread"])
-            profile.spread.push_back(read_matrix(rows, hosts, origin, "spread", false));
-        if (root.contains("model") && !root["model"].is_null())
-            profile.model = read_model(root["model"], hosts, profile.levels, origin);
-        if (root.contains("rails") && !root["rails"].is_null())
-            profile.rails = read_rails(root["rails"], hosts, profile.levels, origin);
-    } catch (const json::exception& error) {
-        refuse(origin, std::string("misses or mistypes a key (") + error.what() + ")");
-    }
-    if (!(profile.tolerance >= 0 && profile.tolerance < 10))
-        refuse(origin, "tolerance is out of range");
+    read_common(root, profile, reader);
+    read_parameters(reader.object(root, "parameters"), profile, reader);
+    const json& mpi = reader.object(root, "mpi");
+    profile.mpi_family = reader.get<std::string>(mpi, "family");
+    profile.mpi_version = reader.get<std::string>(mpi, "version");
+    profile.created = reader.get<std::string>(root, "created");
+    for (const json& entry : reader.list(root, "tuning"))
+        profile.tuning.push_back(read_tuned(entry, reader));
+    const std::size_t hosts = profile.hosts.size(), sizes = profile.sizes.size();
+    profile.minimum = read_matrices(root, "minimum", sizes, hosts, true, reader);
+    profile.spread = read_matrices(root, "spread", sizes, hosts, false, reader);
+    if (root.contains("model") && !root["model"].is_null())
+        profile.model = read_model(reader.object(root, "model"), hosts, profile.levels, origin);
+    if (root.contains("rails") && !root["rails"].is_null())
+        profile.rails = read_rails(reader.object(root, "rails"), hosts, profile.levels, origin);
     return profile;
 }
 
@@ -271,7 +275,7 @@ json runtime_json(const Profile& profile) {
 
 Profile parse_runtime(const json& root) {
     Profile profile;
-    read_common(root, profile, "profile");
+    read_common(root, profile, ProfileReader("profile"));
     profile.tuning = read_short_tuning(root);
     if (root.contains("passages")) profile.passages = read_passages(root["passages"]);
     if (root.contains("model")) profile.model = read_coarse(root["model"], profile.levels);

@@ -117,8 +117,47 @@ TEST(Profile, BadInputGetsOneSentenceThatNamesTheFile) {
     EXPECT_NE(changed("/minimum/0/0", nlohmann::json::array()).find("square"), std::string::npos);
     EXPECT_NE(changed("/levels/0/0", 77).find("77"), std::string::npos);
     EXPECT_NE(changed("/ring/0", 3).find("ring"), std::string::npos);
-    EXPECT_NE(changed("/created", 3).find("mistypes"), std::string::npos);
+    EXPECT_NE(changed("/created", 3).find("created is of the wrong kind"), std::string::npos);
     EXPECT_EQ(changed("/created", "now"), "");
+}
+
+static void list_places(const nlohmann::json& value, const nlohmann::json::json_pointer& at,
+                        std::vector<nlohmann::json::json_pointer>& places) {
+    places.push_back(at);
+    if (value.is_object())
+        for (const auto& [key, inner] : value.items()) list_places(inner, at / key, places);
+    if (value.is_array())
+        for (std::size_t i = 0; i < value.size(); ++i) list_places(value[i], at / i, places);
+}
+
+// A running program reads it too: nothing but an Error may come out, whatever stands where.
+TEST(Profile, WhateverStandsAnywhereIsReadOrRefused) {
+    Profile profile = sample();
+    profile.model = derive_model(profile);
+    profile.model->media = {{0, 0, Medium::Kind::bus, 1e6, 2e6}};
+    const Table table(4, std::vector<double>(4, 1));
+    profile.rails = {"tcp", {{"10.9.0.0/16", {"a", "b", "c", ""}, table, table, {}}}, {}};
+    profile.rails->left_out = {{"n0", "docker0", "a bridge"}};
+    const auto whole = nlohmann::json::parse(to_json(profile));
+    std::vector<nlohmann::json::json_pointer> places;
+    list_places(whole, nlohmann::json::json_pointer(), places);
+    EXPECT_GT(places.size(), 150U);
+    const auto other = nlohmann::json::parse(
+        R"([null, true, -1, 0, 1.5, 1e300, 123456789012345, "x", [], {}, [1], {"a": 1}])");
+    for (const auto& place : places) {
+        for (const auto& value : other) {
+            auto changed = whole;
+            changed[place] = value;
+            complaint(changed.dump());
+        }
+        if (place.empty()) continue;
+        auto without = whole;
+        if (without[place.parent_pointer()].is_array())
+            without[place.parent_pointer()].erase(std::stoul(place.back()));
+        else
+            without[place.parent_pointer()].erase(place.back());
+        complaint(without.dump());
+    }
 }
 
 }  // namespace eco

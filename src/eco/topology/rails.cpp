@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "eco/base/error.h"
 #include "eco/base/median.h"
+#include "eco/topology/profile_reader.h"
 
 namespace eco {
 
@@ -14,26 +14,27 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double longest = 3600, most_rate = 1e13;  // seconds, bytes per second
-constexpr double noise = 0.1;                       // of a rate
+constexpr double noise = 0.1;  // of a rate
 constexpr Bytes most_short = 1 << 20;
 
-[[noreturn]] void refuse(const std::string& origin, const std::string& why) {
-    throw Error(Code::bad_input, origin + ": rails: " + why + "; measure again with 'eco measure'");
+Table read_table(const json& entry, const char* key, std::size_t hosts, double most,
+                 const ProfileReader& reader) {
+    Table table = reader.table(reader.at(entry, key), key, hosts, most);
+    for (std::size_t a = 0; a < hosts; ++a)
+        for (std::size_t b = 0; b < a; ++b)
+            if (table[a][b] != table[b][a])
+                reader.refuse(std::string(key) + " between hosts " + std::to_string(b) + " and " +
+                              std::to_string(a) + " is not the same both ways");
+    return table;
 }
 
-Table read_table(const json& rows, std::size_t hosts, double most, const std::string& what,
-                 const std::string& origin) {
-    if (rows.size() != hosts) refuse(origin, what + " needs one row per host");
-    auto table = rows.get<Table>();
-    for (const auto& row : table)
-        if (row.size() != hosts) refuse(origin, what + " is not square");
-    for (std::size_t a = 0; a < hosts; ++a)
-        for (std::size_t b = 0; b < hosts; ++b)
-            if (!(table[a][b] >= 0 && table[a][b] < most) || table[a][b] != table[b][a])
-                refuse(origin, what + " between hosts " + std::to_string(a) + " and " +
-                                   std::to_string(b) + " is no figure of a rail");
-    return table;
+std::vector<std::string> read_cards(const json& entry, std::size_t hosts,
+                                    const ProfileReader& reader) {
+    std::vector<std::string> cards;
+    for (const json& card : reader.list(entry, "cards"))
+        cards.push_back(card.is_null() ? "" : reader.take<std::string>(card, "cards"));
+    if (cards.size() != hosts) reader.refuse("cards needs one entry per host");
+    return cards;
 }
 
 }  // namespace
@@ -124,37 +125,37 @@ json rails_json(const MeasuredRails& rails) {
 
 MeasuredRails read_rails(const json& root, std::size_t hosts, const Levels& levels,
                          const std::string& origin) {
+    const ProfileReader reader(origin, "rails");
+    const bool runtime = hosts == 0;
     MeasuredRails found;
-    root.at("provider").get_to(found.provider);
-    if (root.contains("longest_short")) root["longest_short"].get_to(found.longest_short);
+    found.provider = reader.get<std::string>(root, "provider");
+    found.longest_short = reader.get<Bytes>(root, "longest_short", found.longest_short);
     if (found.longest_short < 1 || found.longest_short > most_short)
-        refuse(origin, "longest_short is no length of a short message");
+        reader.refuse("longest_short is no length of a short message");
     std::set<std::string> networks;
-    for (const auto& entry : root.at("rails")) {
-        MeasuredRail rail;
-        entry.at("network").get_to(rail.network);
+    for (const json& entry : reader.list(root, "rails")) {
+        MeasuredRail& rail = found.rails.emplace_back();
+        rail.network = reader.get<std::string>(entry, "network");
         if (!networks.insert(rail.network).second)
-            refuse(origin, "the network " + rail.network + " is listed twice");
-        if (hosts == 0) {
+            reader.refuse("the network " + rail.network + " is listed twice");
+        if (runtime) {
             entry.at("rate").get_to(rail.rates.usual);
-            for (const auto& each : entry.at("within"))
+            for (const json& each : entry.at("within"))
                 rail.rates.within.push_back({each.at(0), each.at(1), each.at(2)});
-            found.rails.push_back(std::move(rail));
-            continue;
+        } else {
+            rail.card = read_cards(entry, hosts, reader);
+            rail.latency = read_table(entry, "latency", hosts, longest_message, reader);
+            rail.bandwidth = read_table(entry, "bandwidth", hosts, most_rate, reader);
         }
-        for (const auto& card : entry.at("cards"))
-            rail.card.push_back(card.is_null() ? "" : card.get<std::string>());
-        if (rail.card.size() != hosts) refuse(origin, "cards needs one entry per host");
-        rail.latency = read_table(entry.at("latency"), hosts, longest, "latency", origin);
-        rail.bandwidth = read_table(entry.at("bandwidth"), hosts, most_rate, "bandwidth", origin);
-        found.rails.push_back(std::move(rail));
     }
-    if (hosts == 0) {
+    if (runtime) {
         root.at("most").get_to(found.most);
         return found;
     }
-    for (const auto& entry : root.at("left_out"))
-        found.left_out.push_back({entry.at("host"), entry.at("card"), entry.at("why")});
+    for (const json& entry : reader.list(root, "left_out"))
+        found.left_out.push_back({reader.get<std::string>(entry, "host"),
+                                  reader.get<std::string>(entry, "card"),
+                                  reader.get<std::string>(entry, "why")});
     found.derive(levels);
     return found;
 }

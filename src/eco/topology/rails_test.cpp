@@ -81,9 +81,10 @@ TEST(Rails, WhatIsNoRailIsRefused) {
     EXPECT_NE(changed("/longest_short", 2 << 20).find("longest_short"), std::string::npos);
     EXPECT_NE(changed("/rails/0/bandwidth/0/1", -1).find("between hosts 0 and 1"),
               std::string::npos);
-    EXPECT_NE(changed("/rails/0/latency/0/1", 5e-4).find("no figure of a rail"), std::string::npos);
+    EXPECT_NE(changed("/rails/0/latency/0/1", 5e-4).find("not the same both ways"),
+              std::string::npos);
     EXPECT_NE(changed("/rails/0/cards", {"eth0"}).find("one entry per host"), std::string::npos);
-    EXPECT_NE(changed("/rails/0/latency", {{0}}).find("one row per host"), std::string::npos);
+    EXPECT_NE(changed("/rails/0/latency", {{0}}).find("rows, not one per host"), std::string::npos);
     for (const char* row : {"/rails/0/latency/0", "/rails/0/bandwidth/2"})
         EXPECT_NE(changed(row, {0.0}).find("not square"), std::string::npos) << row;
     EXPECT_NE(changed("/rails/0/latency/2", nlohmann::json::array()).find("not square"),
