@@ -4,28 +4,8 @@ from typing import Annotated
 
 import typer
 
+from eco.engine import engine
 from eco.errors import EcoError, ExitCode
-
-# MPI's names in small letters, as in profiles; the order of Table 2.
-OPERATIONS = (
-    "bcast",
-    "barrier",
-    "scatter",
-    "scatterv",
-    "gather",
-    "gatherv",
-    "allgather",
-    "allgatherv",
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "reduce",
-    "allreduce",
-    "scan",
-    "exscan",
-    "reduce_scatter",
-    "reduce_scatter_block",
-)
 
 Words = Annotated[
     list[str] | None,
@@ -79,12 +59,13 @@ def operations(text: str | None) -> list[str]:
     """`--operations` for the probe."""
     if text is None:
         return []
-    names = OPERATIONS if text == "all" else tuple(word.strip() for word in text.split(","))
+    known = engine().operations()
+    names = known if text == "all" else [word.strip() for word in text.split(",")]
     for name in names:
-        if name not in OPERATIONS:
+        if name not in known:
             raise EcoError(
                 f"--operations: {name!r} is no collective operation; there are "
-                f"{', '.join(OPERATIONS)}, or all",
+                f"{', '.join(known)}, or all",
                 ExitCode.USAGE,
             )
     return ["--operations", ",".join(names)]

@@ -11,7 +11,6 @@ import typer
 from eco import profile as profiles
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
-from eco.options import OPERATIONS
 from eco.profile import Profile
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile of `eco measure`.")]
@@ -72,9 +71,10 @@ class Call:
     def __init__(
         self, file: Path, operation: str, size: int, root: int, ranks_per_host: int = 1
     ) -> None:
-        if operation not in OPERATIONS:
+        known = engine().operations()
+        if operation not in known:
             raise EcoError(
-                f"{operation!r} is no collective operation; there are {', '.join(OPERATIONS)}",
+                f"{operation!r} is no collective operation; there are {', '.join(known)}",
                 ExitCode.USAGE,
             )
         _check("--bytes", size, 0, _MOST_BYTES)

@@ -93,8 +93,7 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     const bool near = is_near(*request.hierarchy);
     // How a schedule fares depends on whether ranks share their host's link.
     const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
-    const Operation operation =
-        request.operation == Operation::alltoallw ? Operation::alltoallv : request.operation;
+    const Operation operation = tuned_as(request.operation);
     // A ratio: all machines round it alike, logarithms they may not, and ranks must agree.
     const auto distance = [&](const Entry& entry) {
         const auto timed = static_cast<double>(std::max<Bytes>(entry.bytes, 1)),

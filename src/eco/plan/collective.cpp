@@ -43,12 +43,22 @@ const OperationTraits& traits(Operation operation) {
     return row;
 }
 
+const std::vector<Operation>& operations() {
+    static const std::vector<Operation> all = [] {
+        std::vector<Operation> list;
+        for (const auto& row : table)
+            if (row.blocks != Blocks::per_multicast) list.push_back(row.operation);
+        return list;
+    }();
+    return all;
+}
+
 Operation parse_operation(std::string_view name) {
     std::string names;
-    for (const auto& row : table) {
-        if (row.blocks == Blocks::per_multicast) continue;
-        if (row.name == name) return row.operation;
-        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    for (const Operation operation : operations()) {
+        const auto known = traits(operation).name;
+        if (known == name) return operation;
+        names += (names.empty() ? "" : ", ") + std::string(known);
     }
     throw Error(Code::usage,
                 "'" + std::string(name) + "' is no collective operation; there are " + names);

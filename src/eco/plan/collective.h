@@ -60,6 +60,14 @@ struct OperationTraits {
 const OperationTraits& traits(Operation operation);
 inline Operation base(Operation operation) { return traits(operation).base; }
 
+// Those that list no multicasts, in the table's order.
+const std::vector<Operation>& operations();
+
+// The one whose timed choices hold for it.
+inline Operation tuned_as(Operation operation) {
+    return operation == Operation::alltoallw ? Operation::alltoallv : operation;
+}
+
 // One that lists no multicasts. Throws Error{usage} that lists the names.
 Operation parse_operation(std::string_view name);
 

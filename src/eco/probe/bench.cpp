@@ -101,9 +101,10 @@ static Choice choice_of(const std::string& pattern, Trial& trial, Operation oper
 }
 
 void bench(const Options& options, Progress& progress) {
-    const auto operations = options.operations.empty()
-                                ? std::vector<std::string>{"bcast", "allgather", "allreduce"}
-                                : options.operations;
+    const auto operations =
+        options.operations.empty()
+            ? std::vector{Operation::bcast, Operation::allgather, Operation::allreduce}
+            : options.operations;
     const auto sizes = options.sizes.empty() ? std::vector<Bytes>{16, 16000} : options.sizes;
     const auto patterns = options.patterns.empty()
                               ? std::vector<std::string>{"native", "eco", "native-again"}
@@ -111,9 +112,9 @@ void bench(const Options& options, Progress& progress) {
     const MPI_Comm comm = ordered_world(options.order);
     Start start(comm);
     double done = 0;
-    for (const auto& name : operations)
+    for (const Operation operation : operations)
         for (const Bytes bytes : sizes) {
-            const Operation operation = parse_operation(name);
+            const std::string name(traits(operation).name);
             const double share = 1.0 / static_cast<double>(operations.size() * sizes.size());
             progress.update(done, name + " " + std::to_string(bytes) + " B");
             done += share;

@@ -18,20 +18,6 @@ constexpr std::size_t most_kept = 6;
 // Beyond what is timed in reasonable time as well.
 constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 131072, 1048576};
 
-constexpr Operation predicted_operations[] = {Operation::bcast,
-                                              Operation::barrier,
-                                              Operation::scatter,
-                                              Operation::gather,
-                                              Operation::allgather,
-                                              Operation::allgatherv,
-                                              Operation::alltoall,
-                                              Operation::reduce,
-                                              Operation::allreduce,
-                                              Operation::scan,
-                                              Operation::exscan,
-                                              Operation::reduce_scatter,
-                                              Operation::reduce_scatter_block};
-
 // Ranks on each host where there are several: more take longer to simulate and differ little.
 constexpr int several = 2;
 
@@ -122,9 +108,11 @@ std::vector<Tuned> Forecaster::entries(Progress& progress) {
     for (const int ranks_per_host : {1, several})
         for (const char* order : {"near", "scattered:1"}) {
             const auto host_of = hosts_in_order(profile_, ranks_per_host, order);
-            for (const Operation operation : predicted_operations)
+            for (const Operation operation : operations())
                 for (const Bytes bytes : predicted_sizes) {
-                    if (operation == Operation::barrier && bytes != predicted_sizes[0]) continue;
+                    if (!traits(operation).size_known ||
+                        (operation == Operation::barrier && bytes != predicted_sizes[0]))
+                        continue;
                     asked.push_back({{operation, bytes, host_of}, ranks_per_host});
                     questions.push_back(asked.back().question);
                 }

@@ -81,8 +81,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
         } else if (name == "--libmpi") {
             options.libmpi = value;
         } else if (name == "--operations") {
-            options.operations = split(value);
-            for (const auto& operation : options.operations) parse_operation(operation);
+            for (const auto& operation : split(value))
+                options.operations.push_back(parse_operation(operation));
         } else if (name == "--patterns") {
             options.patterns = split_patterns(value);
         } else if (name == "--order") {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eco/base/units.h"
+#include "eco/plan/collective.h"
 
 namespace eco {
 
@@ -20,7 +20,8 @@ struct Options {
     double tolerance = -1;  // -1: the known profile's, or the paper's
     bool tune = true;
     // tune and bench
-    std::vector<std::string> operations, patterns;
+    std::vector<Operation> operations;
+    std::vector<std::string> patterns;
     Seconds budget = 0;
     std::string order = "near";  // or scattered:SEED
 };

@@ -30,23 +30,12 @@ constexpr std::size_t most_predicted = 4;
 constexpr Bytes taken_in_at_once = 4096;
 constexpr std::size_t usual_ones = 2;
 
-// alltoallw goes as alltoallv does.
-const std::vector<std::string> usual_operations{"bcast",
-                                                "barrier",
-                                                "scatter",
-                                                "gather",
-                                                "allgather",
-                                                "allgatherv",
-                                                "alltoall",
-                                                "reduce",
-                                                "allreduce",
-                                                "scan",
-                                                "exscan",
-                                                "reduce_scatter",
-                                                "reduce_scatter_block",
-                                                "scatterv",
-                                                "gatherv",
-                                                "alltoallv"};
+std::vector<Operation> usual_operations() {
+    std::vector<Operation> usual;
+    for (const Operation operation : operations())
+        if (tuned_as(operation) == operation) usual.push_back(operation);
+    return usual;
+}
 
 double mean(const std::vector<Seconds>& samples) {
     return std::accumulate(samples.begin(), samples.end(), 0.0) /
@@ -143,7 +132,7 @@ class Tuner {
 public:
     Tuner(const Options& options, Forecaster& forecaster)
         : forecaster_(forecaster),
-          operations_(options.operations.empty() ? usual_operations : options.operations),
+          operations_(options.operations.empty() ? usual_operations() : options.operations),
           sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
                                        : options.sizes),
           usual_(options.sizes.empty()),
@@ -160,7 +149,7 @@ private:
     void add(Bytes bytes, const Timed& timed);
 
     Forecaster& forecaster_;
-    const std::vector<std::string> operations_;
+    const std::vector<Operation> operations_;
     const std::vector<Bytes> sizes_;
     const bool usual_;
     const Seconds budget_;  // for one operation and size
@@ -182,12 +171,13 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
         progress.update(first + (1 - first) * done / steps, "predicting");
         ask_ahead();
         start_.emplace(comm_);
-        for (const auto& name : operations_) {
-            operation_ = parse_operation(name);
+        for (const Operation operation : operations_) {
+            operation_ = operation;
             timed_.clear();
             for (const Bytes bytes : sizes_) {
                 progress.update(first + (1 - first) * done++ / steps,
-                                "tuning " + name + " " + std::to_string(bytes) + " B");
+                                "tuning " + std::string(traits(operation).name) + " " +
+                                    std::to_string(bytes) + " B");
                 if (operation_ == Operation::barrier && bytes != sizes_.front()) continue;
                 // Long messages take long, and what is best for them scattered shows below.
                 if (order != "near" && usual_ && bytes == sizes_.back()) continue;
@@ -216,8 +206,8 @@ Question Tuner::question(Operation operation, Bytes bytes) const {
 // All at once: the ranks share the work.
 void Tuner::ask_ahead() {
     std::vector<Question> questions;
-    for (const auto& name : operations_)
-        if (const Operation operation = parse_operation(name); traits(operation).size_known)
+    for (const Operation operation : operations_)
+        if (traits(operation).size_known)
             for (const Bytes bytes : sizes_) questions.push_back(question(operation, bytes));
     forecaster_.answer(std::move(questions));
 }

@@ -125,6 +125,15 @@ void bind_simulate(nb::module_& module) {
                nb::arg("operation"), nb::arg("root"), nb::arg("bytes"), nb::arg("choice"),
                "Seconds that one schedule takes.");
     module.def(
+        "operations",
+        [] {
+            std::vector<std::string> names;
+            for (const Operation operation : operations())
+                names.emplace_back(traits(operation).name);
+            return names;
+        },
+        "The collective operations by name.");
+    module.def(
         "can_simulate",
         [](const std::string& choice) { return can_simulate(parse_choice(choice)); },
         nb::arg("choice"), "Whether ECO knows all of its schedule.");

@@ -58,8 +58,7 @@ Table ProfileReader::table(const json& rows, const std::string& what, std::size_
     const Table table = take<Table>(rows, what);
     for (std::size_t a = 0; a < hosts; ++a)
         for (std::size_t b = 0; b < hosts; ++b)
-            if (!(table[a][b] >= 0 && table[a][b] < most))
-                refuse_between(what, table[a][b], a, b);
+            if (!(table[a][b] >= 0 && table[a][b] < most)) refuse_between(what, table[a][b], a, b);
     return table;
 }
 
