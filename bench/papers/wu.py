@@ -26,6 +26,12 @@ from typing import Any
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))  # ahead of this folder, where eco.py is another
 os.environ.setdefault("ECO_BIN", str(PROJECT / "build/release/bin/eco"))
+VENV = PROJECT / ".venv"
+if Path(sys.prefix) != VENV:  # the cockpit's packages are there
+    try:
+        os.execv(VENV / "bin/python", [str(VENV / "bin/python"), *sys.argv])
+    except OSError:
+        sys.exit("wu.py: the project's Python is missing; run 'make build' first")
 
 from eco.progress import progress  # noqa: E402
 from wu_tables import report  # noqa: E402
