@@ -116,12 +116,14 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     if (!timed && !predicted)
         return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Choice{};
     // Where timing took ECO, prediction may know better which schedule suits a size far from it.
+    constexpr double far = 2;
     const bool wins =
         timed ? timed->choice.family != Family::native
               : predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
     if (!wins) return {};
-    const Entry& best =
-        timed && (!predicted || distance(*timed) <= distance(*predicted)) ? *timed : *predicted;
+    const Entry& best = timed && (!predicted || distance(*timed) <= far * distance(*predicted))
+                            ? *timed
+                            : *predicted;
     return scaled(best.choice, best.bytes, bytes, most_segments(request));
 }
 

@@ -84,6 +84,8 @@ TEST_F(Choose, WhatWasTimedOutranksWhatWasPredicted) {
     EXPECT_EQ(chosen(Operation::bcast, 16), "native");
     EXPECT_EQ(chosen(Operation::bcast, 16384), "tree:top=star,inner=star,segments=1");
     EXPECT_EQ(chosen(Operation::bcast, 16, "(0 1) (2 3)", "mpich 5"), "tree:inner=k2,on=ranks");
+    predict(32768, "k5", 9);
+    EXPECT_EQ(chosen(Operation::bcast, 32768), "tree:top=star,inner=star,segments=1");
     // Far from what was timed prediction says which schedule, timing whether.
     predict(1 << 20, "k4", 1);
     EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "tree:inner=k4,on=ranks");

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_kept = 6;
 
 // Beyond what is timed in reasonable time as well.
-constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 131072, 1048576};
+constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 65536, 262144, 1048576};
 
 // Ranks on each host where there are several: more take longer to simulate and differ little.
 constexpr int several = 2;
