@@ -17,6 +17,7 @@ from eco import comparison, options, probe, quantities, store
 from eco import launcher as launchers
 from eco import profile as profiles
 from eco.comparison import AGAIN, ECO, NATIVE, Comparison
+from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 from eco.modelled import Modelled
 from eco.progress import progress
@@ -28,6 +29,7 @@ Topology = Annotated[
         "--topology",
         "--profile",
         metavar="FILE",
+        readable=False,
         help="The measured network; else ECO_PROFILE, or the one measured last.",
     ),
 ]
@@ -35,8 +37,8 @@ Patterns = Annotated[
     str,
     typer.Option(
         metavar="LIST",
-        help="native, native-again (its noise), eco, k2, k3, star, ring, butterfly, or a choice "
-        "in full as tree:top=star,inner=k2.",
+        help="native, native-again (its noise), eco, k2, k3, star, chain, binomial, ring, "
+        "butterfly, or a choice in full as tree:top=star,inner=k2.",
     ),
 ]
 Order = Annotated[
@@ -129,12 +131,13 @@ def _patterns(text: str) -> str:
         else:
             words.append(word)
     for word in words:
-        if not re.fullmatch(r"[a-z][a-z0-9-]*(:[a-z0-9=,-]+)?", word):
-            raise EcoError(
-                f"--patterns: {word!r} is no pattern; there are native, native-again, eco, k2, "
-                "k3, star, chain, binomial, ring, butterfly, and choices as tree:top=star",
-                ExitCode.USAGE,
-            )
+        if word in (ECO, AGAIN):
+            continue
+        try:
+            with errors():
+                engine().check_choice(word)
+        except EcoError as error:
+            raise EcoError(f"--patterns: {error.message}", ExitCode.USAGE) from None
     return ",".join(words)
 
 

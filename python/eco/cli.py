@@ -5,6 +5,7 @@ every verb start quickly, whatever the others need. A module offers `app` (verbs
 `command` (a function).
 """
 
+import errno
 import importlib
 import importlib.util
 import os
@@ -41,8 +42,11 @@ VERBS = (
 
 
 def main() -> int:
+    if sys.stdout is None:  # closed by the shell: eco show … >&-
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
         result = _app(sys.argv[1:])(prog_name="eco", standalone_mode=False)
+        sys.stdout.flush()
     except typer.Abort:
         return 130
     except EcoError as error:
@@ -61,9 +65,18 @@ def main() -> int:
         return 130
     except BrokenPipeError:
         # The reader went away (`eco show … | head`): nothing is left to say, nor to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return 141
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            raise
+        _discard_output()
+        return _complain(f"the result cannot be written: {error.strerror}", ExitCode.ENVIRONMENT)
     return result if isinstance(result, int) else 0
+
+
+def _discard_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(sentence: str, code: int) -> int:

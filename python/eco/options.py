@@ -45,7 +45,7 @@ def sizes(text: str | None) -> list[str]:
         return []
     counts = []
     for word in text.split(","):
-        if not word.strip().isdecimal() or not 1 <= int(word) <= _MOST_BYTES:
+        if not word.strip().isdecimal() or len(word) > 20 or not 1 <= int(word) <= _MOST_BYTES:
             raise EcoError(
                 f"--sizes {text!r}: takes message sizes in bytes from 1 to {_MOST_BYTES}, "
                 "as 16,16000",

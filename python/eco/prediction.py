@@ -13,7 +13,9 @@ from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 from eco.profile import Profile
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile of `eco measure`.")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", readable=False, help="A profile of `eco measure`.")
+]
 Operation = Annotated[
     str, typer.Argument(metavar="OP", help="A collective by MPI's name in small letters: bcast.")
 ]

@@ -198,7 +198,11 @@ def parse(text: str, origin: str) -> Profile:
     """The profile in a text; `origin` names it in complaints."""
     with errors():
         engine().check_profile(text.encode("utf-8", "surrogateescape"), origin)
-    return _profile(json.loads(text), origin)
+    try:
+        root = json.loads(text)
+    except RecursionError:  # something deep under a key that nobody reads
+        raise EcoError(f"{origin}: is nested too deeply", ExitCode.BAD_INPUT) from None
+    return _profile(root, origin)
 
 
 def from_document(root: dict[str, Any], origin: str) -> Profile:

@@ -21,7 +21,9 @@ from eco.options import Json
 from eco.profile import Model, Profile, Rails, Tuned
 from eco.structure import Group, Link
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile of `eco measure`.")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", readable=False, help="A profile of `eco measure`.")
+]
 Plot = Annotated[
     Path | None,
     typer.Option("--plot", metavar="FILE", help="A picture as well: FILE.svg, .png or .pdf."),

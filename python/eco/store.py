@@ -37,6 +37,8 @@ def check_writable(path: Path) -> None:
         raise EcoError(f"{path}: there is no folder {target}", ExitCode.USAGE)
     if not os.access(target, os.W_OK | os.X_OK):
         raise EcoError(f"{path}: the folder {target} cannot be written to", ExitCode.USAGE)
+    if path.exists() and not os.access(path, os.W_OK):
+        raise EcoError(f"{path} is read-only; name another file", ExitCode.USAGE)
 
 
 def check_picture(path: Path) -> None:
@@ -73,11 +75,16 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def prepare() -> None:
-    """The store's folder."""
+    """The store's folder, before minutes of measuring."""
     try:
         folder().mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(folder(), error) from None
+    if not os.access(folder(), os.W_OK | os.X_OK):
+        raise EcoError(
+            f"{folder()} cannot be written to; name a file with -o, or set XDG_DATA_HOME",
+            ExitCode.ENVIRONMENT,
+        )
 
 
 def keep(profile: Profile, text: str) -> Path:

@@ -15,7 +15,10 @@ from eco.profile import Profile, Tuned
 from eco.progress import progress
 
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="The profile; the choices are written into it.")
+    Path,
+    typer.Argument(
+        metavar="FILE", readable=False, help="The profile; the choices are written into it."
+    ),
 ]
 
 
@@ -36,14 +39,14 @@ def command(
 
     eco tune cluster.json -- mpirun -n 8 --hostfile hosts
     """
+    before = profiles.read(file)
+    store.check_writable(file)
     launcher = launchers.understand(words, mpi)
     settings = [
         *options.operations(operations),
         *options.sizes(sizes),
         *options.number("budget", budget, 1e6),
     ]
-    before = profiles.read(file)
-    store.check_writable(file)
     found: list[Profile] = []
     with progress("tuning", quiet=as_json) as (show, say):
 

@@ -116,6 +116,18 @@ def test_tune_then_bench(measured: tuple[str, Path]) -> None:
     assert all(each["minimum"] > 0.0128 for each in result["patterns"])
 
 
+def test_tuning_on_some_of_the_hosts(measured: tuple[str, Path]) -> None:
+    """What holds for three hosts is not kept as what holds for eight."""
+    mpi, path = measured
+    before = path.read_text()
+    _, *launcher = over(mpi)
+    launcher.insert(launcher.index("--mpi"), "--hosts=3")
+    done = eco("tune", path, "--operations", "bcast", "--sizes", "16", "--", *launcher)
+    assert done.returncode == 4
+    assert "ranks run on 3 of the profile's 8 hosts" in done.stderr.splitlines()[-1]
+    assert path.read_text() == before
+
+
 def test_a_launcher_that_fails(tmp_path: Path) -> None:
     done = eco("measure", "-o", tmp_path / "net.json", *over("openmpi", "three-segmnts"))
     assert done.returncode == 4

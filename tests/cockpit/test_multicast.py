@@ -89,7 +89,13 @@ def test_the_command_as_json() -> None:
         ((), "--random N", ExitCode.USAGE),
         (("--random", "5", "--heuristic", "fast"), "'fast' is none", ExitCode.USAGE),
         (("--random", "5", "--sources", "9"), "9 sources", ExitCode.USAGE),
+        (("--random", "5", "--seed", "-1"), "--seed -1: takes a number", ExitCode.USAGE),
+        (("--random", "9" * 30), "takes a number from 0 to", ExitCode.USAGE),
+        (("--random", "5", "--plot", "x.xyz"), "ends in .svg, .png or .pdf", ExitCode.USAGE),
+        (("p.json", "--sources", "2"), "--sources is for a pattern that", ExitCode.USAGE),
+        (("p.json", "--random", "5"), "not both", ExitCode.USAGE),
         (("nowhere.json",), "cannot be read", ExitCode.BAD_INPUT),
+        (("/tmp",), "/tmp cannot be read", ExitCode.BAD_INPUT),
     ],
 )
 def test_complaints(words: tuple[str, ...], sentence: str, code: ExitCode) -> None:

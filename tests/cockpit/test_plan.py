@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cockpit_harness import PROJECT, buses, complaint, document, eco
-from eco.options import OPERATIONS
+from eco.engine import engine
 
 MEASURED = PROJECT / "tests" / "data" / "three-segments-measured.json"
 
@@ -75,7 +75,7 @@ def test_without_a_model_media_are_switches_and_it_says_so() -> None:
     assert _plan(MEASURED, "bcast")["model"]["assumed"]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.parametrize("operation", engine().operations())
 def test_every_operation(file: Path, operation: str) -> None:
     found = _plan(file, operation, "--bytes", 1000, "--root", 1)
     assert all(one["time"] >= found["bound"]["time"] > 0 for one in found["candidates"])

@@ -71,7 +71,7 @@ def test_the_projects_own_profile() -> None:
 
 BROKEN: list[tuple[Any, str]] = [
     ({}, "not an ECO profile"),
-    ([1], "not a whole JSON document"),
+    ([1], "not an ECO profile"),
     (edited("eco_profile", value=2), "is of profile version 2, this ECO reads 1"),
     (edited("eco_profile", value="1"), 'is of profile version "1", this ECO reads 1'),
     (without("hosts"), "misses the key hosts"),
@@ -103,6 +103,8 @@ BROKEN: list[tuple[Any, str]] = [
     (edited("tuning", value=[tuned() | {"native": -1}]), "tuning holds a time that is not one"),
     (edited("tuning", value=[{"mpi": "x"}]), "misses the key"),
     (edited("tuning", value=[tuned() | {"ranks_per_host": 0}]), "tuning is for 0 ranks per host"),
+    (edited("tuning", value=[tuned() | {"layout": "nearby"}]), "tuning is for the layout 'nearby'"),
+    (edited("tuning", value=[tuned() | {"bytes": -77}]), "tuning is for messages of -77 bytes"),
     (edited("model", value=[]), "model is of the wrong kind"),
     (with_model("send", 1, 0, value=-1e-5), "model: send of host 1 is -1e-05, which no network"),
     (with_model("receive", 3, 1, value=7), "model: receive per byte of host 3 is 7"),

@@ -214,8 +214,9 @@ def test_choices_in_full_as_patterns(tmp_path: Path) -> None:
     ("words", "why", "code"),
     [
         (["--order", "random"], "--order 'random': takes near or scattered:SEED", 2),
-        (["--patterns", "native,,eco"], "--patterns: '' is no pattern", 2),
-        (["--patterns", "Native"], "--patterns: 'Native' is no pattern", 2),
+        (["--patterns", "native,,eco"], "--patterns: '' is no choice", 2),
+        (["--patterns", "Native"], "--patterns: 'Native' is no choice", 2),
+        (["--patterns", "tree:top=strr"], "--patterns: 'strr' is no shape", 2),
         (["--operations", "all,bcast"], "'all' is no collective operation", 2),
         (["--topology", "/no/such"], "/no/such cannot be read", 3),
         (["--plot", "/no/such/x.svg"], "there is no folder /no/such", 2),
@@ -256,4 +257,4 @@ def test_rails(tmp_path: Path) -> None:
     broken = rails()
     broken["rails"][1]["bandwidth"][0][1] = 1.0
     path.write_text(json.dumps(document() | {"rails": broken}))
-    assert "bandwidth between hosts 0 and 1 is no figure of a rail" in eco("show", path).stderr
+    assert "bandwidth between hosts 0 and 1 is not the same both ways" in eco("show", path).stderr

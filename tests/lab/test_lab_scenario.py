@@ -60,6 +60,9 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("hosts: [n2]", "hosts: [n_2]", "network 'b': 'n_2' is not a host name"),
         ("hosts: [n2]", "hosts: 3", "network 'b': hosts must be a list"),
         ("[n0, n1]}", "[n0, n1", "not valid YAML"),
+        ("rate: 10mbit", "rate: {{rate}}", "not valid YAML: a key must be a word"),
+        ("kind: bus", "kind: 2024-13-45", "not valid YAML: month must be in 1..12"),
+        ("hosts: [n2]", "hosts: " + "[" * 3000, "not valid YAML"),
     ],
 )
 def test_faults(tmp_path: Path, old: str, new: str, said: str) -> None:

@@ -37,7 +37,12 @@ Order = Annotated[
 Native = Annotated[bool, typer.Option("--native", help="Without ECO.")]
 Topology = Annotated[
     str | None,
-    typer.Option(metavar="FILE", help="The network's profile; else measured once and kept."),
+    typer.Option(
+        "--topology",
+        "--profile",
+        metavar="FILE",
+        help="The network's profile; else measured once and kept.",
+    ),
 ]
 Scale = Annotated[float, typer.Option(help="Multiply every rate.")]
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]

@@ -53,6 +53,10 @@ class _OnceLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    problem="a key must be a word", problem_mark=key.start_mark
+                )
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
                     problem=f"{key.value!r} stands twice", problem_mark=key.start_mark
@@ -78,6 +82,8 @@ class _Reader:
             mark = getattr(error, "problem_mark", None)
             where = f"line {mark.line + 1}: " if mark else ""
             self.fail(f"{where}not valid YAML: {getattr(error, 'problem', None) or error}")
+        except (ValueError, RecursionError) as error:
+            self.fail(f"not valid YAML: {error}")
         top = self.mapping(
             data, "the file", {"networks"}, {"description", "links", "default_hosts"}
         )

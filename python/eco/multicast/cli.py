@@ -17,6 +17,8 @@ from eco.multicast import Bound, Pattern, Schedule
 from eco.options import Json
 from eco.show import plain_console
 
+_MOST = 2**31 - 1  # of a whole number
+
 
 @dataclass(frozen=True)
 class Planned:
@@ -29,8 +31,12 @@ class Planned:
 
 
 def command(
+    context: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A pattern, as docs/formats.md says.")
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]", readable=False, help="A pattern, as docs/formats.md says."
+        ),
     ] = None,
     random: Annotated[
         int | None, typer.Option("--random", metavar="N", help="Draw one of N ranks instead.")
@@ -39,7 +45,9 @@ def command(
         str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp, best; or all.")
     ] = "all",
     sources: Annotated[int | None, typer.Option(help="How many ranks send; all.")] = None,
-    reach: Annotated[str, typer.Option(help="To all, half or any number of the others.")] = "all",
+    reach: Annotated[
+        str, typer.Option(help="How many of the others get each message: all, half or any.")
+    ] = "all",
     lengths: Annotated[str, typer.Option(help="small, large or mixed messages.")] = "large",
     rate: Annotated[float, typer.Option(help="Of every link, bits per second.")] = 155e6,
     classes: Annotated[int, typer.Option(help="Classes of ranks, fast to slow.")] = 4,
@@ -66,10 +74,16 @@ def command(
     beside a time that none can beat.
     """
     if (file is None) == (random is None):
-        raise EcoError("name a pattern file, or draw one with --random N", ExitCode.USAGE)
-    for path in (save, plot):
-        if path is not None:
-            store.check_writable(path)
+        raise EcoError(
+            "name a pattern file, or draw one with --random N"
+            + ("; not both" if file is not None else ""),
+            ExitCode.USAGE,
+        )
+    _check_drawing(context, random is not None)
+    if save is not None:
+        store.check_writable(save)
+    if plot is not None:
+        store.check_picture(plot)
     if file is not None:
         pattern = multicast.read(file)
     else:
@@ -100,6 +114,18 @@ def command(
     for path in (save, plot):
         if path is not None:
             console.print(f"wrote {path}", markup=False)
+
+
+def _check_drawing(context: typer.Context, draws: bool) -> None:
+    """Options that say how to draw are refused where nothing is drawn; numbers must fit."""
+    for name in ("sources", "reach", "lengths", "rate", "classes", "spacing", "apart", "seed"):
+        given = context.get_parameter_source(name)
+        if not draws and given is not None and given.name != "DEFAULT":
+            raise EcoError(f"--{name} is for a pattern that --random draws", ExitCode.USAGE)
+    for name in ("random", "sources", "classes", "seed"):
+        value = context.params[name]
+        if value is not None and not 0 <= value <= _MOST:
+            raise EcoError(f"--{name} {value}: takes a number from 0 to {_MOST}", ExitCode.USAGE)
 
 
 def _names(heuristic: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -213,7 +214,7 @@ Pattern parse_pattern(const std::string& text, const std::string& origin) {
 
 Pattern read_pattern(const std::string& path) {
     std::ifstream file(path);
-    if (!file)
+    if (!file || std::filesystem::is_directory(path))
         throw Error(Code::bad_input,
                     path + " cannot be read; name a pattern file, docs/formats.md says its form");
     std::ostringstream text;

@@ -134,7 +134,7 @@ Choice parse_choice(const std::string& text) {
             throw Error(Code::usage, "'" + item +
                                          "' in a choice is not known; keys are top, inner, "
                                          "segments, window, ports, rails, split=1, carriers, "
-                                         "rotate=all, rotate=groups and on=ranks");
+                                         "rotate=all, rotate=groups, on=ranks and on=levels");
     }
     const bool has_speakers = !choice.on_ranks && choice.rotate != Choice::Rotate::all &&
                               (choice.family == Family::tree || choice.family == Family::exchange);

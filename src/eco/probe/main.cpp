@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
+#include <thread>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
@@ -127,10 +129,13 @@ int main_with(const std::vector<std::string>& arguments) {
     mpi.Comm_set_errhandler(mpi.comm_world, mpi.errors_return);
     int code = 0;
     const auto fail = [&](const char* message, int exit_code) {
-        if (rank == 0)
+        if (rank == 0) {
             send_event({{"event", "error"}, {"message", message}, {"code", exit_code}});
-        else
+        } else {
+            // Rank 0 says it better, if it fails as well.
+            std::this_thread::sleep_for(std::chrono::seconds(1));
             std::fprintf(stderr, "eco: rank %d: %s\n", rank, message);
+        }
         code = exit_code;
     };
     try {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
@@ -160,7 +161,22 @@ private:
     std::vector<Tuned> entries_;
 };
 
+// What is timed on some of the hosts says nothing of all.
+void check_all_take_part() {
+    const Communicator* world = communicator_of(native().comm_world);
+    if (!world) return;  // somebody else says why
+    std::set<int> taking_part;
+    for (Rank rank = 0; rank < world->size(); ++rank) taking_part.insert(world->host_of(rank));
+    const std::size_t hosts = session()->profile.hosts.size(), used = taking_part.size();
+    if (used < hosts)
+        throw Error(Code::launch, "ranks run on " + std::to_string(used) + " of the profile's " +
+                                      std::to_string(hosts) +
+                                      " hosts; tuning needs them on all, or a profile of these "
+                                      "hosts alone");
+}
+
 std::vector<Tuned> Tuner::run(Progress& progress, double first) {
+    check_all_take_part();
     double done = 0;
     std::vector<std::string> orders{"near"};
     if (session()->profile.levels.back() != std::vector<int>(session()->profile.hosts.size(), 0))
@@ -168,6 +184,11 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
     const double steps = static_cast<double>(orders.size() * operations_.size() * sizes_.size());
     for (const auto& order : orders) {
         comm_ = ordered_world(order);
+        // Where every host is a subnet of its own, no order scatters one.
+        if (order != "near" && is_near(communicator_of(comm_)->hierarchy())) {
+            native().Comm_free(&comm_);
+            continue;
+        }
         progress.update(first + (1 - first) * done / steps, "predicting");
         ask_ahead();
         start_.emplace(comm_);

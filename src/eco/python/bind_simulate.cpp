@@ -37,6 +37,9 @@ Request ask(const Network& network, const HostOf& host_of, const Hierarchy& hier
 
 Choice choose_one(const std::string& text, const Request& request) {
     const Choice choice = parse_choice(text);
+    if (choice.rails > 0)
+        throw Error(Code::usage,
+                    text + " goes over rails, which are not simulated; leave out rails=");
     if (!can_simulate(choice))
         throw Error(Code::usage, text +
                                      ": what is native is the MPI library's own; ECO does not "
@@ -133,6 +136,9 @@ void bind_simulate(nb::module_& module) {
             return names;
         },
         "The collective operations by name.");
+    module.def(
+        "check_choice", [](const std::string& choice) { parse_choice(choice); }, nb::arg("choice"),
+        "Raises EngineError where it is none.");
     module.def(
         "can_simulate",
         [](const std::string& choice) { return can_simulate(parse_choice(choice)); },

@@ -1,6 +1,7 @@
 #include "eco/topology/profile.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -153,6 +154,11 @@ Tuned read_tuned(const json& entry, const ProfileReader& reader) {
     tuned.noise = reader.get<Seconds>(entry, "noise", 0);
     tuned.ranks_per_host = reader.get<int>(entry, "ranks_per_host", 1);
     tuned.predicted = reader.get<bool>(entry, "predicted", false);
+    if (tuned.layout != "near" && tuned.layout != "scattered")
+        reader.refuse("tuning is for the layout '" + tuned.layout +
+                      "', neither near nor scattered");
+    if (tuned.bytes < -1)
+        reader.refuse("tuning is for messages of " + std::to_string(tuned.bytes) + " bytes");
     if (tuned.native < 0 || tuned.eco < 0 || tuned.noise < 0)
         reader.refuse("tuning holds a time that is not one");
     if (tuned.ranks_per_host < 1)
@@ -185,8 +191,8 @@ json parse_document(const std::string& text, const ProfileReader& reader) {
     } catch (const json::out_of_range&) {
         reader.refuse("holds a figure that no network has");
     } catch (const json::parse_error&) {
+        reader.refuse("not a whole JSON document");
     }
-    if (!root.is_object()) reader.refuse("not a whole JSON document");
     return root;
 }
 
@@ -207,7 +213,7 @@ void derive_topology(Profile& profile) {
 Profile parse_profile(const std::string& text, const std::string& origin) {
     const ProfileReader reader(origin);
     const json root = parse_document(text, reader);
-    if (!root.contains("eco_profile")) reader.refuse("not an ECO profile");
+    if (!root.is_object() || !root.contains("eco_profile")) reader.refuse("not an ECO profile");
     if (root["eco_profile"] != profile_version)
         reader.refuse("is of profile version " + root["eco_profile"].dump() + ", this ECO reads " +
                       std::to_string(profile_version));
@@ -232,7 +238,7 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
 
 Profile read_profile(const std::string& path) {
     std::ifstream file(path);
-    if (!file)
+    if (!file || std::filesystem::is_directory(path))
         throw Error(Code::bad_input,
                     path + " cannot be read; name a profile that 'eco measure' wrote");
     std::ostringstream text;
