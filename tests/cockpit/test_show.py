@@ -1,11 +1,13 @@
 """`eco show` and `eco bench`: text, JSON and pictures."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from cockpit_harness import (
     DONE,
+    ECO,
     PROJECT,
     buses,
     complaint,
@@ -27,6 +29,16 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(document() | {"tuning": [tuned(), tuned("gatherv", -1, "native")]}))
     return path
+
+
+def test_output_that_goes_nowhere(file: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([ECO, "show", file], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 5
+    assert done.stderr == "eco: the result cannot be written: No space left on device\n"
+    closed = ["sh", "-c", '"$0" show "$1" >&-', ECO, file]
+    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_text(file: Path) -> None:
