@@ -13,6 +13,16 @@ namespace eco {
 // MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
 static constexpr int most_hidden = 500;
 
+// From where on a send's way back is worth a copy of its message.
+static constexpr Seconds long_way = 1e-3;
+
+// As far as it is known, between two ranks of a group.
+static Seconds latency(const Group& group, Rank a, Rank b) {
+    for (const Group& part : group.parts)
+        if (part.holds(a) && part.holds(b)) return latency(part, a, b);
+    return group.passage && a != b ? group.passage->whole.fixed : 0;
+}
+
 Communicator::~Communicator() = default;
 
 Communicator::Communicator(MPI_Comm comm, Session& session)
@@ -44,6 +54,10 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
             bindings_.push_back(session.bindings_of_world[static_cast<std::size_t>(rank)]);
     }
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
+    std::vector<bool> far;
+    for (Rank rank = 0; rank < size_; ++rank)
+        far.push_back(latency(hierarchy_.top, rank_, rank) >= long_way);
+    lingering_.begin(std::move(far));
     usable_ = true;
 }
 
@@ -75,13 +89,15 @@ const Prepared& Communicator::prepared(const Choice& choice, const Request& requ
 
 void Communicator::run(const Choice& choice, const Prepared& prepared, const Layout& layout,
                        const Combine& combine, const Reduction& reduction) {
-    MpiTransport mpi(hidden_, {inside_, &inside_ranks_}, reduction);
     RailMessages* rails = choice.rails > 0 ? session()->rails.messages.get() : nullptr;
+    lingering_.drop_ended();
+    MpiTransport mpi(hidden_, {inside_, &inside_ranks_}, reduction, rails ? nullptr : &lingering_);
     if (rails) {
         RailTransport transport(*rails, rails_, choice.rails, mpi);
         execute(prepared, layout, combine, transport);
     } else {
         execute(prepared, layout, combine, mpi);
+        mpi.leave();
     }
     mpi.check_truncated();
 }
@@ -180,6 +196,7 @@ bool Communicator::make_rails() {
 }
 
 void Communicator::release() {
+    if (!failed_) lingering_.finish();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;
         native().Comm_free(own);

@@ -52,7 +52,10 @@ public:
     bool ready(const Choice& choice);
 
     // After an error: from now on this rank's calls are native.
-    void abandon() { usable_ = false; }
+    void abandon() {
+        usable_ = false;
+        failed_ = true;
+    }
 
     // Where each rank is, for programs that ask; found at the first question.
     const Clusters& clusters();
@@ -80,11 +83,12 @@ private:
     MPI_Comm comm_, hidden_, inside_;
     enum class State { none, made, refused } state_of_inside_ = State::none;
     std::vector<Rank> inside_ranks_;
-    bool usable_ = false;
+    bool usable_ = false, failed_ = false;
     Rank rank_ = 0;
     int size_ = 0;
     Hierarchy hierarchy_;
     std::vector<int> host_of_;
+    Lingering lingering_;
     RailContext rails_;
     std::vector<Binding> bindings_;
     Clusters clusters_;

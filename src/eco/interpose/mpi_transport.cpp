@@ -1,6 +1,7 @@
 #include "eco/interpose/mpi_transport.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "eco/base/check.h"
 
@@ -16,6 +17,13 @@ MPI_Request& MpiTransport::add(int id) {
 }
 
 void MpiTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag) {
+    if (lingering_ && lingering_->suits(to, bytes)) {
+        Lingering::Copy copy(new std::byte[static_cast<std::size_t>(bytes)]);
+        std::memcpy(copy.get(), data, static_cast<std::size_t>(bytes));
+        data = copy.get();
+        copied_to_[to] += bytes;
+        copied_[id] = {std::move(copy), to, bytes};
+    }
     if (bytes > chunk) chunks_left_[id] = static_cast<int>((bytes + chunk - 1) / chunk);
     const auto* start = static_cast<const std::byte*>(data);
     Bytes sent = 0;
@@ -28,6 +36,7 @@ void MpiTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag)
 }
 
 void MpiTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
+    if (lingering_ && lingering_->is_new(from)) first_[id] = from;
     if (bytes > chunk) chunks_left_[id] = static_cast<int>((bytes + chunk - 1) / chunk);
     auto* start = static_cast<std::byte*>(data);
     Bytes received = 0;
@@ -68,6 +77,14 @@ void MpiTransport::some(Some some, std::vector<int>& ended) {
         const auto chunks = chunks_left_.find(id);
         if (chunks == chunks_left_.end()) {
             ended.push_back(id);
+            if (const auto copied = copied_.find(id); copied != copied_.end()) {
+                lingering_->is_connected(copied->second.to);
+                copied_to_[copied->second.to] -= copied->second.bytes;
+                copied_.erase(copied);
+            } else if (const auto first = first_.find(id); first != first_.end()) {
+                lingering_->is_connected(first->second);
+                first_.erase(first);
+            }
         } else if (--chunks->second == 0) {
             chunks_left_.erase(chunks);
             ended.push_back(id);
@@ -92,6 +109,21 @@ void MpiTransport::poll(std::vector<int>& ended) {
     if (!requests_.empty()) return some(native().Testsome, ended);
     int there = 0;
     check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE));
+}
+
+std::size_t MpiTransport::lingering() const {
+    const bool all = std::all_of(copied_to_.begin(), copied_to_.end(), [this](const auto& to) {
+        return to.second == 0 || lingering_->may_leave(to.first, to.second);
+    });
+    return all ? copied_.size() : 0;
+}
+
+void MpiTransport::leave() {
+    for (std::size_t i = 0; i < requests_.size(); ++i)
+        lingering_->add(requests_[i], std::move(copied_.at(ids_[i]).copy));
+    requests_.clear();
+    ids_.clear();
+    copied_.clear();
 }
 
 void MpiTransport::native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) {

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "eco/interpose/lingering.h"
 #include "eco/interpose/native.h"
 #include "eco/transport/transport.h"
 
@@ -36,14 +37,19 @@ struct Inside {
 
 class MpiTransport : public Transport {
 public:
-    explicit MpiTransport(MPI_Comm comm, const Inside& inside = {}, const Reduction& reduction = {})
-        : comm_(comm), inside_(inside), reduction_(reduction) {}
+    explicit MpiTransport(MPI_Comm comm, const Inside& inside = {}, const Reduction& reduction = {},
+                          Lingering* lingering = nullptr)
+        : comm_(comm), inside_(inside), reduction_(reduction), lingering_(lingering) {}
 
     void send(int id, const void* data, Bytes bytes, Rank to, int tag) override;
     void recv(int id, void* data, Bytes bytes, Rank from, int tag) override;
     void wait(std::vector<int>& ended) override;
     void poll(std::vector<int>& ended) override;
+    std::size_t lingering() const override;
     void native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) override;
+
+    // After a whole schedule, for all that lingers.
+    void leave();
 
     // After a whole schedule: throws Truncated if one of its messages was.
     void check_truncated() const {
@@ -59,6 +65,15 @@ private:
     MPI_Comm comm_;
     Inside inside_;
     Reduction reduction_;
+    Lingering* lingering_;  // null: no send may
+    struct Copied {
+        Lingering::Copy copy;
+        Rank to;
+        Bytes bytes;
+    };
+    std::map<int, Copied> copied_;  // sends that may linger, by id
+    std::map<int, Rank> first_;     // receives from ranks that nothing has come from, by id
+    std::map<Rank, Bytes> copied_to_;
     std::vector<MPI_Request> requests_;
     std::vector<int> ids_, indices_;
     std::vector<MPI_Status> statuses_;

@@ -100,13 +100,15 @@ public:
                 }
             }
             if (left == 0) return;
+            const bool may_leave = left == transport_.lingering();
             ended.clear();
-            transport_.wait(ended);
+            may_leave ? transport_.poll(ended) : transport_.wait(ended);
             for (const int task : ended)
                 if (has_moved(task)) {
                     finish(task);
                     --left;
                 }
+            if (may_leave && ended.empty()) return;
         }
     }
 

@@ -124,4 +124,44 @@ TEST(Executor, AlltoallExchangesBlocks) {
     }
 }
 
+// Its sends never end by themselves; receives end when they are waited for.
+class Slow : public Transport {
+public:
+    explicit Slow(bool may_linger) : may_linger_(may_linger) {}
+    void send(int id, const void*, Bytes, Rank, int) override { sends_.push_back(id); }
+    void recv(int id, void*, Bytes, Rank, int) override { receives_.push_back(id); }
+    void wait(std::vector<int>& ended) override {
+        ++waits;
+        auto& first = receives_.empty() ? sends_ : receives_;
+        ASSERT_FALSE(first.empty());
+        ended.push_back(first.back());
+        first.pop_back();
+    }
+    void poll(std::vector<int>&) override {}
+    std::size_t lingering() const override { return may_linger_ ? sends_.size() : 0; }
+    void native_part(Operation, const void*, void*, Bytes, Rank) override {}
+
+    int waits = 0;
+
+private:
+    bool may_linger_;
+    std::vector<int> sends_, receives_;
+};
+
+TEST(Executor, LeavesOnlySendsThatLinger) {
+    const auto hierarchy = parse_hierarchy("0 1 2");
+    const Request request{Operation::allreduce, &hierarchy, 0, true};
+    const Prepared prepared(plan(parse_choice("star"), request, 0));
+    Ints values(4, 1);
+    Layout layout;
+    layout.unit = 4;
+    layout.input = layout.output = bytes_of(values);
+    layout.whole = 16;
+    for (const bool may_linger : {false, true}) {
+        Slow transport(may_linger);
+        execute(prepared, layout, add, transport);
+        EXPECT_EQ(transport.waits, may_linger ? 2 : 4);  // two receives, and two sends
+    }
+}
+
 }  // namespace eco

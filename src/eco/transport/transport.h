@@ -27,6 +27,10 @@ public:
     // has under way.
     virtual void poll(std::vector<int>& ended) = 0;
 
+    // How many of the sends that have not ended the call need not wait for: the transport has
+    // their bytes, and sees to them after the last task. 0 unless that holds for all it has copied.
+    virtual std::size_t lingering() const { return 0; }
+
     // Barrier, bcast, reduce or allreduce among the ranks of the caller's innermost group, which
     // all call alike. Blocks. Memory that has no part in it is null; from and to may be the same.
     virtual void native_part(Operation part, const void* from, void* to, Bytes bytes,
