@@ -24,7 +24,6 @@ public:
     // part: "model" or the like; empty for the profile itself.
     explicit ProfileReader(std::string origin, std::string part = "")
         : origin_(std::move(origin)), part_(std::move(part)) {}
-    ProfileReader of(const std::string& part) const { return ProfileReader(origin_, part); }
 
     // Throws Error{bad_input}.
     [[noreturn]] void refuse(const std::string& why) const;
