@@ -196,8 +196,7 @@ def read(path: Path) -> Profile:
 
 def parse(text: str, origin: str) -> Profile:
     """The profile in a text; `origin` names it in complaints."""
-    with errors():
-        engine().check_profile(text.encode("utf-8", "surrogateescape"), origin)
+    _check(text, origin)
     try:
         root = json.loads(text)
     except RecursionError:  # something deep under a key that nobody reads
@@ -207,7 +206,13 @@ def parse(text: str, origin: str) -> Profile:
 
 def from_document(root: dict[str, Any], origin: str) -> Profile:
     """The profile in a parsed JSON object."""
-    return parse(json.dumps(root), origin)
+    _check(json.dumps(root), origin)
+    return _profile(root, origin)
+
+
+def _check(text: str, origin: str) -> None:
+    with errors():
+        engine().check_profile(text.encode("utf-8", "surrogateescape"), origin)
 
 
 def _profile(root: dict[str, Any], origin: str) -> Profile:
