@@ -16,11 +16,18 @@ static constexpr int most_hidden = 500;
 // From where on a send's way back is worth a copy of its message.
 static constexpr Seconds long_way = 1e-3;
 
-// As far as it is known, between two ranks of a group.
-static Seconds latency(const Group& group, Rank a, Rank b) {
-    for (const Group& part : group.parts)
-        if (part.holds(a) && part.holds(b)) return latency(part, a, b);
-    return group.passage && a != b ? group.passage->whole.fixed : 0;
+// Per rank, whether messages from `me` to it are long under way, as far as that is known.
+static std::vector<bool> far_from(const Hierarchy& hierarchy, Rank me) {
+    std::vector<bool> far(static_cast<std::size_t>(hierarchy.ranks()), false);
+    const Group* group = &hierarchy.top;
+    while (!group->parts.empty()) {
+        const bool is_far = group->passage && group->passage->whole.fixed >= long_way;
+        for (const Rank rank : group->ranks) far[static_cast<std::size_t>(rank)] = is_far;
+        group = &*std::find_if(group->parts.begin(), group->parts.end(),
+                               [me](const Group& part) { return part.holds(me); });
+    }
+    far[static_cast<std::size_t>(me)] = false;
+    return far;
 }
 
 Communicator::~Communicator() = default;
@@ -54,10 +61,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
             bindings_.push_back(session.bindings_of_world[static_cast<std::size_t>(rank)]);
     }
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
-    std::vector<bool> far;
-    for (Rank rank = 0; rank < size_; ++rank)
-        far.push_back(latency(hierarchy_.top, rank_, rank) >= long_way);
-    lingering_.begin(std::move(far));
+    lingering_.begin(far_from(hierarchy_, rank_));
     usable_ = true;
 }
 
