@@ -62,10 +62,18 @@ def _profile(scenario: Path, given: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
+def _along(profile: dict[str, Any], kept: list[int]) -> dict[str, Any]:
+    """The profile as if only these of its levels had been found."""
+    media = profile["model"]["media"]
+    media = [each | {"level": kept.index(each["level"])} for each in media if each["level"] in kept]
+    levels = [profile["levels"][level] for level in kept]
+    return profile | {"levels": levels, "model": profile["model"] | {"media": media}}
+
+
 def _bench(
-    profile: dict[str, Any], levels: list[list[int]], scenario: Path, given: argparse.Namespace
+    profile: dict[str, Any], scenario: Path, given: argparse.Namespace
 ) -> dict[int, dict[str, float]]:
-    """Medians by size: native, and the trees along these levels only, interleaved in one job."""
+    """Medians by size: native, and the trees along the profile's levels, interleaved in one job."""
     sizes = [int(word) for word in given.sizes.split(",")]
     pieces = {size: -(-size // LONG_BYTES) for size in sizes if size >= LONG_BYTES}
     long = {
@@ -73,7 +81,7 @@ def _bench(
         for size, count in pieces.items()
     }
     with tempfile.NamedTemporaryFile("w", suffix=".json", dir=OUT) as file:
-        json.dump(profile | {"levels": levels}, file)
+        json.dump(profile, file)
         file.flush()
         words = ["bench", "--json", "--topology", file.name, "--operations", "bcast"]
         words += ["--sizes", given.sizes, "--patterns", ",".join(["native", SHORT, *long.values()])]
@@ -92,14 +100,14 @@ def _bench(
 def figure(number: int, given: argparse.Namespace) -> dict[str, Any]:
     scenario = _scenario(number)
     profile = _profile(scenario, given)
-    levels = profile["levels"]
+    levels = list(range(len(profile["levels"])))
     trees = {"multilevel": levels}
     if number == 9 and len(levels) > 1:
-        trees |= {"MagPIe-machine": [levels[-1]], "MagPIe-site": [levels[0]]}
+        trees |= {"MagPIe-machine": levels[-1:], "MagPIe-site": levels[:1]}
     rows: dict[int, dict[str, float]] = {}
     for name, chosen in trees.items():
         print(f"figure {number}, {name}…", file=sys.stderr)
-        for size, medians in _bench(profile, chosen, scenario, given).items():
+        for size, medians in _bench(_along(profile, chosen), scenario, given).items():
             row = rows.setdefault(size, {"native": medians["native"]})
             # Each tree is held against the native runs of its own job.
             row[name] = medians["native"] / medians["tree"]
