@@ -64,10 +64,13 @@ def _profile(scenario: Path, given: argparse.Namespace) -> dict[str, Any]:
 
 def _along(profile: dict[str, Any], kept: list[int]) -> dict[str, Any]:
     """The profile as if only these of its levels had been found."""
-    media = profile["model"]["media"]
-    media = [each | {"level": kept.index(each["level"])} for each in media if each["level"] in kept]
-    levels = [profile["levels"][level] for level in kept]
-    return profile | {"levels": levels, "model": profile["model"] | {"media": media}}
+    found = profile | {"levels": [profile["levels"][level] for level in kept]}
+    if model := profile.get("model"):
+        media = [
+            m | {"level": kept.index(m["level"])} for m in model["media"] if m["level"] in kept
+        ]
+        found["model"] = model | {"media": media}
+    return found
 
 
 def _bench(
