@@ -24,7 +24,7 @@ class Timing:
     quarter: float
     three_quarters: float
     samples: tuple[float, ...]
-    predicted: float | None = None  # mean over the roots, where ECO knows the schedule
+    predicted: float | None = None  # median over the roots, where ECO knows the schedule
 
     @property
     def spread(self) -> float:
@@ -42,7 +42,7 @@ class Comparison:
     ranks: int
     timings: tuple[Timing, ...]
     hosts: tuple[int, ...] = ()  # per rank, of the profile's; empty: not said
-    bound: float | None = None  # seconds that no schedule can beat, mean over the roots
+    bound: float | None = None  # seconds that no schedule can beat, median over the roots
 
     def timing(self, pattern: str) -> Timing | None:
         return next((each for each in self.timings if each.pattern == pattern), None)

@@ -1,6 +1,7 @@
 """What the model says of calls that a bench timed: the bound, and each schedule's time."""
 
 import dataclasses
+import statistics
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,6 @@ from eco.engine import engine, errors
 
 # Beyond that a root differs little from another, and simulating each takes time.
 _MOST_ROOTS = 16
-_ROOTED = ("bcast", "scatter", "scatterv", "gather", "gatherv", "reduce")
 
 
 class Modelled:
@@ -35,12 +35,14 @@ class Modelled:
             hierarchy = engine().build_hierarchy(self._profile, list(measured.hosts))
             call = self._network, list(measured.hosts), hierarchy, measured.operation
             size = 0 if measured.operation == "barrier" else measured.bytes
-            bound = _mean(roots, lambda root: engine().bound(*call, root, size)[0])
+            bound = _median(roots, lambda root: engine().bound(*call, root, size)[0])
 
             def predicted(timing: Timing) -> float | None:
                 if not engine().can_simulate(timing.choice):
                     return None
-                return _mean(roots, lambda root: engine().predict(*call, root, size, timing.choice))
+                return _median(
+                    roots, lambda root: engine().predict(*call, root, size, timing.choice)
+                )
 
             timings = tuple(
                 dataclasses.replace(each, predicted=predicted(each)) for each in measured.timings
@@ -50,14 +52,16 @@ class Modelled:
 
 def _roots(measured: Comparison) -> Counter[int]:
     """How often each was the root: they take turns from rank 1 on."""
-    if measured.operation not in _ROOTED:
+    if not engine().rooted(measured.operation):
         return Counter([0])
     ranks, rounds = len(measured.hosts), len(measured.reference.samples)
-    if rounds < ranks:
+    if rounds < ranks or ranks <= _MOST_ROOTS:
         return Counter(turn % ranks for turn in range(1, rounds + 1))
     every = -(-ranks // _MOST_ROOTS)
     return Counter(range(0, ranks, every))
 
 
-def _mean(roots: Counter[int], figure: Callable[[int], float]) -> float:
-    return sum(count * figure(root) for root, count in roots.items()) / roots.total()
+def _median(roots: Counter[int], figure: Callable[[int], float]) -> float:
+    """As of the times: where no time is below its root's bound, neither is their median."""
+    figures = {root: figure(root) for root in roots}
+    return statistics.median(figures[root] for root in roots.elements())

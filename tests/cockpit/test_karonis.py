@@ -5,7 +5,6 @@ import json
 
 import pytest
 from cockpit_harness import PROJECT
-
 from eco.profile import from_document
 
 SCRIPT = PROJECT / "bench/papers/karonis.py"

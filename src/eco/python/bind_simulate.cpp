@@ -137,6 +137,10 @@ void bind_simulate(nb::module_& module) {
         },
         "The collective operations by name.");
     module.def(
+        "rooted",
+        [](const std::string& operation) { return traits(parse_operation(operation)).rooted; },
+        nb::arg("operation"), "Whether it has a root.");
+    module.def(
         "check_choice", [](const std::string& choice) { parse_choice(choice); }, nb::arg("choice"),
         "Raises EngineError where it is none.");
     module.def(
