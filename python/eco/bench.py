@@ -43,7 +43,11 @@ Patterns = Annotated[
 ]
 Order = Annotated[
     str | None,
-    typer.Option(help="Of the ranks over the hosts: near, or scattered:SEED.", metavar="ORDER"),
+    typer.Option(
+        help="Of the ranks over the hosts: launched (as LAUNCHER places them), near, or "
+        "scattered:SEED.",
+        metavar="ORDER",
+    ),
 ]
 _MOST_WIDE = 4  # patterns whose spread is shown beside the median
 
@@ -144,9 +148,10 @@ def _patterns(text: str) -> str:
 def _order(text: str | None) -> list[str]:
     if text is None:
         return []
-    if text != "near" and not re.fullmatch(r"scattered:\d{1,9}", text):
+    if not re.fullmatch(r"launched|near|scattered:\d{1,9}", text):
         raise EcoError(
-            f"--order {text!r}: takes near or scattered:SEED (as scattered:1)", ExitCode.USAGE
+            f"--order {text!r}: takes launched, near or scattered:SEED (as scattered:1)",
+            ExitCode.USAGE,
         )
     return ["--order", text]
 

@@ -225,7 +225,7 @@ def test_choices_in_full_as_patterns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why", "code"),
     [
-        (["--order", "random"], "--order 'random': takes near or scattered:SEED", 2),
+        (["--order", "random"], "--order 'random': takes launched, near or scattered:SEED", 2),
         (["--patterns", "native,,eco"], "--patterns: '' is no choice", 2),
         (["--patterns", "Native"], "--patterns: 'Native' is no choice", 2),
         (["--patterns", "tree:top=strr"], "--patterns: 'strr' is no shape", 2),

@@ -87,9 +87,11 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.patterns = split_patterns(value);
         } else if (name == "--order") {
             options.order = value;
-            if (value != "near" && !value.starts_with("scattered:"))
-                throw Error(Code::usage, "--order " + value + ": takes near or scattered:SEED");
-            if (value != "near") number(name, value.substr(10), 0, 1e9);
+            if (value == "near" || value == "launched") continue;
+            if (!value.starts_with("scattered:"))
+                throw Error(Code::usage,
+                            "--order " + value + ": takes launched, near or scattered:SEED");
+            number(name, value.substr(10), 0, 1e9);
         } else {
             throw Error(Code::usage, "eco probe does not know " + name);
         }

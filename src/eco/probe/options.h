@@ -23,7 +23,7 @@ struct Options {
     std::vector<Operation> operations;
     std::vector<std::string> patterns;
     Seconds budget = 0;
-    std::string order = "near";  // or scattered:SEED
+    std::string order = "launched";  // by the launcher; or near, scattered:SEED
 };
 
 // Throws Error{usage} with one sentence.

@@ -6,8 +6,8 @@
 
 namespace eco {
 
-// Of the ranks in ring order, or of their hosts: as they are ("near"), or drawn ("scattered:SEED"),
-// the same on every machine.
+// Of the ranks in ring order, or of their hosts: as they are ("near"), by their numbers
+// ("launched"), or drawn ("scattered:SEED"), the same on every machine.
 std::vector<int> in_order(std::vector<int> ring, const std::string& order);
 
 }  // namespace eco
