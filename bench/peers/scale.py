@@ -54,7 +54,7 @@ SOURCES = (
     *(f"src/eco/transport/{name}.cpp" for name in ("rail_messages", "rail_transport", "stripes")),
     *("src/eco/run/*.cpp", "src/eco/interpose/session.cpp", "src/eco/interpose/communicator.cpp"),
     *(f"src/eco/interpose/{name}.cpp" for name in ("mpi_transport", "datatype", "report")),
-    *(f"src/eco/interpose/{name}.cpp" for name in ("multicasts", "neighbourhood")),
+    *(f"src/eco/interpose/{name}.cpp" for name in ("lingering", "multicasts", "neighbourhood")),
     *("src/eco/probe/trial.cpp", "src/eco/probe/order.cpp"),
 )
 
