@@ -94,7 +94,7 @@ CHOICES = [
     "exchange:inner=k2",
 ]
 CHOICES += ["tree:top=chain,inner=chain,segments=4", "tree:top=star,inner=binomial"]
-CHOICES += ["exchange:inner=star,carriers=2"]
+CHOICES += ["exchange:inner=star,carriers=2", "exchange:inner=star,segments=3,carriers=3"]
 
 
 def eco_family(choice: str) -> str:

@@ -47,6 +47,13 @@ static std::set<int> carrier_counts(const Group& top) {
     return {1, sizes[1]};
 }
 
+// Ranks of the largest group.
+static int widest(const Group& top) {
+    std::size_t most = 1;
+    for (const Group& part : top.parts) most = std::max(most, part.ranks.size());
+    return static_cast<int>(most);
+}
+
 // From here on a segment is long enough that the next one may wait for it.
 static constexpr Bytes huge = 256 * 1024;
 // Libraries send off at once what is shorter, so that a window would not hold it back.
@@ -177,6 +184,12 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 Choice star = tree(Shape::star, Shape::star, 0);
                 star.on_ranks = true;
                 list.push_back(star);
+            }
+            if (!flat && bytes >= first_flight) {
+                const int most = widest(request.hierarchy->top);
+                list.push_back(of(Family::exchange));
+                list.back().carriers = most;
+                list.back().segments = std::max(std::min(most, fine), pieces(first_flight));
             }
             break;
         }

@@ -29,8 +29,8 @@ struct Choice {
     int segments = 0;
     int window = 0;      // sends to one rank (direct: exchanges) under way at once; 0 is all
     bool split = false;  // exchange: each leader adds up one share of the message
-    // exchange, all-to-all: how many ranks, at most, carry what one group has for another; 0: its
-    // leader all of it.
+    // exchange: how many ranks, at most, carry what one group has for another (all-to-all), or what
+    // the root has for other groups or gets from them (scatter, gather); 0: one all of it.
     int carriers = 0;
     // In each segment the groups come in another order; all: and other ranks speak for them.
     enum class Rotate { none, groups, all } rotate = Rotate::none;

@@ -195,4 +195,23 @@ TEST(Crossings, CarriersSpreadAllToAllOverTheRanksAtBothEnds) {
     }
 }
 
+// Every piece crosses once, those of one block each over a connection of its own.
+TEST(Crossings, CarriersSpreadScatterAndGatherOverConnections) {
+    const Hierarchy hierarchy = parse_hierarchy(grid);
+    for (const Operation operation : {Operation::scatter, Operation::gather})
+        for (Rank root = 0; root < hierarchy.ranks(); ++root) {
+            const Request request{operation, &hierarchy, root, true};
+            Schedule carried("exchange:inner=star,segments=4,carriers=4", request);
+            int far = 0;
+            for (Rank rank = 0; rank < hierarchy.ranks(); ++rank)
+                far += level_between(hierarchy.top, root, rank) == 0;
+            EXPECT_EQ(carried.messages_by_level()[0], 4 * far);
+            EXPECT_EQ(carried.longest_chain(0), 1);
+            for (const auto& [pair, messages] : carried.messages_between_ranks())
+                if (level_between(hierarchy.top, pair.first, pair.second) == 0) {
+                    EXPECT_EQ(messages, 1);
+                }
+        }
+}
+
 }  // namespace eco

@@ -49,8 +49,11 @@ bool supports(const Choice& choice, const Request& request) {
                 {bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
         case Family::exchange:
             if (any_of({scan, exscan})) return !choice.split && choice.carriers == 0;
+            // A carrier of a cut block would not know its length.
             if (choice.carriers > 0)
-                return request.operation == alltoall && !choice.rotates() && !choice.split;
+                return !choice.rotates() && !choice.split &&
+                       (request.operation == alltoall || request.operation == gather ||
+                        request.operation == scatter);
             if (choice.rotates()) return !ordered && operation == allreduce;
             // Blocks whose sizes only their two ends know cannot be put together on the way.
             return !ordered && (request.operation == alltoall ||
@@ -91,8 +94,9 @@ Program plan(const Choice& choice, const Request& request, Rank me) {
             return plan_tree(choice, seen, me);
         case Family::exchange:
             if (any_scan(request.operation)) return plan_scan(choice, seen, me);
-            return choice.carriers > 0 ? plan_carriers(choice, seen, me)
-                                       : plan_exchange(choice, seen, me);
+            if (choice.carriers == 0) return plan_exchange(choice, seen, me);
+            return traits(request.operation).rooted ? plan_rooted_carriers(choice, seen, me)
+                                                    : plan_carriers(choice, seen, me);
         case Family::ring:
             return plan_ring(choice, seen, me);
         case Family::butterfly:

@@ -38,6 +38,7 @@ bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy);
 Program plan_tree(const Choice& choice, const Request& request, Rank me);
 Program plan_exchange(const Choice& choice, const Request& request, Rank me);
 Program plan_carriers(const Choice& choice, const Request& request, Rank me);
+Program plan_rooted_carriers(const Choice& choice, const Request& request, Rank me);
 Program plan_ring(const Choice& choice, const Request& request, Rank me);
 Program plan_butterfly(const Choice& choice, const Request& request, Rank me);
 Program plan_direct(const Choice& choice, const Request& request, Rank me);

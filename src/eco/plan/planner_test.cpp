@@ -60,6 +60,7 @@ static std::vector<Choice> every_choice() {
                              "tree:top=chain/postal2,inner=star,segments=5,rotate=all",
                              "exchange:inner=star,carriers=1",
                              "exchange:inner=star,carriers=3",
+                             "exchange:inner=star,segments=3,carriers=2",
                              "exchange:inner=star,segments=2,window=2,carriers=64",
                              "ring",
                              "tree:top=star,inner=binomial,segments=2,rotate=groups",

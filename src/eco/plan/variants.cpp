@@ -231,6 +231,7 @@ double messages_of(const Choice& choice, const Request& request) {
         case Family::exchange:
             break;
     }
+    if (choice.carriers > 0 && traits(request.operation).rooted) return 2 * ranks * segments;
     const double groups = static_cast<double>(request.hierarchy->top.parts.size());
     const double pairs = choice.family == Family::exchange ? groups * groups : 0;
     const bool each_block = blocks && (choice.segments > 0 || choice.rotates());
