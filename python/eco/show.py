@@ -67,7 +67,13 @@ def command(
 def plain_console() -> Console:
     """Colours on a terminal; elsewhere 100 columns, not Rich's 80."""
     given = "COLUMNS" in os.environ or sys.stdout.isatty()
-    return Console(highlight=False, width=None if given else 100)
+    return _Console(highlight=False, width=None if given else 100)
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end with 1; what a reader that goes away means is for `main` to say."""
+        raise BrokenPipeError
 
 
 def print_profile(profile: Profile, console: Console, choices: bool) -> None:

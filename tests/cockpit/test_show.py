@@ -39,6 +39,9 @@ def test_output_that_goes_nowhere(file: Path) -> None:
     closed = ["sh", "-c", '"$0" show "$1" >&-', ECO, file]
     done = subprocess.run(closed, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+    left = ["sh", "-c", '{ sleep 0.2; "$0" show "$1"; echo $? >&2; } | true', ECO, file]
+    done = subprocess.run(left, stderr=subprocess.PIPE, text=True)
+    assert done.stderr == "141\n"
 
 
 def test_text(file: Path) -> None:

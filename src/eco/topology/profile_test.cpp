@@ -53,6 +53,13 @@ TEST(Profile, WrittenAndReadBack) {
     EXPECT_EQ(runtime.ring, profile.ring);
 }
 
+TEST(Profile, TimesMustBeTheSameBothWays) {
+    nlohmann::json root = nlohmann::json::parse(to_json(sample()));
+    root["minimum"][1][0][2] = 7e-3;
+    EXPECT_NE(complaint(root.dump()).find("minimum is not symmetric between hosts 0 and 2"),
+              std::string::npos);
+}
+
 TEST(Profile, TuningSaysForHowManyRanksPerHostAndWhetherItWasTimed) {
     Profile profile = sample();
     profile.tuning.push_back({any_library, "bcast", "near", 16, "k2", 0.2, 0.1, 0, 4, true});
