@@ -52,7 +52,7 @@ contains
     type(c_funptr) :: found
     procedure(of_rank), pointer :: call_it
     levels = 1
-    ierror = 0
+    ierror = check_rank(comm, rank)
     found = dlsym(c_null_ptr, "eco_comm_levels_f" // c_null_char)
     if (.not. c_associated(found)) return
     call c_f_procpointer(found, call_it)
@@ -73,6 +73,13 @@ contains
     call ask("eco_comm_leader_f", comm, rank, level, leader, ierror)
   end subroutine
 
+  integer function check_rank(comm, rank) result(ierror)
+    integer, intent(in) :: comm, rank
+    integer :: ranks
+    call MPI_Comm_size(comm, ranks, ierror)
+    if (rank < 0 .or. rank >= ranks) ierror = MPI_ERR_RANK
+  end function
+
   subroutine ask(name, comm, rank, level, answer, ierror)
     character(*), intent(in) :: name
     integer, intent(in) :: comm, rank, level
@@ -80,7 +87,7 @@ contains
     type(c_funptr) :: found
     procedure(of_level), pointer :: call_it
     answer = 0
-    ierror = merge(0, 1, level == 0)
+    ierror = merge(check_rank(comm, rank), MPI_ERR_ARG, level == 0)
     found = dlsym(c_null_ptr, name // c_null_char)
     if (.not. c_associated(found)) return
     call c_f_procpointer(found, call_it)

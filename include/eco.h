@@ -28,26 +28,33 @@ extern int eco_multicast(int count, const int sources[], const MPI_Aint bytes[],
                          const int degrees[], const int destinations[], void* const buffers[],
                          MPI_Comm comm, int* taken) __attribute__((weak));
 
-/* How many levels `rank` of comm has a cluster at; 1 or more. */
+static inline int eco_check_rank(MPI_Comm comm, int rank) {
+    int size;
+    MPI_Comm_size(comm, &size);
+    return rank >= 0 && rank < size ? MPI_SUCCESS : MPI_ERR_RANK;
+}
+
+/* How many levels `rank` of comm has a cluster at; 1 or more. MPI_ERR_RANK: comm has no such
+ * rank. */
 static inline int ECO_Comm_levels(MPI_Comm comm, int rank, int* levels) {
     if (eco_comm_levels) return eco_comm_levels(comm, rank, levels);
     *levels = 1;
-    return MPI_SUCCESS;
+    return eco_check_rank(comm, rank);
 }
 
-/* The id of its cluster at a level, the same for all ranks in it. MPI_ERR_ARG: it has no such
- * level. */
+/* The id of its cluster at a level, the same for all ranks in it. MPI_ERR_RANK as above;
+ * MPI_ERR_ARG: it has no such level. */
 static inline int ECO_Comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
     if (eco_comm_cluster) return eco_comm_cluster(comm, rank, level, cluster);
     *cluster = 0;
-    return level == 0 ? MPI_SUCCESS : MPI_ERR_ARG;
+    return level == 0 ? eco_check_rank(comm, rank) : MPI_ERR_ARG;
 }
 
 /* The rank that speaks for its cluster at a level: the same for all ranks in it. */
 static inline int ECO_Comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
     if (eco_comm_leader) return eco_comm_leader(comm, rank, level, leader);
     *leader = 0;
-    return level == 0 ? MPI_SUCCESS : MPI_ERR_ARG;
+    return level == 0 ? eco_check_rank(comm, rank) : MPI_ERR_ARG;
 }
 
 /* The ranks nearest to the calling one, nearest first, `count` at most; how many in `found`. */

@@ -15,26 +15,37 @@ _loaded = ctypes.CDLL(None)
 
 
 def _call(name, comm, *arguments):
-    """Null where no ECO is loaded; raises ValueError for a rank or level that is not there."""
+    """None where no ECO is loaded."""
     function = getattr(_loaded, f"eco_comm_{name}_f", None)
     if function is None:
         return None
     result = ctypes.c_int()
     if function(comm.py2f(), *arguments, ctypes.byref(result)) != 0:
-        raise ValueError(f"eco_comm_{name}: no such rank or level")
+        raise _missing(name)
     return result.value
+
+
+def _missing(name):
+    return ValueError(f"eco_comm_{name}: no such rank or level")
+
+
+def _of_rank(name, comm, rank, alone, level=0):
+    """`alone`: the answer without ECO. Raises ValueError for a rank or level that is not there."""
+    rank = comm.rank if rank is None else rank
+    found = _call(name, comm, rank, *([] if name == "levels" else [level]))
+    if found is None and (level != 0 or not 0 <= rank < comm.size):
+        raise _missing(name)
+    return alone if found is None else found
 
 
 def levels(comm, rank=None):
     """How many levels the rank (this one) has a cluster at."""
-    found = _call("levels", comm, comm.rank if rank is None else rank)
-    return 1 if found is None else found
+    return _of_rank("levels", comm, rank, 1)
 
 
 def cluster(comm, level, rank=None):
     """The id of the rank's cluster at a level, the same for all ranks in it."""
-    found = _call("cluster", comm, comm.rank if rank is None else rank, level)
-    return 0 if found is None else found
+    return _of_rank("cluster", comm, rank, 0, level)
 
 
 def clusters(comm, rank=None):
@@ -44,8 +55,7 @@ def clusters(comm, rank=None):
 
 def leader(comm, level, rank=None):
     """The rank that speaks for the cluster."""
-    found = _call("leader", comm, comm.rank if rank is None else rank, level)
-    return 0 if found is None else found
+    return _of_rank("leader", comm, rank, 0, level)
 
 
 def nearest(comm, count=None):

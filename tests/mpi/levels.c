@@ -50,6 +50,31 @@ static int wrong_host(void) {
     return strcmp(own, first) != 0 || size != all;
 }
 
+// Rank 1 wants no part, and says no more than that; all others are together on "eco:level0".
+static int wrong_without_one(int rank, int ranks) {
+    MPI_Info info;
+    MPI_Comm part, rest;
+    int id = 0, other = 0, together = 0, size = 0;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_hw_resource_type", "eco:level0");
+    MPI_Comm_split_type(MPI_COMM_WORLD, rank == 1 ? MPI_UNDEFINED : MPI_COMM_TYPE_HW_GUIDED, 0,
+                        rank == 1 ? MPI_INFO_NULL : info, &part);
+    MPI_Info_free(&info);
+    // A type of MPI's own afterwards, without rank 1 too.
+    MPI_Comm_split_type(MPI_COMM_WORLD, rank == 1 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0,
+                        MPI_INFO_NULL, &rest);
+    if (rest != MPI_COMM_NULL) MPI_Comm_free(&rest);
+    if (rank == 1) return part != MPI_COMM_NULL;
+    ECO_Comm_cluster(MPI_COMM_WORLD, rank, 0, &id);
+    for (int r = 0; r < ranks; ++r) {
+        ECO_Comm_cluster(MPI_COMM_WORLD, r, 0, &other);
+        together += r != 1 && other == id;
+    }
+    MPI_Comm_size(part, &size);
+    MPI_Comm_free(&part);
+    return size != together;
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank = 0, ranks = 0, wrong = 0, all = 0;
@@ -70,6 +95,11 @@ int main(int argc, char** argv) {
     ECO_Comm_cluster(MPI_COMM_WORLD, rank, 0, &id);
     code = ECO_Comm_cluster(MPI_COMM_WORLD, rank, 99, &near);
     wrong += code != MPI_ERR_ARG;
+    wrong += ECO_Comm_levels(MPI_COMM_WORLD, ranks, &near) != MPI_ERR_RANK;
+    wrong += ECO_Comm_cluster(MPI_COMM_WORLD, -1, 0, &near) != MPI_ERR_RANK;
+    wrong += ECO_Comm_leader(MPI_COMM_WORLD, ranks, 0, &near) != MPI_ERR_RANK;
+    ECO_Comm_nearest(MPI_COMM_SELF, 1, &near, &found);
+    wrong += found != 0;
     ECO_Comm_nearest(MPI_COMM_WORLD, 1, &near, &found);
     wrong += found != 1;
     if (argc > 1) {
@@ -85,6 +115,7 @@ int main(int argc, char** argv) {
         MPI_Comm_free(&subnet);
         for (int level = 0; level < 6; ++level) wrong += wrong_level(level, rank, ranks);
         wrong += wrong_host();
+        wrong += wrong_without_one(rank, ranks);
     }
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && all == 0) puts("all ok");

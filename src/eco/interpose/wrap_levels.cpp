@@ -42,9 +42,14 @@ std::optional<int> colour_of(MPI_Info info, Communicator& communicator) {
     return level < ids.size() ? ids[level] : MPI_UNDEFINED;
 }
 
+bool is_rank(MPI_Comm comm, int rank) {
+    int size = 0;
+    return native().Comm_size(comm, &size) == MPI_SUCCESS && rank >= 0 && rank < size;
+}
+
+// Null where ECO stands aside.
 const std::vector<int>* clusters_of(Communicator* communicator, int rank) {
-    if (!communicator || rank < 0 || rank >= communicator->size()) return nullptr;
-    return &communicator->clusters()[static_cast<std::size_t>(rank)];
+    return communicator ? &communicator->clusters()[static_cast<std::size_t>(rank)] : nullptr;
 }
 
 bool same_cluster(const std::vector<int>& a, const std::vector<int>& b, int level) {
@@ -60,12 +65,20 @@ int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
     const auto run_native = [&] {
         return eco::native().Comm_split_type(comm, split_type, key, info, newcomm);
     };
-    if (split_type != MPI_COMM_TYPE_HW_GUIDED || info == eco::native().info_null)
-        return run_native();
+    const eco::Native& mpi = eco::native();
     eco::Communicator* communicator = eco::communicator_of(comm);
     if (!communicator) return run_native();
-    const auto colour = eco::colour_of(info, *communicator);
-    return colour ? eco::native().Comm_split(comm, *colour, key, newcomm) : run_native();
+    std::optional<int> colour;
+    if (split_type == MPI_COMM_TYPE_HW_GUIDED && info != mpi.info_null)
+        colour = eco::colour_of(info, *communicator);
+    // Ranks that want no part (MPI_UNDEFINED) need give no type: they hear that it is one of ECO's.
+    const int mine = colour ? 1 : 0;
+    int of_eco = 0;
+    if (const int code = mpi.Allreduce(&mine, &of_eco, 1, mpi.int32, mpi.max, comm);
+        code != MPI_SUCCESS)
+        return code;
+    return of_eco ? mpi.Comm_split(comm, colour.value_or(MPI_UNDEFINED), key, newcomm)
+                  : run_native();
 }
 
 #pragma GCC visibility push(default)
@@ -75,14 +88,17 @@ int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 extern "C" {
 
 int eco_comm_levels(MPI_Comm comm, int rank, int* levels) {
+    *levels = 1;
+    if (!eco::is_rank(comm, rank)) return MPI_ERR_RANK;
     const auto* ids = eco::clusters_of(eco::communicator_of(comm), rank);
-    *levels = ids ? static_cast<int>(ids->size()) : 1;
+    if (ids) *levels = static_cast<int>(ids->size());
     return MPI_SUCCESS;
 }
 
 int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
-    const auto* ids = eco::clusters_of(eco::communicator_of(comm), rank);
     *cluster = 0;
+    if (!eco::is_rank(comm, rank)) return MPI_ERR_RANK;
+    const auto* ids = eco::clusters_of(eco::communicator_of(comm), rank);
     if (!ids) return level == 0 ? MPI_SUCCESS : MPI_ERR_ARG;
     if (level < 0 || level >= static_cast<int>(ids->size())) return MPI_ERR_ARG;
     *cluster = (*ids)[static_cast<std::size_t>(level)];
@@ -92,10 +108,11 @@ int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
 int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
     int own = 0;
     *leader = 0;
-    const int code = eco_comm_cluster(comm, rank, level, &own);
+    if (const int code = eco_comm_cluster(comm, rank, level, &own); code != MPI_SUCCESS)
+        return code;
     eco::Communicator* communicator = eco::communicator_of(comm);
     const auto* ids = eco::clusters_of(communicator, rank);
-    if (code != MPI_SUCCESS || !ids) return code;
+    if (!ids) return MPI_SUCCESS;
     // The one whose place in the ring comes first, which leads in schedules too.
     for (const eco::Rank other : communicator->hierarchy().ring)
         if (eco::same_cluster(*ids, *eco::clusters_of(communicator, other), level)) {
@@ -108,7 +125,14 @@ int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
 int eco_comm_nearest(MPI_Comm comm, int count, int ranks[], int* found) {
     eco::Communicator* communicator = eco::communicator_of(comm);
     *found = 0;
-    if (!communicator) return MPI_SUCCESS;
+    if (!communicator) {
+        int size = 0, rank = 0;
+        eco::native().Comm_size(comm, &size);
+        eco::native().Comm_rank(comm, &rank);
+        for (int step = 1; step < size && *found < count; ++step)
+            ranks[(*found)++] = (rank + step) % size;
+        return MPI_SUCCESS;
+    }
     const auto& own = *eco::clusters_of(communicator, communicator->rank());
     const auto& ring = communicator->hierarchy().ring;
     const auto me = std::find(ring.begin(), ring.end(), communicator->rank()) - ring.begin();

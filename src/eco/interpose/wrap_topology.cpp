@@ -80,6 +80,9 @@ bool are_ranks(int count, const int* ranks, int size) {
            std::all_of(ranks, ranks + count, [size](int rank) { return rank >= 0 && rank < size; });
 }
 
+// Of a graph with weights; a process without neighbours has none to give.
+bool is_weighted(const int* weights) { return weights != native().unweighted; }
+
 bool has_weights(const int* weights) {
     return weights != native().unweighted && weights != native().weights_empty;
 }
@@ -119,9 +122,10 @@ int adjacent(Communicator& communicator, MPI_Comm comm, int indegree, const int*
     const Native& mpi = native();
     const int ranks = communicator.size();
     // A rank with bad arguments, or a graph that some weigh and some do not, is the library's.
-    const bool sound =
-        are_ranks(indegree, sources, ranks) && are_ranks(outdegree, destinations, ranks);
-    const bool weighted = has_weights(destweights) || destweights == mpi.weights_empty;
+    const bool weighted = is_weighted(destweights);
+    const bool sound = are_ranks(indegree, sources, ranks) &&
+                       are_ranks(outdegree, destinations, ranks) &&
+                       is_weighted(sourceweights) == weighted;
     std::vector<int> own{sound ? 1 : 0, weighted ? 1 : 0};
     if (sound) {
         neighbours(indegree, sources, sourceweights).put(own);
