@@ -58,7 +58,7 @@ def compare(mpi: Mpi, ranks: int, tests: list[str], seconds: float, **network: A
     (native, native_texts), (eco, eco_texts) = go(False), go(True)
     assert verdict(eco, eco_texts) == verdict(native, native_texts)
     assert eco.code == native.code
-    if "test_io" not in tests:
+    if tests[0] == "-e" or "cco" in tests[1]:
         assert eco.planned("bcast") and eco.planned("allgather") and eco.planned("allreduce")
 
 
@@ -77,20 +77,40 @@ def test_all(mpi: Mpi, ranks: int) -> None:
     compare(mpi, ranks, ["-i", "test_cco"], 1700)
 
 
+# In jobs of their own, on a network without delays: files and windows, of which natively a test
+# takes more than a minute over long ways; and with Open MPI processes that connect, because PRTE
+# 3.0's daemons write past an array when ranks of several hosts do, and die of it some time later
+# (natively at once, under glibc's MALLOC_CHECK_=3). All ranks spawning do not come back there.
+APART = {
+    "openmpi": ["test_io", "test_rma", "test_dynproc", "test_spawn"],
+    "mpich": ["test_io", "test_rma", "test_util_sync"],
+}
+
+
 @pytest.mark.lab
 @pytest.mark.long
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(4000)
 @each
 def test_everything_in_three_levels(mpi: Mpi) -> None:
     """All modules, not collectives alone: what ECO leaves to the library works beside it."""
     network = {"scenario": str(DATA / "three-levels.yaml"), "profile": DATA / "three-levels.json"}
-    compare(mpi, 5, ["-e", "test_io"], 1700, scale=1, **network)
+    without = [word for name in APART[mpi.family] for word in ("-e", name)]
+    compare(mpi, 5, without, 1900, scale=1, **network)
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(1000)
+@pytest.mark.parametrize("name", ["test_io", "test_dynproc"])
+@each
+def test_apart(mpi: Mpi, name: str) -> None:
+    compare(mpi, 5, ["-i", name], 450)
 
 
 @pytest.mark.lab
 @pytest.mark.long
 @pytest.mark.timeout(1000)
 @each
-def test_files(mpi: Mpi) -> None:
-    """Not over long ways: natively each of these then takes more than a minute."""
-    compare(mpi, 5, ["-i", "test_io"], 450)
+def test_windows(mpi: Mpi) -> None:
+    """On two hosts: over five of the lab natively one of these takes minutes even so."""
+    compare(mpi, 3, ["-i", "test_(rma|util_sync)"], 450, hosts=2, per_host=2)
