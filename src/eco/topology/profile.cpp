@@ -43,9 +43,9 @@ std::vector<Matrix> read_matrices(const json& root, const char* key, std::size_t
             for (std::size_t b = 0; b < hosts; ++b) {
                 if (positive && a != b && table[a][b] <= 0)
                     reader.refuse_between(key, table[a][b], a, b);
-                if (table[a][b] != table[b][a])
+                if (a > b && table[a][b] != table[b][a])
                     reader.refuse(std::string(key) + " is not symmetric between hosts " +
-                                  std::to_string(a) + " and " + std::to_string(b));
+                                  std::to_string(b) + " and " + std::to_string(a));
                 if (a < b) matrix.set(static_cast<int>(a), static_cast<int>(b), table[a][b]);
             }
     }
