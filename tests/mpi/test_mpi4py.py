@@ -100,11 +100,11 @@ def test_everything_in_three_levels(mpi: Mpi) -> None:
 
 @pytest.mark.lab
 @pytest.mark.long
-@pytest.mark.timeout(1000)
+@pytest.mark.timeout(2000)
 @pytest.mark.parametrize("name", ["test_io", "test_dynproc"])
 @each
 def test_apart(mpi: Mpi, name: str) -> None:
-    compare(mpi, 5, ["-i", name], 450)
+    compare(mpi, 5, ["-i", name], 900)
 
 
 @pytest.mark.lab
