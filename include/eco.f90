@@ -52,9 +52,11 @@ contains
     type(c_funptr) :: found
     procedure(of_rank), pointer :: call_it
     levels = 1
-    ierror = check_rank(comm, rank)
     found = dlsym(c_null_ptr, "eco_comm_levels_f" // c_null_char)
-    if (.not. c_associated(found)) return
+    if (.not. c_associated(found)) then
+      ierror = check_rank(comm, rank)
+      return
+    end if
     call c_f_procpointer(found, call_it)
     ierror = call_it(comm, rank, levels)
   end subroutine
@@ -87,9 +89,11 @@ contains
     type(c_funptr) :: found
     procedure(of_level), pointer :: call_it
     answer = 0
-    ierror = merge(check_rank(comm, rank), MPI_ERR_ARG, level == 0)
     found = dlsym(c_null_ptr, name // c_null_char)
-    if (.not. c_associated(found)) return
+    if (.not. c_associated(found)) then
+      ierror = merge(check_rank(comm, rank), MPI_ERR_ARG, level == 0)
+      return
+    end if
     call c_f_procpointer(found, call_it)
     ierror = call_it(comm, rank, level, answer)
   end subroutine

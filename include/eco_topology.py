@@ -29,23 +29,25 @@ def _missing(name):
     return ValueError(f"eco_comm_{name}: no such rank or level")
 
 
-def _of_rank(name, comm, rank, alone, level=0):
+def _of_rank(name, alone, comm, rank, *level):
     """`alone`: the answer without ECO. Raises ValueError for a rank or level that is not there."""
     rank = comm.rank if rank is None else rank
-    found = _call(name, comm, rank, *([] if name == "levels" else [level]))
-    if found is None and (level != 0 or not 0 <= rank < comm.size):
+    found = _call(name, comm, rank, *level)
+    if found is not None:
+        return found
+    if any(level) or not 0 <= rank < comm.size:
         raise _missing(name)
-    return alone if found is None else found
+    return alone
 
 
 def levels(comm, rank=None):
     """How many levels the rank (this one) has a cluster at."""
-    return _of_rank("levels", comm, rank, 1)
+    return _of_rank("levels", 1, comm, rank)
 
 
 def cluster(comm, level, rank=None):
     """The id of the rank's cluster at a level, the same for all ranks in it."""
-    return _of_rank("cluster", comm, rank, 0, level)
+    return _of_rank("cluster", 0, comm, rank, level)
 
 
 def clusters(comm, rank=None):
@@ -55,7 +57,7 @@ def clusters(comm, rank=None):
 
 def leader(comm, level, rank=None):
     """The rank that speaks for the cluster."""
-    return _of_rank("leader", comm, rank, 0, level)
+    return _of_rank("leader", 0, comm, rank, level)
 
 
 def nearest(comm, count=None):

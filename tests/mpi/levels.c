@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The communicator of a resource type; MPI_COMM_NULL for a rank that it does not hold.
+// The communicator of a resource type; MPI_COMM_NULL for a rank that it does not hold. Null: this
+// rank wants no part, and says no more than that.
 static MPI_Comm split(const char* type) {
     MPI_Info info;
     MPI_Comm part;
+    if (!type) {
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_UNDEFINED, 0, MPI_INFO_NULL, &part);
+        return part;
+    }
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_hw_resource_type", type);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, info, &part);
@@ -15,22 +20,29 @@ static MPI_Comm split(const char* type) {
     return part;
 }
 
+// How many ranks are in a cluster of a level, `without` not counted.
+static int members(int level, int cluster, int ranks, int without) {
+    int count = 0;
+    for (int r = 0; r < ranks; ++r) {
+        int id = -1;
+        if (r != without && ECO_Comm_cluster(MPI_COMM_WORLD, r, level, &id) == MPI_SUCCESS)
+            count += id == cluster;
+    }
+    return count;
+}
+
 // "eco:levelN" splits off exactly those with this rank's cluster id at level N.
 static int wrong_level(int level, int rank, int ranks) {
     char type[32];
     snprintf(type, sizeof type, "eco:level%d", level);
     MPI_Comm part = split(type);
-    int own = -1, together = 0, size = 0;
+    int own = -1, size = 0;
     if (ECO_Comm_cluster(MPI_COMM_WORLD, rank, level, &own) != MPI_SUCCESS)
         return part != MPI_COMM_NULL;
     if (part == MPI_COMM_NULL) return 1;
-    for (int r = 0; r < ranks; ++r) {
-        int id = -1;
-        if (ECO_Comm_cluster(MPI_COMM_WORLD, r, level, &id) == MPI_SUCCESS) together += id == own;
-    }
     MPI_Comm_size(part, &size);
     MPI_Comm_free(&part);
-    return size != together;
+    return size != members(level, own, ranks, -1);
 }
 
 // "eco:host" splits off the ranks of this host.
@@ -50,29 +62,19 @@ static int wrong_host(void) {
     return strcmp(own, first) != 0 || size != all;
 }
 
-// Rank 1 wants no part, and says no more than that; all others are together on "eco:level0".
+// Rank 1 wants no part; all others are together on "eco:level0".
 static int wrong_without_one(int rank, int ranks) {
-    MPI_Info info;
-    MPI_Comm part, rest;
-    int id = 0, other = 0, together = 0, size = 0;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "mpi_hw_resource_type", "eco:level0");
-    MPI_Comm_split_type(MPI_COMM_WORLD, rank == 1 ? MPI_UNDEFINED : MPI_COMM_TYPE_HW_GUIDED, 0,
-                        rank == 1 ? MPI_INFO_NULL : info, &part);
-    MPI_Info_free(&info);
+    MPI_Comm part = split(rank == 1 ? NULL : "eco:level0"), rest;
+    int id = 0, size = 0;
     // A type of MPI's own afterwards, without rank 1 too.
     MPI_Comm_split_type(MPI_COMM_WORLD, rank == 1 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0,
                         MPI_INFO_NULL, &rest);
     if (rest != MPI_COMM_NULL) MPI_Comm_free(&rest);
     if (rank == 1) return part != MPI_COMM_NULL;
     ECO_Comm_cluster(MPI_COMM_WORLD, rank, 0, &id);
-    for (int r = 0; r < ranks; ++r) {
-        ECO_Comm_cluster(MPI_COMM_WORLD, r, 0, &other);
-        together += r != 1 && other == id;
-    }
     MPI_Comm_size(part, &size);
     MPI_Comm_free(&part);
-    return size != together;
+    return size != members(0, id, ranks, 1);
 }
 
 int main(int argc, char** argv) {

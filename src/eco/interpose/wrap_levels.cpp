@@ -62,10 +62,10 @@ bool same_cluster(const std::vector<int>& a, const std::vector<int>& b, int leve
 }  // namespace eco
 
 int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    const auto run_native = [&] {
-        return eco::native().Comm_split_type(comm, split_type, key, info, newcomm);
-    };
     const eco::Native& mpi = eco::native();
+    const auto run_native = [&] {
+        return mpi.Comm_split_type(comm, split_type, key, info, newcomm);
+    };
     eco::Communicator* communicator = eco::communicator_of(comm);
     if (!communicator) return run_native();
     std::optional<int> colour;

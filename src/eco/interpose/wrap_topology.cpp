@@ -84,7 +84,7 @@ bool are_ranks(int count, const int* ranks, int size) {
 bool is_weighted(const int* weights) { return weights != native().unweighted; }
 
 bool has_weights(const int* weights) {
-    return weights != native().unweighted && weights != native().weights_empty;
+    return is_weighted(weights) && weights != native().weights_empty;
 }
 
 // One end's neighbours with their weights, as a process gives them to Dist_graph_create_adjacent.
