@@ -95,6 +95,8 @@ CHOICES = [
 ]
 CHOICES += ["tree:top=chain,inner=chain,segments=4", "tree:top=star,inner=binomial"]
 CHOICES += ["exchange:inner=star,carriers=2", "exchange:inner=star,segments=3,carriers=3"]
+# Operations that a plan must really have done.
+CARRIED = ["gather", "gatherv", "scatter", "scatterv", "alltoall"]
 
 
 def eco_family(choice: str) -> str:
@@ -116,6 +118,8 @@ def test_choices(mpi: Mpi, choice: str) -> None:
     family = eco_family(choice)
     planned = {what for plans in eco.used.values() for what in plans}
     assert any(what.startswith(family) for what in planned), planned
+    for operation in CARRIED if "carriers" in choice else []:
+        assert choice in eco.used[operation], f"{operation} used {eco.used[operation]}"
 
 
 @pytest.mark.lab

@@ -21,6 +21,8 @@ bool Call::passes_blocks_on() const {
     return eco::passes_blocks_on(*choice_, communicator_->hierarchy());
 }
 
+int Call::segments() const { return segments_of(*choice_); }
+
 void Call::run(const Layout& layout, Rank root, const Combine& combine,
                const Reduction& reduction) {
     const Request request{operation_, &communicator_->hierarchy(), root, commutative_};

@@ -32,6 +32,9 @@ public:
     // Of the choice, for gather and scatter (plan/planner.h).
     bool passes_blocks_on() const;
 
+    // Into how many the choice cuts a block.
+    int segments() const;
+
     // Runs the schedule for this root. reduction: what combine() does, as MPI calls it. Throws
     // MpiError.
     void run(const Layout& layout, Rank root = 0, const Combine& combine = {},

@@ -78,7 +78,9 @@ void set_lengths(Layout& layout, const std::vector<Bytes>& lengths) {
 // Before the blocks themselves, the same schedule carries each block's length, so that whoever
 // passes blocks on knows how long they are.
 void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths) {
-    call.run(layout_of_lengths(lengths), root);
+    LengthsAhead ahead(lengths, call.segments());
+    call.run(ahead.layout(), root);
+    lengths = ahead.arrived();
 }
 
 bool fits(const std::vector<Bytes>& lengths, const std::vector<Bytes>& capacities) {

@@ -185,11 +185,12 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 star.on_ranks = true;
                 list.push_back(star);
             }
-            if (!flat && bytes >= first_flight) {
+            if (!flat && (bytes < 0 || bytes >= first_flight)) {
                 const int most = widest(request.hierarchy->top);
                 list.push_back(of(Family::exchange));
                 list.back().carriers = most;
-                list.back().segments = std::max(std::min(most, fine), pieces(first_flight));
+                list.back().segments =
+                    bytes < 0 ? most : std::max(std::min(most, fine), pieces(first_flight));
             }
             break;
         }

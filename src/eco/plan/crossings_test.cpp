@@ -198,7 +198,8 @@ TEST(Crossings, CarriersSpreadAllToAllOverTheRanksAtBothEnds) {
 // Every piece crosses once, those of one block each over a connection of its own.
 TEST(Crossings, CarriersSpreadScatterAndGatherOverConnections) {
     const Hierarchy hierarchy = parse_hierarchy(grid);
-    for (const Operation operation : {Operation::scatter, Operation::gather})
+    using enum Operation;
+    for (const Operation operation : {scatter, scatterv, gather, gatherv})
         for (Rank root = 0; root < hierarchy.ranks(); ++root) {
             const Request request{operation, &hierarchy, root, true};
             Schedule carried("exchange:inner=star,segments=4,carriers=4", request);

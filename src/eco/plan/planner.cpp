@@ -49,11 +49,10 @@ bool supports(const Choice& choice, const Request& request) {
                 {bcast, barrier, scatter, gather, allgather, reduce, allreduce, reduce_scatter});
         case Family::exchange:
             if (any_of({scan, exscan})) return !choice.split && choice.carriers == 0;
-            // A carrier of a cut block would not know its length.
+            // Of an alltoallv a carrier would not know the lengths.
             if (choice.carriers > 0)
                 return !choice.rotates() && !choice.split &&
-                       (request.operation == alltoall || request.operation == gather ||
-                        request.operation == scatter);
+                       (request.operation == alltoall || any_of({gather, scatter}));
             if (choice.rotates()) return !ordered && operation == allreduce;
             // Blocks whose sizes only their two ends know cannot be put together on the way.
             return !ordered && (request.operation == alltoall ||

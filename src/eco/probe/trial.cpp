@@ -160,8 +160,8 @@ void Trial::run(const Choice& choice, Rank root) {
     if (base(operation_) != operation_ && !traits(operation_).size_known &&
         traits(operation_).rooted && passes_blocks_on(choice, communicator_->hierarchy())) {
         // As the wrapper does: lengths go first.
-        std::vector<Bytes> lengths(at(ranks_), bytes_);
-        communicator_->run(choice, prepared, layout_of_lengths(lengths), combine_, reduction);
+        LengthsAhead ahead(std::vector<Bytes>(at(ranks_), bytes_), prepared.segments());
+        communicator_->run(choice, prepared, ahead.layout(), combine_, reduction);
     }
     communicator_->run(choice, prepared, layout_, combine_, reduction);
 }

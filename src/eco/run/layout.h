@@ -2,6 +2,7 @@
 // the executor.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -51,16 +52,38 @@ private:
     }
 };
 
-// The lengths of all blocks, 8 bytes each, sent ahead by the schedule that then carries the blocks.
-inline Layout layout_of_lengths(std::vector<Bytes>& lengths) {
-    Layout layout;
-    layout.unit = sizeof(Bytes);
-    layout.one_board = true;
-    layout.input = layout.output = reinterpret_cast<std::byte*>(lengths.data());
-    layout.length = [](int) { return Bytes{sizeof(Bytes)}; };
-    layout.input_offset =
-        layout.output_offset = [](int block) { return Bytes{sizeof(Bytes)} * block; };
-    return layout;
-}
+// The lengths of all blocks, sent ahead by the schedule that then carries the blocks: 8 bytes with
+// each piece, so that whoever passes on no more than a piece of a block knows its length too.
+class LengthsAhead {
+public:
+    // lengths: those that this rank knows, 0 of the others. segments: of the schedule's blocks.
+    LengthsAhead(const std::vector<Bytes>& lengths, int segments)
+        : segments_(static_cast<std::size_t>(segments)) {
+        for (const Bytes length : lengths) carried_.insert(carried_.end(), segments_, length);
+    }
+
+    Layout layout() {
+        const Bytes each = sizeof(Bytes), block = each * static_cast<Bytes>(segments_);
+        Layout layout;
+        layout.unit = each;
+        layout.one_board = true;
+        layout.input = layout.output = reinterpret_cast<std::byte*>(carried_.data());
+        layout.length = [block](int) { return block; };
+        layout.input_offset = layout.output_offset = [block](int b) { return b * block; };
+        return layout;
+    }
+
+    // Of all blocks that this rank's program touches, once the schedule has run.
+    std::vector<Bytes> arrived() const {
+        std::vector<Bytes> lengths;
+        for (std::size_t first = 0; first < carried_.size(); first += segments_)
+            lengths.push_back(*std::max_element(&carried_[first], &carried_[first] + segments_));
+        return lengths;
+    }
+
+private:
+    std::size_t segments_;
+    std::vector<Bytes> carried_;  // by block and segment
+};
 
 }  // namespace eco
