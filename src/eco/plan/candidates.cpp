@@ -185,13 +185,17 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 star.on_ranks = true;
                 list.push_back(star);
             }
-            if (!flat && (bytes < 0 || bytes >= first_flight)) {
-                const int most = widest(request.hierarchy->top);
+            const int most = widest(request.hierarchy->top);
+            const auto add_carriers = [&](int carriers, int segments) {
                 list.push_back(of(Family::exchange));
-                list.back().carriers = most;
-                list.back().segments =
-                    bytes < 0 ? most : std::max(std::min(most, fine), pieces(first_flight));
-            }
+                list.back().carriers = carriers;
+                list.back().segments = segments;
+            };
+            if (!flat && bytes >= first_flight)
+                add_carriers(most, std::max(std::min(most, fine), pieces(first_flight)));
+            // Two cost short blocks hardly anything, four are better for long ones.
+            for (const int few : {2, 4})
+                if (!flat && bytes < 0 && most >= few) add_carriers(few, few);
             break;
         }
         case allgather:
