@@ -7,6 +7,8 @@ Multi-rail QsNet-II Clusters" (2006), Figs. 1 to 7, again over the lab's hosts w
     bench/papers/qian.py --scenario unequal-rails --figure 6 --sizes 65536,1048576 --json
     bench/papers/qian.py --figure 5,6,7 --processes 4,6,8 --plot scale.svg
     bench/papers/qian.py --figure 6 --sizes 65536 --tuned    beside Open MPI at its best
+    bench/papers/qian.py --figure 7 --processes 8 --scale 0.25    where this machine's processors
+                                                     do not limit what eight hosts can carry
 
 Figures 1 to 3 are messages between two hosts: one way (several under way, the last one answered),
 there and back, both ways at once; Mbit/s in each direction. The paper has one figure for each of
@@ -35,6 +37,7 @@ from lab_figures import ECO, OUT, add_options, eco, probe, show
 STAR = "tree:inner=star,{rails}on=ranks"
 TREE = "tree:inner=binomial2,ports=2,{rails}on=ranks"
 DIRECT = "direct:window=2{comma}{rails}"
+WIDE = "direct:window=4{comma}{rails}"  # twice as many under way
 # Of messages between two hosts: the figure's title, and the probe's name for this traffic.
 PAIRS = {
     1: ("one way", "one-way"),
@@ -46,7 +49,11 @@ COLLECTIVES: dict[int, tuple[str, str, dict[str, str]]] = {
     4: ("broadcast", "bcast", {"tree": TREE, "star": STAR}),
     5: ("scatter", "scatter", {"BSRW": TREE, "SSRW": STAR}),
     6: ("gather", "gather", {"BGRW": TREE, "direct": STAR}),
-    7: ("all-to-all", "alltoall", {"DARW": DIRECT, "index": "index:ports=2{comma}{rails}"}),
+    7: (
+        "all-to-all",
+        "alltoall",
+        {"DARW": DIRECT, "DARW wide": WIDE, "index": "index:ports=2{comma}{rails}"},
+    ),
 }
 # Of Open MPI's TCP. Up to the limit a message goes over one card, from there on over both.
 EAGER_LIMITS = (1024, 8192, 32768, 262144)
@@ -58,12 +65,13 @@ SIZES = "1024,16384,65536,1048576"
 
 def _launcher(hosts: int, given: argparse.Namespace) -> list[str]:
     words = [str(ECO), "lab", "run", given.scenario, "--mpi", given.mpi, "--native"]
-    return [*words, "--hosts", str(hosts), "--"]
+    return [*words, "--scale", str(given.scale), "--hosts", str(hosts), "--"]
 
 
 def _profile(hosts: int, given: argparse.Namespace) -> Path:
     OUT.mkdir(parents=True, exist_ok=True)
-    path = OUT / f"{Path(given.scenario).stem}-{hosts}-{given.mpi}-rails.json"
+    speed = "" if given.scale == 1 else f"-x{given.scale:g}"
+    path = OUT / f"{Path(given.scenario).stem}-{hosts}-{given.mpi}{speed}-rails.json"
     if (given.again and path not in MEASURED) or not path.exists():
         print(f"measuring {given.scenario}, {hosts} hosts…", file=sys.stderr)
         words = ["measure", "--json", "--no-tune", "--again", "-o", path]
@@ -216,6 +224,7 @@ def main() -> int:
     parser.add_argument("--scenario", default="two-rails")
     parser.add_argument("--processes", default="4", help="hosts, one rank on each")
     parser.add_argument("--sizes", help="bytes of a message or block")
+    parser.add_argument("--scale", type=float, default=1, help="multiplies the cards' rates")
     parser.add_argument("--tuned", action="store_true", help="native with other eager limits too")
     add_options(parser)
     given = parser.parse_args()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import PROJECT, buses, complaint, document, eco
+from cockpit_harness import PROJECT, buses, complaint, document, eco, rails
 from eco.engine import engine
 
 MEASURED = PROJECT / "tests" / "data" / "three-segments-measured.json"
@@ -105,6 +105,20 @@ def test_a_timeline_holds_every_rank_message_and_cause(file: Path) -> None:
     assert "by star" in text
     assert "what the end waited for" in text
     assert "n0 →" in text
+
+
+def test_two_rails_carry_more_than_one(file: Path) -> None:
+    """12 and 3 MB/s, of which the last host has the first: bounds count both, whoever plans."""
+    one = _simulate(file, "gather", "--bytes", 1000000, "--choice", "star")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"rails": rails()}))
+    call = "gather", "--bytes", 1000000, "--choice"
+    two = _simulate(file, *call, "tree:inner=star,rails=2,on=ranks")
+    assert two["bound"]["time"] < one["bound"]["time"]
+    assert two["bound"]["time"] <= two["timeline"]["time"] < one["timeline"]["time"]
+    assert _simulate(file, *call, "star")["timeline"]["time"] == one["timeline"]["time"]
+    assert any("rails=2" in each["choice"] for each in _plan(file, *call[:3])["candidates"])
+    refusal = _refused("simulate", file, *call, "tree:inner=star,rails=3,on=ranks")
+    assert "3 rails, and these hosts have 2" in refusal
 
 
 def test_ranks_on_one_host_use_no_link(file: Path) -> None:

@@ -382,7 +382,7 @@ private:
 Bound find_bound(const Network& network, const std::vector<int>& host_of, Operation operation,
                  Rank root, Bytes bytes) {
     const Needs needs(operation, static_cast<int>(host_of.size()), root, std::max<Bytes>(bytes, 0));
-    return Bounding(network, host_of, needs, root).run();
+    return Bounding(network.over(network.rails()), host_of, needs, root).run();
 }
 
 }  // namespace eco

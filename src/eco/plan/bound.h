@@ -20,7 +20,8 @@ struct Bound {
 // is its size (all but reductions to blocks). Counts what crosses a cut: into a bus each of its
 // hosts' needs one by one and what must leave it at least once, for sums the 2(n-1) transfers of a
 // one-way gossip; the copies that buses must send each other, spread over all of them as evenly as
-// can be. O(H² · depth), H³ up to 96 hosts for operations without root.
+// can be. Where hosts have several rails, over all of them. O(H² · depth), H³ up to 96 hosts for
+// operations without root.
 Bound find_bound(const Network& network, const std::vector<int>& host_of, Operation operation,
                  Rank root, Bytes bytes);
 

@@ -75,10 +75,12 @@ static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& 
         more.push_back(of(Family::index));
         more.back().ports = rails;
     }
-    if (request.operation == alltoall) {
-        more.push_back(of(Family::direct));
-        more.back().window = rails;
-    }
+    // Twice as many under way: where long ones stall on one rail or way, others fill it.
+    for (const int window : {rails, 2 * rails})
+        if (request.operation == alltoall && (window == rails || bytes >= huge)) {
+            more.push_back(of(Family::direct));
+            more.back().window = window;
+        }
     std::erase_if(more, [](const Choice& choice) { return choice.native_inside; });
     for (Choice& choice : more) {
         choice.rails = rails;

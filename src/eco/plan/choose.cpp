@@ -115,15 +115,16 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     const Entry *timed = nearest(timed_), *predicted = nearest(predicted_);
     if (!timed && !predicted)
         return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Choice{};
-    // Where timing took ECO, prediction may know better which schedule suits a size far from it.
+    // Where timing took ECO, prediction may know better which schedule suits a size far from it;
+    // not where it took several rails, which nobody predicted.
     constexpr double far = 2;
     const bool wins =
         timed ? timed->choice.family != Family::native
               : predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
     if (!wins) return {};
-    const Entry& best = timed && (!predicted || distance(*timed) <= far * distance(*predicted))
-                            ? *timed
-                            : *predicted;
+    const bool as_timed = timed && (!predicted || timed->choice.rails > 0 ||
+                                    distance(*timed) <= far * distance(*predicted));
+    const Entry& best = as_timed ? *timed : *predicted;
     return scaled(best.choice, best.bytes, bytes, most_segments(request));
 }
 

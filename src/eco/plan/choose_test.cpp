@@ -107,6 +107,13 @@ TEST_F(Choose, APredictedGainMustBeClear) {
     EXPECT_EQ(chosen(Operation::allreduce, 16384), "native");
 }
 
+TEST_F(Choose, PredictionsKnowNothingOfRails) {
+    predict(262144, "k3", 1.5);
+    EXPECT_EQ(chosen(Operation::bcast, 262144), "tree:inner=k3,on=ranks");
+    profile_.tuning[1].choice = "tree:top=star,inner=star,rails=2";
+    EXPECT_EQ(chosen(Operation::bcast, 262144), "tree:top=star,inner=star,rails=2");
+}
+
 TEST_F(Choose, RanksThatShareHostsHaveTheirOwnTimes) {
     const char* shared = "([0 1] 2) (3 [4 5])";
     EXPECT_EQ(chosen(Operation::bcast, 16384, shared), "native");

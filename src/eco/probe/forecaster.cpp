@@ -50,7 +50,9 @@ Forecaster::Forecaster(const Profile& profile) : profile_(profile) {
 }
 
 Forecast Forecaster::work_out(const Question& question) const {
-    const Hierarchy hierarchy = build_hierarchy(profile_, question.host_of);
+    Hierarchy hierarchy = build_hierarchy(profile_, question.host_of);
+    // What goes over rails is timed whatever is predicted, and never runs untimed.
+    hierarchy.rails = 0;
     const Request request{question.operation, &hierarchy};
     Forecast found = forecast(*network_, question.host_of, request, question.bytes,
                               telling_roots(hierarchy, question.operation));

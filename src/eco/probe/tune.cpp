@@ -78,7 +78,7 @@ std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* f
     for (std::size_t i = 0; i < usual.size(); ++i) {
         // What a window wins predictions do not see: their links are shared fairly, where a queue
         // serves first who came first, so that messages sent early hold up what is passed on.
-        const bool wanted = !can_simulate(usual[i]) || usual[i].window > 0 ||
+        const bool wanted = !can_simulate(usual[i]) || usual[i].window > 0 || usual[i].rails > 0 ||
                             (i < usual_ones && bytes <= taken_in_at_once);
         if (wanted && std::find(list.begin(), list.end(), usual[i]) == list.end())
             list.push_back(usual[i]);

@@ -35,11 +35,12 @@ Request ask(const Network& network, const HostOf& host_of, const Hierarchy& hier
     return {parse_operation(operation), &hierarchy, root, true};
 }
 
-Choice choose_one(const std::string& text, const Request& request) {
+Choice choose_one(const std::string& text, const Network& network, const Request& request) {
     const Choice choice = parse_choice(text);
-    if (choice.rails > 0)
-        throw Error(Code::usage,
-                    text + " goes over rails, which are not simulated; leave out rails=");
+    if (choice.rails > network.rails())
+        throw Error(Code::usage, text + " goes over " + std::to_string(choice.rails) +
+                                     " rails, and these hosts have " +
+                                     std::to_string(network.rails()) + "; leave out rails=");
     if (!can_simulate(choice))
         throw Error(Code::usage, text +
                                      ": what is native is the MPI library's own; ECO does not "
@@ -54,19 +55,20 @@ std::string simulate_json(const Network& network, const HostOf& host_of, const H
                           const std::string& operation, Rank root, Bytes bytes,
                           const std::string& choice) {
     const Request request = ask(network, host_of, hierarchy, operation, root);
-    const Choice chosen = choose_one(choice, request);
+    const Choice chosen = choose_one(choice, network, request);
     std::vector<Program> programs;
     for (Rank rank = 0; rank < request.ranks(); ++rank)
         programs.push_back(plan(chosen, request, rank));
-    const Timeline timeline = simulate(network, host_of, programs,
-                                       equal_pieces(request.operation, bytes, request.ranks()));
-    return timeline_json(timeline, network, host_of, programs);
+    const Network& wires = network.over(chosen.rails);
+    const Timeline timeline =
+        simulate(wires, host_of, programs, equal_pieces(request.operation, bytes, request.ranks()));
+    return timeline_json(timeline, wires, host_of, programs);
 }
 
 Seconds predict(const Network& network, const HostOf& host_of, const Hierarchy& hierarchy,
                 const std::string& operation, Rank root, Bytes bytes, const std::string& choice) {
     const Request request = ask(network, host_of, hierarchy, operation, root);
-    return simulate(network, host_of, choose_one(choice, request), request, bytes).time;
+    return simulate(network, host_of, choose_one(choice, network, request), request, bytes).time;
 }
 
 std::vector<std::string> forecast_texts(const Network& network, const HostOf& host_of,

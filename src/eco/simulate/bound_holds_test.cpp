@@ -7,6 +7,7 @@
 
 #include "eco/plan/bound.h"
 #include "eco/simulate/simulate.h"
+#include "eco/topology/rail_network.h"
 
 namespace eco {
 
@@ -70,6 +71,25 @@ Network random_network(const Levels& levels, Random& random) {
     return network;
 }
 
+// Up to three rails, which some of the hosts lack.
+MeasuredRails random_rails(std::size_t hosts, Random& random) {
+    MeasuredRails measured;
+    const Table none(hosts, std::vector<double>(hosts, 0));
+    for (std::size_t rail = 0; rail < 1 + random() % 3; ++rail) {
+        measured.rails.push_back({"", std::vector<std::string>(hosts), none, none, {}});
+        const double rate = between(random, 1e6, 2e7);
+        for (std::size_t a = 0; a < hosts; ++a)
+            for (std::size_t b = 0; b < a; ++b) {
+                if (random() % 6 == 0) continue;
+                auto& bandwidth = measured.rails.back().bandwidth;
+                auto& latency = measured.rails.back().latency;
+                bandwidth[a][b] = bandwidth[b][a] = rate * between(random, 0.9, 1.1);
+                latency[a][b] = latency[b][a] = between(random, 1e-6, 1e-3);
+            }
+    }
+    return measured;
+}
+
 std::vector<Choice> more_choices() {
     std::vector<Choice> choices;
     for (const char* text : {"k2",
@@ -109,7 +129,10 @@ TEST_P(BoundHolds, ForEverySchedule) {
     for (int draw = 0; draw < 25; ++draw) {
         const int hosts = 1 + static_cast<int>(random() % 12);
         const Levels levels = random_levels(hosts, random);
-        const Network network = random_network(levels, random);
+        Network network = random_network(levels, random);
+        if (draw % 3 == 1)
+            network.railed.push_back(
+                over_rails(network, random_rails(network.hosts.size(), random), 2));
         Profile profile;
         profile.levels = levels;
         std::vector<int> host_of;
@@ -121,7 +144,8 @@ TEST_P(BoundHolds, ForEverySchedule) {
         }
         if (host_of.empty()) host_of.push_back(0);
         if (random() % 2) std::shuffle(host_of.begin(), host_of.end(), random);
-        const Hierarchy hierarchy = build_hierarchy(profile, host_of);
+        Hierarchy hierarchy = build_hierarchy(profile, host_of);
+        hierarchy.rails = network.rails();
         const int ranks = hierarchy.ranks();
         for (int o = 0; o < operation_count; ++o) {
             const Bytes bytes = static_cast<Bytes>(std::pow(10, random() % 6)) * (random() % 10);
@@ -131,7 +155,11 @@ TEST_P(BoundHolds, ForEverySchedule) {
             const Bound bound =
                 find_bound(network, host_of, request.operation, request.root, bytes);
             auto choices = candidates(request, bytes);
-            for (const Choice& choice : more_choices()) choices.push_back(choice);
+            for (Choice choice : more_choices()) {
+                choices.push_back(choice);
+                choice.rails = 2;
+                if (network.rails() > 1) choices.push_back(choice);
+            }
             for (const Choice& choice : choices) {
                 if (!supports(choice, request) || !can_simulate(choice)) continue;
                 const Seconds time = simulate(network, host_of, choice, request, bytes).time;

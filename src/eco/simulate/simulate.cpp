@@ -446,7 +446,7 @@ Timeline simulate(const Network& network, const std::vector<int>& host_of, const
     std::vector<Program> programs;
     for (Rank rank = 0; rank < request.ranks(); ++rank)
         programs.push_back(plan(choice, request, rank));
-    return simulate(network, host_of, programs,
+    return simulate(network.over(choice.rails), host_of, programs,
                     equal_pieces(request.operation, bytes, request.ranks()), costs);
 }
 

@@ -31,10 +31,9 @@ using PieceBytes = std::function<Bytes(Piece piece, int segments)>;
 // reductions to blocks), else of one block; all blocks alike.
 PieceBytes equal_pieces(Operation operation, Bytes bytes, int ranks);
 
-// Whether ECO knows all of its schedule and what it runs on: not where the MPI library does a part
-// in its own way, nor over several rails.
+// Whether ECO knows all of its schedule: not where the MPI library does a part in its own way.
 inline bool can_simulate(const Choice& choice) {
-    return choice.family != Family::native && !choice.native_inside && choice.rails == 0;
+    return choice.family != Family::native && !choice.native_inside;
 }
 
 // host_of: per rank its index in network.hosts. Programs must fit together (plan/verify.h) and have
@@ -43,7 +42,7 @@ Timeline simulate(const Network& network, const std::vector<int>& host_of,
                   const std::vector<Program>& programs, const PieceBytes& bytes,
                   const Costs& costs = {});
 
-// Plans the choice for all ranks and simulates it. Needs supports(choice, request).
+// Plans the choice for all ranks and simulates it, over its rails. Needs supports(choice, request).
 Timeline simulate(const Network& network, const std::vector<int>& host_of, const Choice& choice,
                   const Request& request, Bytes bytes, const Costs& costs = {});
 

@@ -6,6 +6,7 @@
 #include "eco/base/check.h"
 #include "eco/base/median.h"
 #include "eco/topology/profile.h"
+#include "eco/topology/rail_network.h"
 
 namespace eco {
 
@@ -285,6 +286,10 @@ Network build_network(const Profile& profile) {
     network.assumed = model.assumed;
     calibrate(network, profile, model);
     network.error = profile.minimum.empty() ? model.error : median_error(network, profile);
+    std::vector<Network> railed;
+    for (int rails = 2; profile.rails && rails <= profile.rails->most; ++rails)
+        railed.push_back(over_rails(network, *profile.rails, rails));
+    network.railed = std::move(railed);
     return network;
 }
 

@@ -58,6 +58,15 @@ struct Network {
     std::vector<int> cluster_of;         // per host, the innermost of two hosts or more
     std::vector<int> port_out, port_in;  // per host, links; -1: it is on a bus, or has no limit
 
+    // The same hosts where messages go in stripes over two rails, over three and so on.
+    std::vector<Network> railed;
+    int rails() const { return static_cast<int>(railed.size()) + 1; }
+    const Network& over(int rails) const {
+        return rails < 2 || railed.empty()
+                   ? *this
+                   : railed[std::min(static_cast<std::size_t>(rails) - 2, railed.size() - 1)];
+    }
+
     // Bytes on the wire of messages with `bytes` bytes together, `messages` of them at least.
     double wire(Bytes bytes, Bytes messages = 1) const {
         const Bytes frames = std::max(messages, (bytes + frame.payload - 1) / frame.payload);
@@ -90,9 +99,9 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
 // where no media were measured. All that the runtime part of a profile (profile.h) can tell.
 Network shared_links(const Profile& profile);
 
-// From the profile's model, or where it has none from one derived. What a single message takes on
-// the links that are known is kept; what it took beyond that when measured is fixed, and the pair's
-// own cap.
+// From the profile's model, or where it has none from one derived, and its rails. What a single
+// message takes on the links that are known is kept; what it took beyond that when measured is
+// fixed, and the pair's own cap.
 Network build_network(const Profile& profile);
 
 }  // namespace eco
