@@ -31,8 +31,10 @@ constexpr std::size_t most_predicted = 4;
 constexpr Bytes taken_in_at_once = 4096;
 constexpr std::size_t usual_ones = 2;
 
-// Where one choice must do for all sizes, so many are timed at all of them again at most.
+// Where one choice must do for all sizes, so many are timed at all of them again at most, and none
+// but the first that lost so much at one.
 constexpr std::size_t most_compared = 3;
+constexpr double hopeless = 1.1;
 
 std::vector<Operation> usual_operations() {
     std::vector<Operation> usual;
@@ -276,6 +278,7 @@ Timed Tuner::best_of_all_sizes() {
     if (order.size() > most_compared) order.resize(most_compared);
     Timed first;
     for (const auto& [ratio, choice] : order) {
+        if (first.native > 0 && ratio > hopeless) break;
         const Timed timed = at_all_sizes(parse_choice(choice));
         if (timed.wins) return timed;
         if (first.native == 0) first = timed;
