@@ -158,6 +158,24 @@ def test_native_inside(mpi: Mpi, choice: str, operations: list[str]) -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.parametrize("choice", ["star", "exchange:inner=star,segments=2,carriers=2"])
+@every
+def test_rooms(mpi: Mpi, choice: str) -> None:
+    """Blocks shorter than their places, as natively; longer ones, where native libraries hang."""
+    program = built(mpi, "conformance")
+    options = ["--light", "--sections"]
+    where = {"ranks": 5, "order": SPREAD, "scale": 100}
+    native = lab(mpi, program, *options, "rooms", eco=False, **where)
+    eco = lab(mpi, program, *options, "rooms", eco=True, choice=choice, **where)
+    same_results(native, eco, ["gatherv", "scatterv"])
+    longer = lab(mpi, program, *options, "long_blocks", eco=True, choice=choice, **where)
+    assert longer.code == 0, longer.out + longer.err
+    assert "all ok" in longer.out
+    assert longer.planned("gatherv")
+    assert longer.planned("scatterv")
+
+
+@pytest.mark.lab
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 @each

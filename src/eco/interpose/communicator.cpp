@@ -6,6 +6,7 @@
 
 #include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/neighbourhood.h"
+#include "eco/interpose/quiet.h"
 #include "eco/interpose/report.h"
 
 namespace eco {
@@ -117,17 +118,15 @@ bool Communicator::make_hidden() {
     const Native& mpi = native();
     Session& here = *session();
     MPI_Group group{};
-    MPI_Errhandler handler{};
     usable_ = false;
     if (!has_room(comm_)) return false;
     if (mpi.Comm_group(comm_, &group) != MPI_SUCCESS) return false;
-    // The program's handler must not hear of a failure that native calls would not have had.
-    if (mpi.Comm_get_errhandler(comm_, &handler) != MPI_SUCCESS) return false;
-    mpi.Comm_set_errhandler(comm_, mpi.errors_return);
-    // Not a duplicate, which would call the program's attribute callbacks.
-    const int code = mpi.Comm_create(comm_, group, &hidden_);
-    mpi.Comm_set_errhandler(comm_, handler);
-    mpi.Errhandler_free(&handler);
+    const int code = [&] {
+        // The program's handler must not hear of a failure that native calls would not have had.
+        const Quiet quiet(comm_);
+        // Not a duplicate, which would call the program's attribute callbacks.
+        return mpi.Comm_create(comm_, group, &hidden_);
+    }();
     mpi.Group_free(&group);
     if (code != MPI_SUCCESS) {
         hidden_ = mpi.comm_null;

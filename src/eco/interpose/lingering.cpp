@@ -1,5 +1,7 @@
 #include "eco/interpose/lingering.h"
 
+#include "eco/interpose/quiet.h"
+
 namespace eco {
 
 // What a socket's buffer holds from the first: more than that to one rank might leave only when the
@@ -25,6 +27,7 @@ void Lingering::drop_ended() {
     int count = 0;
     std::vector<int> indices(requests_.size());
     std::vector<MPI_Status> statuses(requests_.size());
+    const QuietRequests quiet;
     native().Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices.data(),
                       statuses.data());
     std::size_t kept = 0;
@@ -38,11 +41,13 @@ void Lingering::drop_ended() {
 }
 
 void Lingering::finish() {
+    if (requests_.empty()) return;  // MPI may have ended
     std::vector<MPI_Status> statuses(requests_.size());
     std::vector<int> indices(requests_.size());
     int count = 0;
     const auto all = static_cast<int>(requests_.size());
-    while (!requests_.empty() && count != MPI_UNDEFINED)
+    const QuietRequests quiet;
+    while (count != MPI_UNDEFINED)
         if (native().Waitsome(all, requests_.data(), &count, indices.data(), statuses.data()) !=
             MPI_SUCCESS)
             break;

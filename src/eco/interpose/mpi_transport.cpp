@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "eco/base/check.h"
+#include "eco/interpose/quiet.h"
 
 namespace eco {
 
@@ -64,6 +65,7 @@ void MpiTransport::some(Some some, std::vector<int>& ended) {
     int count = 0;
     indices_.resize(requests_.size());
     statuses_.resize(requests_.size());
+    const QuietRequests quiet;
     const int code = some(static_cast<int>(requests_.size()), requests_.data(), &count,
                           indices_.data(), statuses_.data());
     if (code == MPI_ERR_IN_STATUS)

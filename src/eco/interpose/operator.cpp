@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "eco/interpose/quiet.h"
+
 namespace eco {
 
 bool commutes(MPI_Op op) {
@@ -36,18 +38,8 @@ static bool try_out(MPI_Op op, const Type& type) {
     const Native& mpi = native();
     alignas(64) std::array<std::byte, 128> a{}, b{};
     if (type.extent > static_cast<Bytes>(a.size())) return false;
-    std::array<MPI_Comm, 2> comms{mpi.comm_world, mpi.comm_self};
-    std::array<MPI_Errhandler, 2> handlers{};
-    for (std::size_t i = 0; i < comms.size(); ++i) {
-        if (mpi.Comm_get_errhandler(comms[i], &handlers[i]) != MPI_SUCCESS) return false;
-        mpi.Comm_set_errhandler(comms[i], mpi.errors_return);
-    }
-    const bool works = mpi.Reduce_local(a.data(), b.data(), 1, type.handle, op) == MPI_SUCCESS;
-    for (std::size_t i = 0; i < comms.size(); ++i) {
-        mpi.Comm_set_errhandler(comms[i], handlers[i]);
-        mpi.Errhandler_free(&handlers[i]);
-    }
-    return works;
+    const Quiet world(mpi.comm_world), self(mpi.comm_self);
+    return mpi.Reduce_local(a.data(), b.data(), 1, type.handle, op) == MPI_SUCCESS;
 }
 
 bool takes_type(MPI_Op op, const Type& type) {

@@ -190,6 +190,7 @@ void exchange(Call& call, Side& from, const void* sendbuf, Side& to, void* recvb
     from.settle(in_place ? recvbuf : sendbuf, in_place);
     to.settle(recvbuf, false);
     from.pack_all();
+    if (block_bytes < 0) to.pack_all();  // less may come than there is room for
     const int ranks = call.size(), me = call.rank();
     Layout layout;
     layout.input = from.base;

@@ -123,9 +123,11 @@ void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes se
         if (!type.plain) {
             packed_output = allocate(blocks->total);
             layout.output = packed_output.get();
-            if (in_place)
-                pack(bytes_at(recvbuf, blocks->displacements[me] * type.extent), blocks->counts[me],
-                     type, layout.output + blocks->offsets[me], call.comm());
+            for (std::size_t b = 0; b < lengths.size(); ++b)
+                if (!lengths_known ||
+                    (in_place && b == me))  // less may come than there is room for
+                    pack(bytes_at(recvbuf, blocks->displacements[b] * type.extent),
+                         blocks->counts[b], type, layout.output + blocks->offsets[b], call.comm());
         }
         layout.output_offset = [blocks](int block) {
             return blocks->offsets[static_cast<std::size_t>(block)];
@@ -191,11 +193,15 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
         layout.output_offset = layout.input_offset;
     } else {
         const Type type(recvtype);
-        lengths[me] = capacity = recvcount * type.size;
+        capacity = recvcount * type.size;
+        // The root knows what there is, which may be less than it has room for.
+        if (!is_root) lengths[me] = capacity;
         layout.output = bytes_at(recvbuf);
         if (!type.plain) {
-            packed_output = allocate(lengths[me]);
+            packed_output = allocate(capacity);
             layout.output = packed_output.get();
+            if (!lengths_known)  // less may come than there is room for
+                pack(recvbuf, recvcount, type, layout.output, call.comm());
         }
     }
     if (lengths_known)

@@ -20,6 +20,8 @@ void section_user_operators(void);
 void section_types(void);
 void section_large_counts(void);
 void section_mixed(void);
+void section_rooms(void);
+void section_long_blocks(void);
 void section_errors(void);
 void section_intercommunicators(void);
 void section_cartesian(void);
