@@ -6,6 +6,7 @@
 // - native inside: shared memory and the like, which messages cannot reach;
 // - ring: every link carries each byte once, for long messages to and from all.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "eco/plan/planner.h"
@@ -54,8 +55,39 @@ static int widest(const Group& top) {
     return static_cast<int>(most);
 }
 
+// The largest group of single ranks on a switch; null: none, or too small for disjoint trees to be
+// shorter than a chain.
+static const Group* widest_switch(const Group& group) {
+    const Group* widest = nullptr;
+    if (!group.is_rank() && !has_groups(group) && !(group.medium_known && group.shared) &&
+        group.parts.size() > 4)
+        widest = &group;
+    for (const Group& part : group.parts)
+        if (const Group* inside = widest_switch(part);
+            inside && (!widest || inside->parts.size() > widest->parts.size()))
+            widest = inside;
+    return widest;
+}
+
+// Segments for disjoint trees: each more costs an overhead, each longer one makes the steps longer
+// in which the last of them passes through the group. In whole frames.
+static Bytes even_length(const Group& group, Bytes bytes) {
+    constexpr Bytes half_frame = 700;
+    constexpr double headers = 100;
+    double overhead = headers;
+    if (group.passage && group.passage->busy.per_byte > 0)
+        overhead = std::max(overhead, group.passage->busy.fixed / group.passage->busy.per_byte);
+    const double steps = std::log2(static_cast<double>(group.parts.size()));
+    const double ideal = std::sqrt(static_cast<double>(bytes) * overhead / steps);
+    Bytes length = half_frame;
+    while (1.5 * static_cast<double>(length) < ideal) length *= 2;
+    return length;
+}
+
 // From here on a segment is long enough that the next one may wait for it.
 static constexpr Bytes huge = 256 * 1024;
+// From here on a message is worth cutting up between the hosts of one switch.
+static constexpr Bytes taken_apart = 4096;
 // Libraries send off at once what is shorter, so that a window would not hold it back.
 static constexpr Bytes rendezvous = 64 * 1024;
 
@@ -135,6 +167,13 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 list.push_back(tree(Shape::relay, Shape::binomial, pieces(rendezvous)));
                 list.back().rotate = Choice::Rotate::groups;
                 list.back().window = 2;
+            }
+            if (const Group* group = widest_switch(request.hierarchy->top);
+                group && bytes >= taken_apart) {
+                const Bytes length = even_length(*group, bytes);
+                for (const Bytes each : {length, 4 * length})
+                    if (pieces(each) > 1)
+                        list.push_back(tree(Shape::balanced, Shape::disjoint, pieces(each)));
             }
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));

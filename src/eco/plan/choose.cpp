@@ -78,8 +78,7 @@ Choice Chooser::choose(const Request& request, Bytes bytes) const {
     return supports(choice, request) ? choice : Choice{};
 }
 
-// Segments of the length that was timed, in a message of another length.
-static Choice scaled(Choice choice, Bytes timed, Bytes bytes, int most) {
+Choice scaled(Choice choice, Bytes timed, Bytes bytes, int most) {
     if (choice.segments <= 1 || timed <= 0 || bytes <= 0) return choice;
     const double segments = static_cast<double>(choice.segments) * static_cast<double>(bytes) /
                             static_cast<double>(timed);

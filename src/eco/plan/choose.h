@@ -15,6 +15,10 @@ namespace eco {
 // predicted, for all.
 std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library);
 
+// The choice that was timed with a message of `timed` bytes for one of `bytes`: with segments of
+// the same length, `most` at most.
+Choice scaled(Choice choice, Bytes timed, Bytes bytes, int most);
+
 class Chooser {
 public:
     // library: the one that runs. What was predicted counts where nothing was timed.

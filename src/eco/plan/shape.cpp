@@ -122,8 +122,7 @@ private:
 
     void collect(const Group& group, std::size_t depth) {
         if (group.is_rank()) return;
-        const bool nested = std::any_of(group.parts.begin(), group.parts.end(),
-                                        [](const Group& part) { return !part.is_rank(); });
+        const bool nested = has_groups(group);
         if (nested && nested_.size() <= depth) nested_.resize(depth + 1);
         (nested ? nested_[depth] : inner_).groups.push_back(&group);
         for (const Group& part : group.parts) collect(part, depth + 1);

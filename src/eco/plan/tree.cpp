@@ -8,6 +8,7 @@
 
 #include "eco/base/check.h"
 #include "eco/base/error.h"
+#include "eco/plan/disjoint_tree.h"
 
 namespace eco {
 
@@ -29,13 +30,15 @@ std::string to_text(const Form& form) {
             return "postal" + std::to_string(form.k);
         case Shape::relay:
             return "relay";
+        case Shape::disjoint:
+            return "disjoint";
     }
     return "";
 }
 
 Form parse_form(const std::string& text) {
-    for (const Shape shape :
-         {Shape::star, Shape::chain, Shape::binomial, Shape::balanced, Shape::relay})
+    for (const Shape shape : {Shape::star, Shape::chain, Shape::binomial, Shape::balanced,
+                              Shape::relay, Shape::disjoint})
         if (to_text({shape}) == text) return {shape};
     if (text.size() >= 2 && text.size() <= 4 && text[0] == 'k' &&
         text.find_first_not_of("0123456789", 1) == std::string::npos && text[1] != '0')
@@ -48,13 +51,19 @@ Form parse_form(const std::string& text) {
             digits.find_first_not_of("0123456789") == std::string::npos && digits[0] != '0')
             return {shape, std::stoi(digits)};
     }
-    throw Error(Code::usage, "'" + text +
-                                 "' is no shape of a tree; there are star, chain, binomial, "
-                                 "balanced, relay, k1, k2, k3 …, binomial2, binomial3 … and "
-                                 "postal1, postal2 …");
+    throw Error(Code::usage,
+                "'" + text +
+                    "' is no shape of a tree; there are star, chain, binomial, "
+                    "balanced, relay, disjoint, k1, k2, k3 …, binomial2, binomial3 … and "
+                    "postal1, postal2 …");
 }
 
 static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+bool has_groups(const Group& group) {
+    return std::any_of(group.parts.begin(), group.parts.end(),
+                       [](const Group& part) { return !part.is_rank(); });
+}
 
 // Messages on a part's medium: on a bus one for each member but the root, and one for each that
 // goes out; on a switch those of the port of the rank that speaks for it.
@@ -86,6 +95,13 @@ static int ports_parent(int part, int k) {
     return part - part / unit % (k + 1) * unit;
 }
 
+static std::vector<int> disjoint_parents(int parts, int piece) {
+    const DisjointTree tree(parts, piece);
+    std::vector<int> parent(at(parts), -1);
+    for (int part = 1; part < parts; ++part) parent[at(part)] = tree.parent(part);
+    return parent;
+}
+
 // Whoever can send soonest takes the next part.
 static std::vector<int> postal_parents(int parts, int latency) {
     std::vector<int> parent(at(parts), -1);
@@ -100,9 +116,10 @@ static std::vector<int> postal_parents(int parts, int latency) {
     return parent;
 }
 
-std::vector<int> parents(Form form, const std::vector<Weight>& weights) {
+std::vector<int> parents(Form form, const std::vector<Weight>& weights, int piece) {
     const int parts = static_cast<int>(weights.size());
     if (form.shape == Shape::balanced) return balanced_parents(weights);
+    if (form.shape == Shape::disjoint) return disjoint_parents(parts, piece);
     if (form.shape == Shape::postal) return postal_parents(parts, form.k);
     std::vector<int> parent(weights.size(), -1);
     for (int part = 1; part < parts; ++part) switch (form.shape) {
@@ -126,6 +143,7 @@ std::vector<int> parents(Form form, const std::vector<Weight>& weights) {
                 break;
             case Shape::balanced:
             case Shape::postal:
+            case Shape::disjoint:
                 break;
         }
     return parent;
@@ -152,6 +170,23 @@ Group innermost_speakers(const Group& group, Rank root) {
     return found;
 }
 
+// All parts but the root's, in the order in which the others send to them.
+static std::vector<int> sending_order(Form form, int parts, int piece) {
+    std::vector<int> order(at(parts - 1));
+    std::iota(order.begin(), order.end(), 1);
+    // Binomial trees send to the largest subtree, the last in order, first.
+    if (form.shape == Shape::binomial || form.shape == Shape::ports)
+        std::reverse(order.begin(), order.end());
+    if (form.shape == Shape::disjoint) {
+        const DisjointTree tree(parts, piece);
+        std::vector<int> step(at(parts), 0);
+        for (int part = 1; part < parts; ++part) step[at(part)] = tree.step_of(part);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](int a, int b) { return step[at(a)] < step[at(b)]; });
+    }
+    return order;
+}
+
 // forms: between groups, level by level. only: edges of this rank alone are needed; -1: all.
 static void hang(const Group& group, Rank root, std::span<const Form> forms, Form inner,
                  Speaker speaker, Rank only, Tree& tree) {
@@ -162,20 +197,16 @@ static void hang(const Group& group, Rank root, std::span<const Form> forms, For
     ECO_CHECK(first < parts);
     std::vector<const Group*> order;
     std::vector<Weight> weights;
-    bool nested = false;
+    const Form form = has_groups(group) ? forms.front() : inner;
+    const int turn = form.shape == Shape::disjoint ? 0 : speaker.turn;
     for (int i = 0; i < parts; ++i) {
-        const int next = i == 0 ? 0 : 1 + (i - 1 + speaker.turn) % (parts - 1);
+        const int next = i == 0 ? 0 : 1 + (i - 1 + turn) % (parts - 1);
         order.push_back(&group.parts[at((first + next) % parts)]);
         weights.push_back({static_cast<int>(order.back()->ranks.size()), order.back()->crossing,
                            order.back()->shared});
-        nested = nested || !order.back()->is_rank();
     }
-    const Form form = nested ? forms.front() : inner;
-    const auto parent = parents(form, weights);
-    // Binomial trees send to the largest subtree, the last in order, first.
-    const bool backwards = form.shape == Shape::binomial || form.shape == Shape::ports;
-    for (int i = 1; i < parts; ++i) {
-        const int part = backwards ? parts - i : i;
+    const auto parent = parents(form, weights, speaker.piece);
+    for (const int part : sending_order(form, parts, speaker.piece)) {
         const Rank child = speaker.of_group(*order[at(part)], root);
         const Rank above = speaker.of_group(*order[at(parent[at(part)])], root);
         if (only >= 0 && child != only && above != only) continue;
@@ -192,6 +223,21 @@ static std::vector<Form> by_level(Form top, const std::vector<Form>& below) {
     std::vector<Form> forms{top};
     forms.insert(forms.end(), below.begin(), below.end());
     return forms;
+}
+
+static int distinct_trees(const Group& group, std::span<const Form> forms, Form inner) {
+    if (group.is_rank()) return 1;
+    const int parts = static_cast<int>(group.parts.size());
+    const Form form = has_groups(group) ? forms.front() : inner;
+    int count = form.shape == Shape::disjoint ? std::max(1, DisjointTree(parts, 0).count()) : 1;
+    const auto next = forms.size() > 1 ? forms.subspan(1) : forms;
+    for (const Group& part : group.parts)
+        count = std::lcm(count, distinct_trees(part, next, inner));
+    return count;
+}
+
+int distinct_trees(const Group& group, Form top, Form inner, const std::vector<Form>& below) {
+    return distinct_trees(group, by_level(top, below), inner);
 }
 
 void TreeOfOne::find(const Group& group, Rank root, Form top, Form inner, Speaker speaker,

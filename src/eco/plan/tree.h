@@ -22,7 +22,14 @@ namespace eco {
 //             time in the postal model (Bar-Noy and Kipnis, 1992); a Fibonacci tree for k = 2
 //   relay     one below the root's part, all others below that one: with another one for each
 //             segment every part sends on what it got, and each link carries every byte once
-enum class Shape { star, kary, chain, binomial, ports, balanced, postal, relay };
+//   disjoint  one of the edge-disjoint binomial trees of a hypercube (Johnsson and Ho, 1989), the
+//             next one for each segment: every part receives and sends one segment at a time, and
+//             each comes ⌊log₂ parts⌋ + 1 steps after it left the root, or at most twice as many
+//             where the parts are not a power of two
+enum class Shape { star, kary, chain, binomial, ports, balanced, postal, relay, disjoint };
+
+// Whether its parts are not all single ranks: `top` shapes it, else `inner`.
+bool has_groups(const Group& group);
 
 struct Form {
     Shape shape = Shape::star;
@@ -47,6 +54,7 @@ struct Tree {
 struct Speaker {
     int turn = 0, of = 1;
     bool ranks = true;
+    int piece = 0;  // which of the disjoint trees
     Rank of_group(const Group& group, Rank root) const;
 };
 
@@ -89,7 +97,11 @@ struct Weight {
     bool shared = true;
 };
 
-// Parent of each of n vertices by the form alone, vertex 0 the root.
-std::vector<int> parents(Form form, const std::vector<Weight>& weights);
+// Parent of each of n vertices by the form alone, vertex 0 the root. piece: of disjoint, which
+// tree.
+std::vector<int> parents(Form form, const std::vector<Weight>& weights, int piece = 0);
+
+// How many trees there are until the first comes again, where one of the forms is disjoint; else 1.
+int distinct_trees(const Group& group, Form top, Form inner, const std::vector<Form>& below = {});
 
 }  // namespace eco

@@ -91,15 +91,21 @@ private:
         return tree;
     }
 
-    // One for all parts of the message, or one for each.
+    // One for all parts of the message, or one for each, or for each of some in turn.
     static std::vector<Tree> trees(const Choice& choice, const Request& request) {
-        const int count = choice.rotates() && traits(request.operation).blocks == Blocks::parts
-                              ? segments_of(choice)
-                              : 1;
         std::vector<Tree> trees;
-        for (int turn = 0; turn < count; ++turn)
-            trees.push_back(
-                ordered_tree(choice, request, {turn, count, choice.rotate == Choice::Rotate::all}));
+        const bool parts = traits(request.operation).blocks == Blocks::parts;
+        const int segments = parts ? segments_of(choice) : 1;
+        if (choice.rotates() && parts) {
+            const bool all = choice.rotate == Choice::Rotate::all;
+            for (int turn = 0; turn < segments; ++turn)
+                trees.push_back(ordered_tree(choice, request, {turn, segments, all, turn}));
+            return trees;
+        }
+        const int count = std::min(segments, distinct_trees(request.hierarchy->top, choice.top,
+                                                            choice.inner, choice.below));
+        for (int piece = 0; piece < count; ++piece)
+            trees.push_back(ordered_tree(choice, request, {0, 1, true, piece}));
         return trees;
     }
     const Tree& tree_of(const std::vector<Piece>& message) const {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "eco/base/error.h"
 #include "eco/topology/partition.h"
@@ -41,10 +43,50 @@ TEST(Tree, Forms) {
     EXPECT_EQ(parents({Shape::postal, 1}, ones), (std::vector<int>{-1, 0, 0, 1, 0, 1, 2}));
     EXPECT_EQ(parents({Shape::relay}, ones), (std::vector<int>{-1, 0, 1, 1, 1, 1, 1}));
     for (const char* text :
-         {"star", "chain", "binomial", "balanced", "k2", "k13", "postal2", "relay"})
+         {"star", "chain", "binomial", "balanced", "k2", "k13", "postal2", "relay", "disjoint"})
         EXPECT_EQ(to_text(parse_form(text)), text);
     for (const char* text : {"", "k", "k0", "kx", "tree", "k99999", "postal", "postal0", "postalx"})
         EXPECT_THROW(parse_form(text), Error) << text;
+}
+
+static int depth(const Tree& tree, Rank rank) {
+    int steps = 0;
+    for (; rank != tree.root; rank = tree.parent[static_cast<std::size_t>(rank)]) ++steps;
+    return steps;
+}
+
+// Over as many segments as there are trees every rank sends at most so many messages, and gets each
+// segment from another rank; but one of a pair gets all from the other.
+TEST(Tree, DisjointTreesShareTheWorkEvenly) {
+    for (int ranks = 2; ranks < 70; ++ranks) {
+        const Hierarchy hierarchy = flat_hierarchy(ranks);
+        const int count = distinct_trees(hierarchy.top, {}, {Shape::disjoint});
+        const int vertices = 1 << count, paired = ranks - vertices;
+        EXPECT_EQ(count, static_cast<int>(std::log2(ranks)));
+        for (const Rank root : {0, ranks / 2}) {
+            std::vector<int> sent(static_cast<std::size_t>(ranks), 0);
+            std::set<std::pair<Rank, Rank>> edges;
+            for (int piece = 0; piece < count; ++piece) {
+                const Tree tree =
+                    build_tree(hierarchy, root, {}, {Shape::disjoint}, {0, 1, true, piece});
+                EXPECT_EQ(tree.subtree(root).size(), static_cast<std::size_t>(ranks));
+                for (Rank rank = 0; rank < ranks; ++rank) {
+                    EXPECT_LE(depth(tree, rank), (count + 1) * (paired > 0 ? 2 : 1));
+                    if (rank == root) continue;
+                    const Rank above = tree.parent[static_cast<std::size_t>(rank)];
+                    ++sent[static_cast<std::size_t>(above)];
+                    edges.emplace(above, rank);
+                }
+            }
+            EXPECT_EQ(*std::max_element(sent.begin(), sent.end()), count) << ranks;
+            EXPECT_EQ(sent[static_cast<std::size_t>(root)], count) << ranks;
+            EXPECT_EQ(static_cast<int>(edges.size()), count * (vertices - 1) + paired) << ranks;
+        }
+    }
+    EXPECT_EQ(distinct_trees(flat_hierarchy(8).top, {}, {Shape::chain}), 1);
+    EXPECT_EQ(
+        distinct_trees(parse_hierarchy("(0 1 2 3 4 5 6 7) (8 9 10 11)").top, {}, {Shape::disjoint}),
+        6);
 }
 
 TEST(Tree, EachTurnAnotherSpeaker) {

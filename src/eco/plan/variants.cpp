@@ -12,6 +12,9 @@ namespace {
 // Two Ethernet frames, six, what TCP sends at once on a quiet connection, and longer ones for
 // messages where a frame's time is nothing.
 constexpr Bytes lengths[] = {2800, 8400, first_flight, 32768, 131072};
+// Half a frame, and one: where few segments would keep most of a long chain waiting.
+constexpr Bytes fine_lengths[] = {700, 1400};
+constexpr Bytes most_fine = 65536;
 constexpr Bytes one_frame = 1400;
 constexpr Bytes usual_length = 2800;
 // Enough to tell forms apart.
@@ -29,9 +32,7 @@ struct Widths {
 
 void look_at(const Group& group, Widths& widths) {
     if (group.is_rank()) return;
-    const bool nested = std::any_of(group.parts.begin(), group.parts.end(),
-                                    [](const Group& part) { return !part.is_rank(); });
-    std::size_t& width = nested ? widths.top : widths.inner;
+    std::size_t& width = has_groups(group) ? widths.top : widths.inner;
     width = std::max(width, group.parts.size());
     for (const Group& part : group.parts) look_at(part, widths);
 }
@@ -49,6 +50,8 @@ public:
         look_at(request.hierarchy->top, widths_);
         tops_ = shapes(widths_.top, {{Shape::balanced}, {Shape::chain}, {Shape::binomial}});
         inners_ = shapes(widths_.inner, {{Shape::chain}, {Shape::binomial}, {Shape::kary, 2}});
+        // With fewer a chain is as short.
+        if (widths_.inner > 4) inners_.push_back({Shape::disjoint});
     }
 
     std::vector<Choice> run() {
@@ -179,6 +182,8 @@ std::vector<Choice> paces(const Choice& form, const Request& request, Bytes byte
     if (form.family == Family::ring && !blocks) return list;
     add(1, 0);
     const bool grows = blocks && form.family != Family::tree;
+    if (!grows && bytes <= most_fine)
+        for (const Bytes length : fine_lengths) add(segments_of_length(bytes, length, request), 0);
     if (!grows)
         for (const Bytes length : lengths) {
             const int segments = segments_of_length(bytes, length, request);

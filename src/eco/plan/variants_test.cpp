@@ -17,7 +17,9 @@ const char* const networks[] = {"0 1",
                                 "(0 1 2) (3 4 5) (6 7)",
                                 "(0 1) (2 3)",
                                 "((0 1 2) (3 4)) ((5 6 7) 8)",
-                                "([0 1] [2 3]) ([4 5] 6)"};
+                                "([0 1] [2 3]) ([4 5] 6)",
+                                "0 1 2 3 4 5 6",
+                                "(0 1 2 3 4 5 6 7) (8 9 10 11 12)"};
 constexpr Bytes sizes[] = {0, 1, 16, 1024, 16384, 1 << 20};
 
 std::set<std::string> texts(const std::vector<Choice>& choices) {
