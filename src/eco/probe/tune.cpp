@@ -1,6 +1,7 @@
 #include "eco/probe/tune.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -35,6 +36,9 @@ constexpr double clear_loss = 1.3;
 constexpr std::size_t most_predicted = 4;
 constexpr Bytes taken_in_at_once = 4096;
 constexpr std::size_t usual_ones = 2;
+
+// Sizes that are so much apart have another between them, where that may take another choice.
+constexpr Bytes apart = 4;
 
 // Where one choice must do for all sizes, so many are timed at all of them again at most, and none
 // but the first that lost so much at one.
@@ -83,9 +87,11 @@ std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* f
     for (const Predicted& each : forecast->choices)
         if (list.size() < most_predicted) list.push_back(each.choice);
     for (std::size_t i = 0; i < usual.size(); ++i) {
-        // What a window wins predictions do not see: their links are shared fairly, where a queue
-        // serves first who came first, so that messages sent early hold up what is passed on.
+        // What a window or disjoint trees win predictions do not see: their links are shared
+        // fairly, where a queue serves first who came first, so that messages sent early hold up
+        // what is passed on, and those of disjoint trees come one after the other.
         const bool wanted = !can_simulate(usual[i]) || usual[i].window > 0 || usual[i].rails > 0 ||
+                            usual[i].inner.shape == Shape::disjoint ||
                             (i < usual_ones && bytes <= taken_in_at_once);
         if (wanted && std::find(list.begin(), list.end(), usual[i]) == list.end())
             list.push_back(usual[i]);
@@ -157,6 +163,7 @@ private:
     Question question(Operation operation, Bytes bytes) const;
     void ask_ahead();
     void time_size(Bytes bytes);
+    void time_between();
     Seconds guess_at(Bytes bytes) const;
     Timed best_of_all_sizes();
     Timed at_all_sizes(const Choice& choice);
@@ -220,6 +227,7 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
                 time_size(bytes);
             }
             if (timed_.empty()) continue;
+            time_between();
             if (traits(operation_).size_known)
                 for (const auto& [bytes, timed] : timed_)
                     add(operation_ == Operation::barrier ? 0 : bytes, timed);
@@ -259,6 +267,35 @@ void Tuner::time_size(Bytes bytes) {
     const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
     timed_.emplace_back(bytes, time_candidates(trial, field(request, known ? bytes : -1, forecast),
                                                *start_, budget_, guess < long_call));
+}
+
+// Where two sizes that follow each other take different choices, what suits one of them may lose
+// against the library halfway between, where a call takes the one or the other: both are timed
+// there.
+void Tuner::time_between() {
+    if (!traits(operation_).size_known || operation_ == Operation::barrier) return;
+    const auto sizes = timed_;
+    for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
+        const auto& [shorter, of_shorter] = sizes[i];
+        const auto& [longer, of_longer] = sizes[i + 1];
+        if (longer < apart * std::max<Bytes>(1, shorter) || of_longer.native > budget_ / 3)
+            continue;
+        // Halfway on a logarithmic scale, a power of two.
+        const double middle = (std::log2(std::max<Bytes>(1, shorter)) + std::log2(longer)) / 2;
+        const Bytes bytes = Bytes{1} << std::lround(middle);
+        Trial trial(operation_, bytes, comm_);
+        const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
+        std::vector<Choice> choices;
+        for (const auto& [timed_bytes, timed] : {sizes[i], sizes[i + 1]}) {
+            if (!timed.wins) continue;
+            const Choice choice = scaled(timed.best, timed_bytes, bytes, most_segments(request));
+            if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+                choices.push_back(choice);
+        }
+        // Nothing to choose between, or the library's at both.
+        if (choices.empty() || (choices.size() == 1 && of_shorter.wins && of_longer.wins)) continue;
+        timed_.emplace_back(bytes, time_candidates(trial, choices, *start_, budget_ / 2, true));
+    }
 }
 
 // From what the sizes below took; 0 where nothing is known yet.
