@@ -74,7 +74,7 @@ def _why(call: Call, winner: Prediction) -> str:
 
 def _print(call: Call, winner: Prediction, console: Console) -> None:
     console.print(Text(headline(call), style="bold"))
-    console.print(Text(f"by {winner.choice}; when each rank is done:"))
+    console.print(Text(f"by {winner.choice}; {_drawn(winner.choice)}when each rank is done:"))
     console.print()
     console.print(_drawing(call, winner))
     console.print()
@@ -86,6 +86,12 @@ def _print(call: Call, winner: Prediction, console: Console) -> None:
 
 def _done(timeline: dict[str, Any], rank: int) -> float:
     return max((task["end"] for task in timeline["ranks"][rank]["tasks"]), default=0.0)
+
+
+def _drawn(choice: str) -> str:
+    if "disjoint" in choice or "rotate=" in choice:
+        return "the first segment's tree, and "
+    return ""
 
 
 def _drawing(call: Call, winner: Prediction) -> Tree | Text:

@@ -46,6 +46,14 @@ def test_a_plan_explains_itself(file: Path) -> None:
     assert "none was measured" not in text
 
 
+def test_a_tree_for_each_segment_says_which_is_drawn() -> None:
+    switch = PROJECT / "tests" / "data" / "switched-8-measured.json"
+    text = eco("plan", switch, "bcast", "--bytes", 16384).stdout
+    assert "inner=disjoint,segments=24" in text
+    assert "the first segment's tree" in text
+    assert "first segment" not in eco("plan", switch, "bcast", "--bytes", 16).stdout
+
+
 def test_three_buses_need_three_crossings(file: Path) -> None:
     for root in range(8):
         found = _plan(file, "bcast", "--bytes", 16000, "--root", root)
