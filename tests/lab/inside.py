@@ -1,13 +1,15 @@
 """Runs in a lab: measures what its wires do with plain sockets.
 
 `inside.py SCENARIO.yaml|NAME REQUEST` builds the scenario and prints the answer as JSON. A request
-is {"flows": [[from, to], …], "seconds": s} or {"echo": [from, to], "times": n}; a flow may name
-the broadcast domain as well.
+is {"flows": [[from, to], …], "seconds": s}, where a flow may name the broadcast domain as well,
+{"echo": [from, to], "times": n}, {"frames": [from, to], "times": n} or {"salvo": [[from, to], …],
+"bytes": n}.
 """
 
 import json
 import os
 import socket
+import statistics
 import struct
 import sys
 import time
@@ -21,6 +23,7 @@ from eco.lab.wiring import address
 from eco.lab import build, sandbox
 
 PORT = 7000
+ROUNDS = 5
 SETTLE = 0.5
 
 
@@ -125,6 +128,40 @@ def frames(source: str, target: str, scenario: Scenario, count: int) -> int:
     return int(result(arrivals))
 
 
+def salvo(pairs: list[list[str]], size: int, index: dict[str, int]) -> float:
+    """Seconds until the last of `size` bytes from and to each of `pairs`, all sent at once on a
+    network that was quiet, has arrived: the median of ROUNDS."""
+    starts = [time.monotonic() + 1.5 + 0.3 * n for n in range(ROUNDS)]
+
+    def catch(port: int) -> list[float]:
+        with socket.create_server(("", port)) as server:
+            connection, _ = server.accept()
+            taken = []
+            for start in starts:
+                left = size
+                while left > 0:
+                    left -= len(connection.recv(left))
+                taken.append(time.monotonic() - start)
+            return taken
+
+    def shoot(targets: list[tuple[str, int]]) -> None:
+        time.sleep(0.5)
+        connections = [socket.create_connection(target) for target in targets]
+        for start in starts:
+            time.sleep(max(0.0, start - time.monotonic()))
+            for connection in connections:
+                connection.sendall(bytes(size))
+        time.sleep(1)
+
+    caught = [on_host(to, lambda n=n: catch(PORT + n)) for n, (_, to) in enumerate(pairs)]
+    for source in {source for source, _ in pairs}:
+        targets = [
+            (address(index[to]), PORT + n) for n, (own, to) in enumerate(pairs) if own == source
+        ]
+        on_host(source, lambda targets=targets: shoot(targets))
+    return statistics.median(max(taken) for taken in zip(*map(result, caught), strict=True))
+
+
 def answer(scenario: Scenario, request: dict[str, Any]) -> Any:
     index = {host: i for i, host in enumerate(scenario.hosts)}
     if "flows" in request:
@@ -134,6 +171,8 @@ def answer(scenario: Scenario, request: dict[str, Any]) -> Any:
             reached = address(index[target], *domain)
             on_host(source, lambda n=n, t=reached: send(t, PORT + n))
         return [result(reader) for reader in readers]
+    if "salvo" in request:
+        return salvo(request["salvo"], request["bytes"], index)
     if "frames" in request:
         source, target = request["frames"]
         return frames(source, target, scenario, request["times"])

@@ -43,6 +43,19 @@ def test_switch_ports_are_limited_each_way(flows: list[list[str]]) -> None:
     assert near(sum(rates), 10e6 * GOODPUT)
 
 
+def test_a_quiet_host_sends_to_one_after_the_other() -> None:
+    pairs = [["n0", f"n{n}"] for n in range(1, 8)]
+    taken = wires("switched-8", salvo=pairs, bytes=3000)
+    # The bucket lets two full frames pass at once.
+    assert 5 * 3000 * 8 / 10e6 <= taken < 14 * 3000 * 8 / 10e6
+
+
+def test_quiet_stations_share_their_bus() -> None:
+    pairs = [["n0", "n1"], ["n1", "n2"], ["n2", "n0"]]
+    taken = wires("three-segments", salvo=pairs, bytes=3000)
+    assert 2 * 3000 * 8 / 10e6 <= taken < 6 * 3000 * 8 / 10e6
+
+
 def test_wide_area() -> None:
     trips = wires("two-sites", echo=["n0", "n4"], times=10)
     assert 0.040 <= statistics.median(trips) < 0.050

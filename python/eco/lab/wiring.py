@@ -4,7 +4,7 @@ The bridges live in the lab's own network namespace, each host in one of its own
 a medium exactly once each time it enters it:
 
 * bus: whatever enters, from a host or from a link, is redirected to the bus's one ifb device. Its
-  HTB class shares the rate evenly among the stations, each with its own queue, as Ethernet does.
+  token bucket is shared evenly among the stations, each with its own queue, as Ethernet does.
 * switch: a token bucket on each port, one per direction.
 
 A bucket lets a lone frame pass at once. So a relay keeps each frame for as long as it takes to be
@@ -190,18 +190,18 @@ def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card) -> str:
 
 def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
     """`rate` shared evenly among the busy ones of `classes`, each with a queue of its own."""
+    # The bucket limits; the classes under it, each allowed more than it carries, only take turns.
     size = burst(rate)
-    top = f"burst {size} cburst {size} quantum {FRAME}"
     lines = [
-        f"qdisc add dev {card} root handle 1: htb default 1",
-        f"class add dev {card} parent 1: classid 1:ffff htb "
-        f"rate {rate:.0f}bit ceil {rate:.0f}bit {top}",
+        f"qdisc add dev {card} root handle 1: tbf rate {rate:.0f}bit burst {size} "
+        f"limit {frames * FRAME}",
+        f"qdisc add dev {card} parent 1:1 handle 2: htb default 1",
     ]
     for minor in range(1, classes + 1):
         lines += [
-            f"class add dev {card} parent 1:ffff classid 1:{minor:x} htb "
-            f"rate {rate / classes:.0f}bit ceil {rate:.0f}bit {top}",
-            f"qdisc add dev {card} parent 1:{minor:x} pfifo limit {frames}",
+            f"class add dev {card} parent 2: classid 2:{minor:x} htb "
+            f"rate 100gbit ceil 100gbit burst 100000 cburst 100000 quantum {FRAME}",
+            f"qdisc add dev {card} parent 2:{minor:x} pfifo limit {frames}",
         ]
     return lines
 
@@ -212,8 +212,8 @@ def _sender(card: str, rate: float) -> list[str]:
     lines = _shared(card, rate, _HOST_CLASSES, frames)
     for low in range(_HOST_CLASSES):
         lines.append(
-            f"filter add dev {card} parent 1: protocol ip prio 1 u32 "
-            f"match u32 {low:#x} {_HOST_CLASSES - 1:#x} at 16 flowid 1:{low + 1:x}"
+            f"filter add dev {card} parent 2: protocol ip prio 1 u32 "
+            f"match u32 {low:#x} {_HOST_CLASSES - 1:#x} at 16 flowid 2:{low + 1:x}"
         )
     return lines
 
@@ -227,8 +227,8 @@ def _make_bus(
     wiring.shaping += _shared(bus, rate, 1 + len(addresses), frames)
     for n, own in enumerate(addresses):
         wiring.shaping.append(
-            f"filter add dev {bus} parent 1: protocol ip prio 1 u32 "
-            f"match ip src {own}/32 flowid 1:{n + 2:x}"
+            f"filter add dev {bus} parent 2: protocol ip prio 1 u32 "
+            f"match ip src {own}/32 flowid 2:{n + 2:x}"
         )
     for port in ports:
         wiring.shaping += [
