@@ -25,3 +25,11 @@ def test_scale() -> None:
     for rows in json.loads(done.stdout)["results"].values():
         assert {row["operation"] for row in rows} == {"bcast", "scatter"}
         assert all(0.99 < row["eco"] / row["bound"] < 2 for row in rows)
+
+
+def test_simulator_beside_simgrids() -> None:
+    script = PROJECT / "bench/peers/s4u.py"
+    words = ["--draws", "100", "--json"]
+    done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["draws"] == 100

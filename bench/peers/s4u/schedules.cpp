@@ -90,6 +90,7 @@ Draw draw_schedule(unsigned seed, int most_hosts) {
                                    static_cast<eco::Rank>(random() % at(hosts)), true};
         const auto list = eco::candidates(request, draw.bytes);
         draw.choice = list[random() % list.size()];
+        if (!eco::can_simulate(draw.choice)) continue;
         for (int rank = 0; rank < hosts; ++rank)
             draw.programs.push_back(eco::plan(draw.choice, request, rank));
     }
@@ -192,11 +193,15 @@ private:
         mine.partner.resize(length);
         mine.some = sg::Semaphore::create(0);
         open_ += length;
-        for (std::size_t t = 0; t < length; ++t)
-            for (const auto wait : draw_.programs[at(rank)].waits_of(tasks(rank)[t])) {
+        for (std::size_t t = 0; t < length; ++t) {
+            const eco::Task& task = tasks(rank)[t];
+            const auto wait_for = [&](int wait) {
                 mine.waits[t] += 1;
                 mine.followers[at(wait)].push_back(static_cast<int>(t));
-            }
+            };
+            for (const auto wait : draw_.programs[at(rank)].waits_of(task)) wait_for(wait);
+            if (eco::is_paced(task, size(rank, static_cast<int>(t)))) wait_for(task.pace);
+        }
     }
 
     void match() {
@@ -279,11 +284,17 @@ private:
 
     void move(int rank, int task, int to) {
         const eco::Bytes bytes = size(rank, task);
-        sg::Comm::sendto(host(rank), host(to),
-                         static_cast<std::uint64_t>(draw_.network.wire(bytes)));
+        const auto wire = static_cast<std::uint64_t>(draw_.network.wire(bytes));
         const int a = draw_.host_of[at(rank)], b = draw_.host_of[at(to)];
-        double when =
-            sg::Engine::get_clock() + draw_.network.delay(a, b, draw_.network.route(a, b), bytes);
+        const std::vector<int> route = draw_.network.route(a, b);
+        if (draw_.network.ordered && bytes <= draw_.network.frame.payload && !route.empty()) {
+            const double start = std::max(sg::Engine::get_clock(), free_[a]);
+            free_[a] =
+                start + static_cast<double>(wire) / draw_.network.links[at(route.front())].rate;
+            if (start > sg::Engine::get_clock() + 1e-9) sg::this_actor::sleep_until(start);
+        }
+        sg::Comm::sendto(host(rank), host(to), wire);
+        double when = sg::Engine::get_clock() + draw_.network.delay(a, b, route, bytes);
         Stream& stream = streams_[{rank, to}];
         if (draw_.network.ordered) when = std::max(when, stream.arrived);
         stream.arrived = when;
@@ -310,6 +321,7 @@ private:
     eco::PieceBytes bytes_;
     std::vector<RankState> ranks_;
     std::map<std::pair<int, int>, Stream> streams_;
+    std::map<int, double> free_;  // per host, when its port has taken the single frames so far
     std::size_t open_ = 0;
     sg::SemaphorePtr done_;
     double end_ = 0;

@@ -25,7 +25,8 @@ public:
           programs_(programs),
           costs_(costs),
           fluid_(rates(network)),
-          ranks_(programs.size()) {
+          ranks_(programs.size()),
+          ports_(network.hosts.size()) {
         ECO_CHECK(host_of.size() == programs.size());
         timeline_.links.resize(network.links.size());
         for (Rank rank = 0; rank < count(); ++rank) prepare(rank, bytes);
@@ -105,6 +106,12 @@ private:
         bool flowing = false;
         std::deque<int> waiting;
         std::vector<int> route;
+    };
+
+    // Where a host's frames leave, one after the other.
+    struct Port {
+        Seconds free = 0;
+        int last = -1;  // the message that has it until then
     };
 
     // By route and cap: flows that share both are alike.
@@ -343,7 +350,24 @@ private:
             inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes);
         for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
         unsent_[at(number)] = std::max(bytes, 1e-9);
-        send_some(number);
+        if (network_.ordered && message.bytes <= network_.frame.payload && !pair.route.empty())
+            queue(number, network_.links[at(pair.route.front())].rate);
+        if (message.start > now_)
+            at_time(message.start, Event::What::resume, number);
+        else
+            send_some(number);
+    }
+
+    // A single frame goes whole: it begins when those of its host before it are on the wire. Longer
+    // messages to several ranks go in turns, a frame of each, which sharing the wire stands for.
+    void queue(int number, double rate) {
+        MessageTimes& message = timeline_.messages[at(number)];
+        Port& port = ports_[at(host(message.from))];
+        if (port.free > now_) {
+            message.start = port.free;
+            message.before = port.last;
+        }
+        port = {message.start + unsent_[at(number)] / rate, number};
     }
 
     // All of the message that is not sent yet, or as much as may go before an acknowledgement.
@@ -410,6 +434,7 @@ private:
     const Costs costs_;
     Fluid fluid_;
     std::vector<RankState> ranks_;
+    std::vector<Port> ports_;  // per host
     std::vector<Pair> pairs_;
     std::vector<int> pair_of_;    // per message
     std::vector<double> unsent_;  // per message, wire bytes

@@ -121,6 +121,34 @@ TEST(Simulate, SendsDoNotBlock) {
     EXPECT_NEAR(timeline.links[0].share, 3.0 / 16, 1e-9);
 }
 
+// Rank 0 sends 4,000 bytes to 1, 2 and 3 through a switch, posted at 1, 2 and 3 ms. Single frames
+// begin at 1, 5 and 9 and have left at 5, 9 and 13: the last is there, a frame's time on its own
+// port later, at 13 + 4 + 10 + 2. In frames of 2,000 bytes they share: at 3 ms the first has sent
+// 1,500 bytes, and a third of the rate for the others takes it until 10.5.
+TEST(Simulate, SingleFramesOfAHostGoOneAfterTheOther) {
+    for (const Bytes payload : {4000, 2000}) {
+        Exchange exchange(4);
+        for (int to = 1; to < 4; ++to) {
+            exchange[0].send(to, input, whole);
+            exchange[to].recv(0, output, whole);
+        }
+        Network network = one_subnet(4, false);
+        network.frame.payload = payload;
+        const Timeline timeline = exchange.run(network, 4000);
+        const bool single = payload == 4000;
+        EXPECT_NEAR(timeline.messages[0].left, single ? 5e-3 : 10.5e-3, none);
+        EXPECT_NEAR(timeline.messages[1].start, single ? 5e-3 : 2e-3, none);
+        EXPECT_NEAR(timeline.messages[2].left, 13e-3, none);
+        EXPECT_NEAR(timeline.time, single ? 29e-3 : 27e-3, none);
+        // One send and three flows, or three sends and one flow; delay, receive.
+        const auto chain = timeline.chain();
+        ASSERT_EQ(chain.size(), 6U);
+        EXPECT_EQ(chain[1].what, single ? Step::What::flow : Step::What::send);
+        for (std::size_t step = 1; step < chain.size(); ++step)
+            EXPECT_NEAR(chain[step].start, chain[step - 1].end, none);
+    }
+}
+
 // Two pairs on one bus at once, 4,000 bytes each: half the bus each, 8 ms. On a switch, and frames
 // that are short, each takes its 4 ms.
 TEST(Simulate, ABusIsSharedASwitchIsNot) {

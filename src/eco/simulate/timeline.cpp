@@ -95,12 +95,15 @@ private:
         end_of(arrival.send);
     }
 
-    // Back over messages of the pair that kept each other waiting; the send of the first.
+    // Back over messages that kept each other waiting; the send of the first. One waits for all of
+    // another of its pair, or for another of its host to be on the wire.
     int flow(int number) {
+        Seconds end = message(number).left;
         while (true) {
             const MessageTimes& moved = message(number);
-            add(Step::What::flow, moved.from, moved.send, moved.to, moved.start, moved.left);
+            add(Step::What::flow, moved.from, moved.send, moved.to, moved.start, end);
             if (moved.before < 0) return moved.send;
+            end = moved.start;
             number = moved.before;
         }
     }

@@ -33,9 +33,9 @@ struct MessageTimes {
     int send = 0, receive = 0;  // tasks
     Bytes bytes = 0;
     Seconds posted = 0;  // the send overhead is over
-    Seconds start = 0;   // it begins to flow; later than posted if one of its pair was under way
+    Seconds start = 0;   // it begins to flow; later than posted if another kept it waiting
     Seconds left = 0, arrived = 0;
-    int before = -1;  // the message that was under way then
+    int before = -1;  // which: of its pair, or a single frame of its host as it is itself
 };
 
 struct LinkTimes {
