@@ -1,0 +1,164 @@
+#include "eco/simulate/transit.h"
+
+#include <algorithm>
+
+namespace eco {
+
+static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+using What = Events::Event::What;
+
+static std::vector<double> rates(const Network& network) {
+    std::vector<double> list;
+    for (const Link& link : network.links) list.push_back(link.rate);
+    return list;
+}
+
+Transit::Transit(const Network& network, const std::vector<int>& host_of, Events& events,
+                 Timeline& timeline, std::function<void(int)> sent)
+    : network_(network),
+      host_of_(host_of),
+      events_(events),
+      timeline_(timeline),
+      sent_(std::move(sent)),
+      fluid_(rates(network)),
+      ports_(network.hosts.size()),
+      unsent_(timeline.messages.size()) {
+    timeline_.links.resize(network.links.size());
+    Ways ways;
+    const MessageTimes* last = nullptr;
+    for (const MessageTimes& message : timeline.messages) {
+        if (last == nullptr || message.from != last->from || message.to != last->to)
+            pairs_.push_back(make_pair(message.from, message.to, ways));
+        pair_of_.push_back(static_cast<int>(pairs_.size()) - 1);
+        last = &message;
+    }
+}
+
+int Transit::host(Rank rank) const { return host_of_[at(rank)]; }
+
+MessageTimes& Transit::message(int number) { return timeline_.messages[at(number)]; }
+
+Transit::Pair& Transit::pair_of(int number) { return pairs_[at(pair_of_[at(number)])]; }
+
+Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
+    Pair pair;
+    pair.route = network_.route(host(from), host(to));
+    const int a = host(from), b = host(to);
+    double cap = network_.cap[at(a)][at(b)];
+    if (a == b) cap = network_.local.per_byte > 0 ? 1 / network_.local.per_byte : 0;
+    if (pair.route.empty() && cap <= 0) return pair;
+    const auto [found, fresh] = ways.emplace(std::pair{pair.route, cap}, -1);
+    if (fresh) found->second = fluid_.add_way(pair.route, cap > 0 ? cap : never);
+    pair.way = found->second;
+    const Seconds round_trip = network_.fixed[at(a)][at(b)] + network_.fixed[at(b)][at(a)];
+    const double flight = network_.wire(network_.first_flight);
+    if (network_.first_flight > 0 && round_trip * network_.rate(a, b, pair.route) > flight)
+        pair.flight = {round_trip, flight / 2, 0, -never};
+    return pair;
+}
+
+void Transit::post(int number) {
+    message(number).posted = events_.now;
+    Pair& pair = pair_of(number);
+    if (network_.ordered && pair.flowing)
+        pair.waiting.push_back(number);
+    else
+        flow(number, pair);
+}
+
+void Transit::flow(int number, Pair& pair) {
+    MessageTimes& message = this->message(number);
+    message.start = events_.now;
+    if (events_.now > message.posted) message.before = pair.last;
+    pair.last = number;
+    pair.flowing = true;
+    if (pair.way < 0) {  // nothing is known to limit it
+        left(number);
+        return;
+    }
+    const bool inside = host(message.from) == host(message.to);
+    const double bytes = inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes);
+    for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
+    unsent_[at(number)] = std::max(bytes, 1e-9);
+    if (network_.ordered && message.bytes <= network_.frame.payload && !pair.route.empty())
+        queue(number, network_.links[at(pair.route.front())].rate);
+    if (message.start > events_.now)
+        events_.add(message.start, What::resume, number);
+    else
+        resume(number);
+}
+
+// A single frame goes whole: it begins when those of its host before it are on the wire. Longer
+// messages to several ranks go in turns, a frame of each, which sharing the wire stands for.
+void Transit::queue(int number, double rate) {
+    MessageTimes& message = this->message(number);
+    Port& port = ports_[at(host(message.from))];
+    if (port.free > events_.now) {
+        message.start = port.free;
+        message.before = port.last;
+    }
+    port = {message.start + unsent_[at(number)] / rate, number};
+}
+
+// All of the message that is not sent yet, or as much as may go before an acknowledgement.
+void Transit::resume(int number) {
+    Pair& pair = pair_of(number);
+    Flight& flight = pair.flight;
+    double& unsent = unsent_[at(number)];
+    double part = unsent;
+    if (flight.round_trip > 0) {
+        const Seconds acknowledged = flight.began + flight.round_trip;
+        if (events_.now >= acknowledged) {
+            if (flight.room <= 0) flight.window *= 2;
+            flight.room = flight.window;
+            flight.began = events_.now;
+        } else if (flight.room <= 0) {
+            events_.add(acknowledged, What::resume, number);
+            return;
+        }
+        part = std::min(unsent, flight.room);
+        flight.room -= part;
+    }
+    unsent -= part;
+    fluid_.start(number, pair.way, part, events_.now);
+}
+
+void Transit::end_flows() {
+    for (const int message : fluid_.ended(events_.now)) left(message);
+}
+
+void Transit::left(int number) {
+    MessageTimes& message = this->message(number);
+    Pair& pair = pair_of(number);
+    if (unsent_[at(number)] > 0) return resume(number);
+    message.left = events_.now;
+    arrive(number, pair);
+    pair.flowing = false;
+    if (!pair.waiting.empty()) {
+        const int next = pair.waiting.front();
+        pair.waiting.pop_front();
+        flow(next, pair);
+    }
+    sent_(number);
+}
+
+void Transit::arrive(int number, Pair& pair) {
+    MessageTimes& message = this->message(number);
+    message.arrived = events_.now + network_.delay(host(message.from), host(message.to), pair.route,
+                                                   message.bytes);
+    if (network_.ordered) message.arrived = std::max(message.arrived, pair.arrived);
+    pair.arrived = message.arrived;
+    events_.add(message.arrived, What::arrival, number);
+}
+
+void Transit::sum_up() {
+    for (std::size_t link = 0; link < timeline_.links.size(); ++link) {
+        LinkTimes& times = timeline_.links[link];
+        times.busy = fluid_.busy()[link];
+        if (timeline_.time > 0)
+            times.share = times.bytes / network_.links[link].rate / timeline_.time;
+    }
+}
+
+}  // namespace eco

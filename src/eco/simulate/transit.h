@@ -1,0 +1,87 @@
+// A simulated schedule's messages from their posting to their arrival: which of them keep others
+// waiting, what of them flows when, and what they load the links with. Fills in the messages' and
+// links' part of a Timeline. Part of the simulator; its arrivals come back as events.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "eco/simulate/events.h"
+#include "eco/simulate/fluid.h"
+#include "eco/simulate/timeline.h"
+
+namespace eco {
+
+class Transit {
+public:
+    // messages: their ends and bytes known, those of a pair of ranks next to each other. host_of:
+    // per rank. `sent` hears of each message whose last byte has left. All are referred to as long
+    // as this lives.
+    Transit(const Network& network, const std::vector<int>& host_of, Events& events,
+            Timeline& timeline, std::function<void(int)> sent);
+
+    // From now on message `number` is on its way, as soon as those before it let it.
+    void post(int number);
+
+    // At an event `resume`: sends what may be sent now.
+    void resume(int number);
+
+    // Rates anew, after posts and ends at this instant; when the next flow is through; and at that
+    // moment, that it is.
+    void settle() { fluid_.settle(events_.now); }
+    Seconds next_end() { return fluid_.next_end(); }
+    void end_flows();
+
+    // The links' part of the timeline, once its time is known.
+    void sum_up();
+
+private:
+    // Round by round: what was sent in one is acknowledged a round trip after it began.
+    struct Flight {
+        Seconds round_trip = 0;  // 0: never waits
+        double window = 0;       // wire bytes of this round
+        double room = 0;         // left of them
+        Seconds began = -never;
+    };
+    struct Pair {
+        int way = -1;
+        Flight flight;
+        Seconds arrived = 0;  // the last one
+        int last = -1;        // the last that began to flow
+        bool flowing = false;
+        std::deque<int> waiting;
+        std::vector<int> route;
+    };
+    // Where a host's frames leave, one after the other.
+    struct Port {
+        Seconds free = 0;
+        int last = -1;  // the message that has it until then
+    };
+    // By route and cap: flows that share both are alike.
+    using Ways = std::map<std::pair<std::vector<int>, double>, int>;
+
+    int host(Rank rank) const;
+    MessageTimes& message(int number);
+    Pair& pair_of(int number);
+    Pair make_pair(Rank from, Rank to, Ways& ways);
+    void flow(int number, Pair& pair);
+    void queue(int number, double rate);
+    void left(int number);
+    void arrive(int number, Pair& pair);
+
+    const Network& network_;
+    const std::vector<int>& host_of_;
+    Events& events_;
+    Timeline& timeline_;
+    const std::function<void(int)> sent_;
+    Fluid fluid_;
+    std::vector<Port> ports_;  // per host
+    std::vector<Pair> pairs_;
+    std::vector<int> pair_of_;    // per message
+    std::vector<double> unsent_;  // per message, wire bytes
+};
+
+}  // namespace eco
