@@ -87,9 +87,9 @@ std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* f
     for (const Predicted& each : forecast->choices)
         if (list.size() < most_predicted) list.push_back(each.choice);
     for (std::size_t i = 0; i < usual.size(); ++i) {
-        // What a window or disjoint trees win predictions do not see: their links are shared
-        // fairly, where a queue serves first who came first, so that messages sent early hold up
-        // what is passed on, and those of disjoint trees come one after the other.
+        // What a window wins predictions do not see: in them links are shared fairly, where a queue
+        // serves first who came first, so that messages sent early hold up what is passed on. Nor
+        // what disjoint trees win with segments of several frames.
         const bool wanted = !can_simulate(usual[i]) || usual[i].window > 0 || usual[i].rails > 0 ||
                             usual[i].inner.shape == Shape::disjoint ||
                             (i < usual_ones && bytes <= taken_in_at_once);
