@@ -82,6 +82,22 @@ def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) ->
     assert not run.planned("bcast")
 
 
+@each
+def test_what_has_left_arrives(mpi: Mpi, tmp_path: Path) -> None:
+    """Though its sender has nothing more to do, and its socket was full."""
+    profile = tmp_path / "two-rails.json"
+    launcher = [ECO, "lab", "run", "two-rails", "--mpi", mpi.family, "--native", "--"]
+    _eco("measure", "--no-tune", "-o", profile, "--", *launcher)
+    pairs = json.loads(profile.read_text()) | {"levels": [[0, 1, 0, 1]]}
+    profile.write_text(json.dumps(pairs))
+    choice = "exchange:inner=star,segments=5,carriers=2,rails=2"
+    limits = ["--operations", "gather,scatter", "--sizes", "65536", "--repeats", "20"]
+    _eco(
+        *("bench", "--topology", profile, *limits, "--patterns", f"native,{choice}", "--"),
+        *launcher,
+    )
+
+
 def _eco(*words: object) -> None:
     done = subprocess.run([*map(str, (ECO, *words))], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

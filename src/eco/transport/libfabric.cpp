@@ -4,12 +4,23 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "eco/transport/interfaces.h"
 
 namespace eco {
+
+// Where a socket is full the tcp provider copies the end of a write aside, says that it has left,
+// and sends it when libfabric is called next. A rank that has done its part of a collective calls
+// it no more, and its peers would wait for ever. With no room aside a write has left when the
+// kernel has it. Read when libfabric starts, which may be in the program's MPI_Init
+// (docs/decisions/0012-nothing-kept-back.md).
+__attribute__((constructor)) static void keep_nothing_back() {
+    for (const char* room : {"FI_TCP_STAGING_SBUF_SIZE", "FI_NET_STAGING_SBUF_SIZE"})
+        setenv(room, "0", 1);
+}
 
 Libfabric::Libfabric() {
     // An MPI library may have brought it: then this is the same one.
