@@ -3,113 +3,28 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <bitset>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "eco/base/check.h"
 #include "eco/base/error.h"
+#include "eco/transport/rail_peer.h"
 #include "eco/transport/stripes.h"
 
 namespace eco {
 
 namespace {
 
-constexpr int slots = 16;          // of each peer
-constexpr int most_ways = 16;      // to one peer
-constexpr int most_offers = 1024;  // to one peer, open at once
-constexpr Bytes longest_put = 1 << 30;
 constexpr std::chrono::milliseconds still(500);  // then the rails are looked at
 constexpr double alike = 0.9;                    // of the fastest rate: measured no better
 constexpr Bytes credit_bytes = 64;               // written for the sake of its notification
-
-// A notification: two bits say what, ten which, twenty who.
-enum class Note : std::uint32_t { slot, credits, stripe, knock };
-constexpr std::uint32_t who_bits = 20, which_bits = 10;
-
-std::uint32_t note(Note what, int which, Rank who) {
-    return static_cast<std::uint32_t>(what) << (who_bits + which_bits) |
-           static_cast<std::uint32_t>(which) << who_bits | static_cast<std::uint32_t>(who);
-}
 
 int puts_of(Bytes bytes) { return static_cast<int>((bytes + longest_put - 1) / longest_put); }
 
 std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
-
-struct RailMessages::Send {
-    Box* box;
-    int id;
-    const std::byte* data;
-    Bytes bytes;
-    Rank to;
-    int most;
-    std::unique_ptr<Registered> memory;
-    int puts_left = 0;
-};
-
-struct RailMessages::Receive {
-    Box* box;
-    int id;
-    std::byte* data;
-    Bytes bytes;
-    Rank from;
-    Key key;
-    int most;
-    std::unique_ptr<Registered> memory;
-    int puts_left = 0;
-};
-
-// What a slot begins with; the message or the stripes follow.
-struct RailMessages::Header {
-    std::uint64_t context;
-    Bytes bytes;
-    std::int32_t tag;
-    std::int32_t offer;    // -1: the message follows
-    std::int32_t stripes;  // else so many of them
-    std::int32_t unused;
-};
-
-struct RailMessages::Stripe {
-    Target where;
-    Bytes bytes;
-};
-
-struct RailMessages::Outgoing {
-    Header header;
-    int ways;
-    std::vector<Stripe> stripes;
-    Send* send;  // null: an offer
-};
-
-// A slot's content that came before what it is for.
-struct RailMessages::Early {
-    std::vector<std::byte> message;
-    std::int32_t offer;
-    std::vector<Stripe> stripes;
-};
-
-struct RailMessages::Peer {
-    std::vector<Target> inbox;  // ours there, per way
-    std::uint64_t filled = 0;   // slots so far
-    int credits = slots;
-    int next_way = 0;
-    std::deque<Outgoing> waiting;  // for credits
-
-    std::bitset<slots> arrived;
-    std::uint64_t read = 0;
-    int owed = 0;  // slots read of which it has not been told
-
-    std::map<Key, std::deque<std::unique_ptr<Send>>> sends;        // long, not yet offered room
-    std::map<Key, std::deque<std::unique_ptr<Receive>>> receives;  // short
-    std::map<Key, std::deque<Early>> messages, offers;
-    std::vector<std::unique_ptr<Receive>> offered;  // by number; null: free
-    std::vector<int> free_offers;
-    std::deque<std::unique_ptr<Receive>> not_offered;  // no number was free
-    int knocks = 0;
-};
 
 RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Bytes longest_short)
     : rails_(std::move(rails)), me_(me), ranks_(ranks), longest_short_(longest_short) {
@@ -318,37 +233,6 @@ void RailMessages::write_stripes(std::unique_ptr<Send> send, int number,
         }
 }
 
-void RailMessages::tell(Rank to, Outgoing outgoing) {
-    Peer& peer = *peers_[at(to)];
-    if (peer.credits == 0)
-        peer.waiting.push_back(std::move(outgoing));
-    else
-        fill_slot(to, outgoing);
-}
-
-void RailMessages::fill_slot(Rank to, const Outgoing& outgoing) {
-    Peer& peer = *peers_[at(to)];
-    --peer.credits;
-    const int number = static_cast<int>(peer.filled++ % slots);
-    std::byte* start = outbox_.get() + to * peer_bytes_ + number * slot_bytes_;
-    std::byte* end = start;
-    const auto append = [&end](const void* data, std::size_t bytes) {
-        if (bytes > 0) std::memcpy(end, data, bytes);
-        end += bytes;
-    };
-    append(&outgoing.header, sizeof outgoing.header);
-    if (outgoing.send)
-        append(outgoing.send->data, at(outgoing.send->bytes));
-    else
-        append(outgoing.stripes.data(), outgoing.stripes.size() * sizeof(Stripe));
-    const int way = peer.next_way++ % outgoing.ways;
-    const Target inbox = peer.inbox[at(way)];
-    const Target where{inbox.address + static_cast<std::uint64_t>(number * slot_bytes_), inbox.key};
-    if (!outgoing.send) ++own_puts_;
-    rails_->put_notify(to, way, start, outbox_memory_.get(), where, end - start,
-                       note(Note::slot, number, me_), outgoing.send);
-}
-
 void RailMessages::handle(const RailEvent& event) {
     if (!event.arrived) {
         if (!event.owner) {
@@ -394,58 +278,6 @@ void RailMessages::handle(const RailEvent& event) {
             ++peer.knocks;
             return;
     }
-}
-
-// In the order in which they were filled; tells the peer now and then that they are free again.
-void RailMessages::read_slots(Rank from) {
-    Peer& peer = *peers_[at(from)];
-    while (peer.arrived.test(static_cast<std::size_t>(peer.read % slots))) {
-        const int number = static_cast<int>(peer.read++ % slots);
-        peer.arrived.reset(at(number));
-        read_slot(from, inbox_.get() + from * peer_bytes_ + number * slot_bytes_);
-        ++peer.owed;
-    }
-    if (peer.owed < slots / 2) return;
-    const Target inbox = peer.inbox.front();
-    const auto offset = static_cast<std::uint64_t>(slots * slot_bytes_);
-    ++own_puts_;
-    rails_->put_notify(from, 0, outbox_.get() + from * peer_bytes_ + slots * slot_bytes_,
-                       outbox_memory_.get(), {inbox.address + offset, inbox.key}, 8,
-                       note(Note::credits, std::exchange(peer.owed, 0), me_), nullptr);
-}
-
-void RailMessages::read_slot(Rank from, const std::byte* data) {
-    Peer& peer = *peers_[at(from)];
-    Header header;
-    std::memcpy(&header, data, sizeof header);
-    data += sizeof header;
-    const Key key{header.context, header.tag};
-    if (header.offer < 0) {
-        const auto found = peer.receives.find(key);
-        if (found == peer.receives.end()) {
-            peer.messages[key].push_back({{data, data + header.bytes}, -1, {}});
-            return;
-        }
-        const auto receive = std::move(found->second.front());
-        found->second.pop_front();
-        if (found->second.empty()) peer.receives.erase(found);
-        ECO_CHECK(receive->bytes == header.bytes);
-        if (header.bytes > 0) std::memcpy(receive->data, data, at(header.bytes));
-        finish(*receive->box, receive->id);
-        return;
-    }
-    std::vector<Stripe> stripes(at(header.stripes));
-    std::memcpy(stripes.data(), data, stripes.size() * sizeof(Stripe));
-    const auto found = peer.sends.find(key);
-    if (found == peer.sends.end()) {
-        peer.offers[key].push_back({{}, header.offer, std::move(stripes)});
-        return;
-    }
-    auto send = std::move(found->second.front());
-    found->second.pop_front();
-    if (found->second.empty()) peer.sends.erase(found);
-    ECO_CHECK(send->bytes == header.bytes);
-    write_stripes(std::move(send), header.offer, stripes);
 }
 
 bool RailMessages::progress(Box& box, std::vector<int>& ended) {
