@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
-#include "eco/simulate/simulate.h"
+#include "eco/probe/contest.h"
 
 namespace eco {
 
 namespace {
-
-// A choice must be this much faster than native in the mean to be taken, and in the median not
-// slower than the best quarter of native's runs, give or take little: some native collectives have
-// two states, and neither may be lost against.
-constexpr double margin = 0.95, good_runs = 1.03;
 
 // In calls longer than this, what only the first one does (plans, communicators) is lost in noise.
 constexpr Seconds long_call = 0.3;
@@ -28,17 +22,11 @@ constexpr Seconds long_call = 0.3;
 // done.
 constexpr Seconds short_call = 0.03;
 
-// What takes this much longer than the best after a few rounds will not be the best.
-constexpr double clear_loss = 1.3;
-
-// Of the best by prediction so many are timed; and of messages that network cards and switches may
-// take in at once, so that links seem to carry them for nothing, also the first that are usual.
-constexpr std::size_t most_predicted = 4;
-constexpr Bytes taken_in_at_once = 4096;
-constexpr std::size_t usual_ones = 2;
-
 // Sizes that are so much apart have another between them, where that may take another choice.
 constexpr Bytes apart = 4;
+
+// Just below a size: by one part of so many.
+constexpr Bytes just_below = 64;
 
 // Where one choice must do for all sizes, so many are timed at all of them again at most, and none
 // but the first that lost so much at one.
@@ -50,101 +38,6 @@ std::vector<Operation> usual_operations() {
     for (const Operation operation : operations())
         if (tuned_as(operation) == operation) usual.push_back(operation);
     return usual;
-}
-
-double mean(const std::vector<Seconds>& samples) {
-    return std::accumulate(samples.begin(), samples.end(), 0.0) /
-           static_cast<double>(samples.size());
-}
-
-struct Timed {
-    Choice best;
-    bool wins = false;
-    Seconds native = 0, eco = 0;
-    double noise = 0;
-    std::map<std::string, double> ratios;  // of every candidate, to native
-};
-
-// patterns: native, and what may take its place.
-void judge(Timed& timed, const std::vector<Sampled>& patterns) {
-    const auto sorted = [](std::vector<Seconds> samples) {
-        std::sort(samples.begin(), samples.end());
-        return samples;
-    };
-    const auto natives = sorted(patterns[0].samples), ecos = sorted(patterns[1].samples);
-    timed.native = median(natives);
-    timed.eco = median(ecos);
-    timed.noise = (natives[natives.size() * 3 / 4] - natives[natives.size() / 4]) / timed.native;
-    timed.wins =
-        mean(ecos) < margin * mean(natives) && timed.eco < good_runs * natives[natives.size() / 4];
-}
-
-// What is timed beside native: all candidates, or of those that can be simulated the best.
-std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* forecast) {
-    const auto usual = candidates(request, bytes);
-    if (!forecast) return usual;
-    std::vector<Choice> list;
-    for (const Predicted& each : forecast->choices)
-        if (list.size() < most_predicted) list.push_back(each.choice);
-    for (std::size_t i = 0; i < usual.size(); ++i) {
-        // What a window wins predictions do not see: in them links are shared fairly, where a queue
-        // serves first who came first, so that messages sent early hold up what is passed on. Nor
-        // what disjoint trees win with segments of several frames.
-        const bool wanted = !can_simulate(usual[i]) || usual[i].window > 0 || usual[i].rails > 0 ||
-                            usual[i].inner.shape == Shape::disjoint ||
-                            (i < usual_ones && bytes <= taken_in_at_once);
-        if (wanted && std::find(list.begin(), list.end(), usual[i]) == list.end())
-            list.push_back(usual[i]);
-    }
-    return list;
-}
-
-// In three stages, each with what is left of the field: those that lose clearly after a few rounds,
-// and later all but the best, make room for more rounds of the others. warm_up: false for calls so
-// long that their noise is small, and few rounds enough.
-Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& start,
-                      Seconds budget, bool warm_up) {
-    std::vector<Sampled> patterns{{"native", {}, {}}};
-    for (const Choice& choice : choices)
-        if (choice.rails == 0 || session()->rails.open)
-            patterns.push_back({to_text(choice), choice, {}});
-    const auto by_median = [](const Sampled& a, const Sampled& b) {
-        return median(a.samples) < median(b.samples);
-    };
-    const auto best_of = [&] {
-        return std::min_element(patterns.begin() + 1, patterns.end(), by_median);
-    };
-    Timed timed;
-    const auto note = [&] {
-        for (const Sampled& pattern : patterns)
-            timed.ratios[pattern.pattern] =
-                median(pattern.samples) / median(patterns.front().samples);
-    };
-    const int few = warm_up ? 2 : 1;
-    interleave(trial, patterns, start, {budget / 4, budget / 8, few, 3, 8}, warm_up);
-    note();
-    const Seconds limit = clear_loss * median(best_of()->samples);
-    patterns.erase(
-        std::remove_if(patterns.begin() + 1, patterns.end(),
-                       [&](const Sampled& each) { return median(each.samples) > limit; }),
-        patterns.end());
-    if (patterns.size() > 2) {
-        // What is best may depend on the root, so eight of them if that is to be had.
-        Seconds round = 0;
-        for (const Sampled& pattern : patterns) round += median(pattern.samples);
-        const int least = 8 * round < 2 * budget ? 8 : few;
-        interleave(trial, patterns, start, {budget / 2, budget / 8, least, 8, 32}, false);
-        note();
-    }
-    const auto best = best_of();
-    patterns = {patterns.front(), *best};
-    interleave(trial, patterns, start, {budget / 4, budget / 8, few + 1, 16, 96}, false);
-    judge(timed, patterns);
-    timed.best = patterns[1].choice;
-    double& ratio = timed.ratios[patterns[1].pattern];
-    ratio = std::max(ratio, timed.eco / timed.native);
-    timed.ratios.erase("native");
-    return timed;
 }
 
 class Tuner {
@@ -164,6 +57,7 @@ private:
     void ask_ahead();
     void time_size(Bytes bytes);
     void time_between();
+    void time_just_below();
     Seconds guess_at(Bytes bytes) const;
     Timed best_of_all_sizes();
     Timed at_all_sizes(const Choice& choice);
@@ -228,6 +122,7 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
             }
             if (timed_.empty()) continue;
             time_between();
+            time_just_below();
             if (traits(operation_).size_known)
                 for (const auto& [bytes, timed] : timed_)
                     add(operation_ == Operation::barrier ? 0 : bytes, timed);
@@ -295,6 +190,31 @@ void Tuner::time_between() {
         // Nothing to choose between, or the library's at both.
         if (choices.empty() || (choices.size() == 1 && of_shorter.wins && of_longer.wins)) continue;
         timed_.emplace_back(bytes, time_candidates(trial, choices, *start_, budget_ / 2, true));
+    }
+}
+
+// MPI libraries change their algorithms at powers of two, and the sizes are such: what wins at one
+// may lose just below.
+void Tuner::time_just_below() {
+    if (!traits(operation_).size_known || operation_ == Operation::barrier) return;
+    const auto sizes = timed_;
+    for (const auto& [bytes, timed] : sizes) {
+        const Bytes below = bytes - bytes / just_below;
+        if (below == bytes || timed.native > budget_ / 3) continue;
+        Trial trial(operation_, below, comm_);
+        const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
+        std::vector<Choice> choices{scaled(timed.best, bytes, below, most_segments(request))};
+        const std::pair<Bytes, Timed>* shorter = nullptr;
+        for (const auto& each : sizes)
+            if (each.first < bytes && (!shorter || each.first > shorter->first)) shorter = &each;
+        if (shorter) {
+            const Choice choice =
+                scaled(shorter->second.best, shorter->first, below, most_segments(request));
+            if (choice != choices.front()) choices.push_back(choice);
+        }
+        const bool warm_up = timed.native < long_call;
+        Timed found = time_candidates(trial, choices, *start_, budget_ / 4, warm_up);
+        if (found.wins != timed.wins) timed_.emplace_back(below, std::move(found));
     }
 }
 
