@@ -129,6 +129,8 @@ def _rails(profile: Profile, rails: Rails) -> list[Text]:
     words = f"{count} over {rails.provider}" if count else "none"
     if count > 1 and rails.longest_short is not None:
         words += f", in stripes above {quantities.size(rails.longest_short)}"
+    if count > 1 and structure.most_rails(rails) < 2:
+        words += "; no two hosts share more than one"
     lines = [Text.assemble(("rails     ", "bold"), words)]
     for number, rail in enumerate(rails.rails):
         figures = structure.rail_figures(profile, rail)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eco import quantities
-from eco.profile import Medium, Profile, Rail, Tuned
+from eco.profile import Medium, Profile, Rail, Rails, Tuned
 
 Pair = tuple[int, int]
 
@@ -243,6 +243,15 @@ def _rails(profile: Profile) -> dict[str, Any] | None:
         del entry["cards"], entry["latency"], entry["bandwidth"]
         entry |= rail_figures(profile, rail)
     return found
+
+
+def most_rails(rails: Rails) -> int:
+    """That join one pair of hosts."""
+    joined = (
+        sum(rail.bandwidth[a][b] > 0 for rail in rails.rails)
+        for a, b in itertools.combinations(range(len(rails.rails[0].cards)), 2)
+    )
+    return max(joined, default=0)
 
 
 def rail_figures(profile: Profile, rail: Rail) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """`eco show` and `eco bench`: text, JSON and pictures."""
 
+import itertools
 import json
 import subprocess
 from pathlib import Path
@@ -269,6 +270,14 @@ def test_rails(tmp_path: Path) -> None:
     assert "rails     2 over tcp\n" in eco("show", path).stdout
     path.write_text(json.dumps(document() | {"rails": rails() | {"longest_short": 0}}))
     assert "longest_short is no length of a short message" in eco("show", path).stderr
+    apart = rails()
+    for key in ("latency", "bandwidth"):  # two networks of four hosts each
+        for number, rail in enumerate(apart["rails"]):
+            for a, b in itertools.product(range(8), repeat=2):
+                if {a // 4, b // 4} != {number}:
+                    rail[key][a][b] = 0.0
+    path.write_text(json.dumps(document() | {"rails": apart}))
+    assert "above 2 KiB; no two hosts share more than one" in eco("show", path).stdout
     broken = rails()
     broken["rails"][1]["bandwidth"][0][1] = 1.0
     path.write_text(json.dumps(document() | {"rails": broken}))
