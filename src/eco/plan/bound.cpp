@@ -313,11 +313,18 @@ private:
         for (int cluster = 0; cluster < static_cast<int>(network_.clusters.size()); ++cluster) {
             std::vector<Joined> joined = joined_in(cluster);
             std::vector<Party> parties;
+            std::vector<char> inside(distances_.count(), 0);
             for (const Joined& each : joined) {
                 parties.emplace_back();
-                for (const int host : each.hosts) parties.back().push_back(distances_.place(host));
+                for (const int host : each.hosts) {
+                    parties.back().push_back(distances_.place(host));
+                    inside[parties.back().back()] = 1;
+                }
             }
-            const RelayBound relays(distances_, std::move(parties));
+            Party outside;
+            for (std::size_t place = 0; place < inside.size(); ++place)
+                if (!inside[place]) outside.push_back(place);
+            const RelayBound relays(distances_, std::move(parties), std::move(outside));
             for (std::size_t p = 0; p < joined.size(); ++p) {
                 const Set own = ranks_of(joined[p].hosts);
                 if (needs_.same_for_all(own))

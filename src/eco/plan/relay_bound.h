@@ -14,8 +14,9 @@ using Party = std::vector<std::size_t>;
 
 class RelayBound {
 public:
-    // O(H² + P²) time, O(P²) space; the distances must outlive it.
-    RelayBound(const Distances& distances, std::vector<Party> parties);
+    // outside: all other places, of no party, which may pass the bytes on too. O(H² + P²) time,
+    // O(P²) space; the distances must outlive it.
+    RelayBound(const Distances& distances, std::vector<Party> parties, Party outside);
 
     // For the party `own`, from the first crossing of its link (backwards: before the last one),
     // where `once` is the time that one copy of the bytes takes to cross it. What crosses so early
@@ -32,12 +33,15 @@ private:
         Seconds but(std::size_t other) const { return other == first ? to_second : to_first; }
     };
 
-    Seconds crossing(std::size_t own, std::size_t other, bool backwards) const;
+    Seconds crossing(std::size_t own, const Party& other, bool backwards) const;
+    Seconds by_outside(std::size_t own, bool backwards) const;
 
     const Distances& distances_;
     std::vector<Party> parties_;
-    std::vector<std::vector<Seconds>> direct_;  // P×P, row = source
+    Party outside_;
+    std::vector<std::vector<Seconds>> direct_;  // P×P, row = source; or by way of what is outside
     std::vector<Nearest> away_, towards_;       // per party
+    std::vector<Seconds> leave_, enter_;        // per party, to what is outside and from there
 };
 
 }  // namespace eco

@@ -58,13 +58,16 @@ Network random_network(const Levels& levels, Random& random) {
     network.ordered = random() % 3 != 0;
     if (random() % 4) network.frame = {1448, 98, 66};
     const bool free = random() % 4 == 0;  // no overheads: only links count
+    const bool apart = random() % 2;      // many are near, and some by way of others
     for (std::size_t a = 0; a < hosts; ++a) {
         if (!free) {
             network.send[a] = {between(random, 1e-6, 1e-3), random() % 2 ? 1e-9 : 0};
             network.receive[a] = {between(random, 1e-6, 1e-3), random() % 2 ? 1e-9 : 0};
         }
         for (std::size_t b = 0; b < hosts; ++b) {
-            network.fixed[a][b] = a == b || free ? 0 : between(random, 1e-5, 2e-2);
+            const double latency =
+                apart ? std::pow(10, between(random, -5.5, -1.7)) : between(random, 1e-5, 2e-2);
+            network.fixed[a][b] = a == b || free ? 0 : latency;
             if (random() % 5 == 0) network.cap[a][b] = between(random, 5e5, 2e7);
         }
     }
@@ -170,6 +173,22 @@ TEST_P(BoundHolds, ForEverySchedule) {
             }
         }
     }
+}
+
+// Three hosts of one cluster are far from each other, and near to one outside, which passes on what
+// they need.
+TEST(BoundHolds, WhereOneOutsidePassesOn) {
+    constexpr double near = 1e-4, far = 1e-3;
+    Network network =
+        assemble_network({"a", "b", "c", "d"}, {{1, 0, 0, 0}}, {}, std::vector<double>(4, 1e8));
+    network.fixed = {
+        {0, near, near, near}, {near, 0, far, far}, {near, far, 0, far}, {near, far, far, 0}};
+    const std::vector<int> host_of{0, 1, 2, 3};
+    const Hierarchy hierarchy = flat_hierarchy(4);
+    const Request request{Operation::barrier, &hierarchy, 0, true};
+    const Seconds time = simulate(network, host_of, parse_choice("star"), request, 0).time;
+    EXPECT_LT(time, far);
+    EXPECT_GE(time, find_bound(network, host_of, Operation::barrier, 0, 0).time);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BoundHolds, testing::Range(1, 9));
