@@ -60,7 +60,7 @@ static int widest(const Group& top) {
 static const Group* widest_switch(const Group& group) {
     const Group* widest = nullptr;
     if (!group.is_rank() && !has_groups(group) && !(group.medium_known && group.shared) &&
-        group.parts.size() > 4)
+        group.parts.size() > 7)
         widest = &group;
     for (const Group& part : group.parts)
         if (const Group* inside = widest_switch(part);
@@ -172,7 +172,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                 group && bytes >= taken_apart) {
                 const Bytes length = even_length(*group, bytes);
                 for (const Bytes each : {length, 4 * length})
-                    if (pieces(each) > 1)
+                    if (pieces(each) > 1 && (each == length || pieces(each) < pieces(length)))
                         list.push_back(tree(Shape::balanced, Shape::disjoint, pieces(each)));
             }
             // Sites that each have a link of their own: a chain sends every byte once over each.

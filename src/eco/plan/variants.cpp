@@ -51,7 +51,7 @@ public:
         tops_ = shapes(widths_.top, {{Shape::balanced}, {Shape::chain}, {Shape::binomial}});
         inners_ = shapes(widths_.inner, {{Shape::chain}, {Shape::binomial}, {Shape::kary, 2}});
         // With fewer a chain is as short.
-        if (widths_.inner > 4) inners_.push_back({Shape::disjoint});
+        if (widths_.inner > 7) inners_.push_back({Shape::disjoint});
     }
 
     std::vector<Choice> run() {
