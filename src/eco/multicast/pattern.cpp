@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "eco/base/error.h"
+#include "eco/base/written.h"
 
 namespace eco::multicast {
 
@@ -35,14 +36,14 @@ const json& member(const json& object, const char* key, const std::string& where
 
 double figure(const json& value, const std::string& where, const std::string& origin) {
     if (!value.is_number())
-        refuse(origin, where + " is " + value.dump().substr(0, 40) + ", which is no number");
+        refuse(origin, where + " is " + written(value) + ", which is no number");
     return value.get<double>();
 }
 
 std::int64_t whole(const json& value, const std::string& where, const std::string& origin) {
     const double number = figure(value, where, origin);
     if (number != std::floor(number) || std::abs(number) > most_bytes)
-        refuse(origin, where + " is " + value.dump() + "; take a whole number below 1e15");
+        refuse(origin, where + " is " + written(value) + "; take a whole number below 1e15");
     return static_cast<std::int64_t>(number);
 }
 
@@ -85,12 +86,9 @@ std::vector<double> read_table(const json& table, std::size_t ranks, const std::
 template <typename Name>
 void check_cost(const Cost& cost, Name name, const std::string& origin) {
     for (const double value : {cost.fixed, cost.per_byte})
-        if (!(value >= 0 && value <= longest_seconds)) {
-            std::ostringstream shown;
-            shown << value;
-            refuse(origin,
-                   name() + " is " + shown.str() + "; a cost is 0 or more seconds, a day at most");
-        }
+        if (!(value >= 0 && value <= longest_seconds))
+            refuse(origin, name() + " is " + written(value) +
+                               "; a cost is 0 or more seconds, a day at most");
 }
 
 void check_message(Message& message, int ranks, const std::string& where,
@@ -181,13 +179,18 @@ void check(Pattern& pattern, const std::string& origin) {
 }
 
 Pattern parse_pattern(const std::string& text, const std::string& origin) {
-    const json root = json::parse(text, nullptr, false);
-    if (root.is_discarded())
+    json root;
+    try {
+        root = json::parse(text);
+    } catch (const json::out_of_range&) {
+        refuse(origin, "holds a figure that is out of range; take finite ones");
+    } catch (const json::parse_error&) {
         refuse(origin, "is no whole JSON document; was it cut off? write it again");
+    }
     if (!root.is_object() || !root.contains("eco_multicast"))
         refuse(origin, "is no multicast pattern: \"eco_multicast\" is missing");
     if (root["eco_multicast"] != pattern_version)
-        refuse(origin, "is of pattern version " + root["eco_multicast"].dump() +
+        refuse(origin, "is of pattern version " + written(root["eco_multicast"]) +
                            ", this ECO reads " + std::to_string(pattern_version));
     Pattern pattern;
     Model& model = pattern.model;

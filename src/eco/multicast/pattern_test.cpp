@@ -77,6 +77,10 @@ TEST(Pattern, BadInputGetsOneSentenceThatSaysWhere) {
     says(changed("/send/1/0", -1e-3), "send of rank 1 is -0.001");
     says(changed("/send/1", nlohmann::json::array({1})), "send of rank 1");
     says(changed("/receive/2/1", nullptr), "no number");
+    says(changed("/receive/2/1", nlohmann::json::array({1})), "is a list, which is no number");
+    says(R"({"eco_multicast": 1, "send": [[1e999, 0]]})", "out of range");
+    says(R"({"eco_multicast": )" + std::string(100000, '[') + std::string(100000, ']') + "}",
+         "is of pattern version a list");
     says(changed("/receive/3", nlohmann::json::array({1e-4, 0})), "name each rank in both");
     says(changed("/transfer/fixed/0/1", -1), "from rank 0 to 1 is -1");
     says(changed("/transfer/fixed/0", nlohmann::json::array({1})), "not square");

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "eco/base/error.h"
+#include "eco/base/written.h"
 #include "eco/topology/profile_reader.h"
 #include "eco/topology/ring.h"
 
@@ -218,8 +219,8 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
     const json root = parse_document(text, reader);
     if (!root.is_object() || !root.contains("eco_profile")) reader.refuse("not an ECO profile");
     if (root["eco_profile"] != profile_version)
-        reader.refuse("is of profile version " + root["eco_profile"].dump() + ", this ECO reads " +
-                      std::to_string(profile_version));
+        reader.refuse("is of profile version " + written(root["eco_profile"]) +
+                      ", this ECO reads " + std::to_string(profile_version));
     Profile profile;
     read_common(root, profile, reader);
     read_parameters(reader.object(root, "parameters"), profile, reader);

@@ -1,18 +1,11 @@
 #include "eco/topology/profile_reader.h"
 
-#include <sstream>
-
 #include "eco/base/error.h"
+#include "eco/base/written.h"
 
 namespace eco {
 
 using nlohmann::json;
-
-static std::string text_of(double value) {
-    std::ostringstream text;
-    text << value;
-    return text.str();
-}
 
 void ProfileReader::refuse(const std::string& why) const {
     throw Error(Code::bad_input, origin_ + ": " + (part_.empty() ? "" : part_ + ": ") + why +
@@ -40,12 +33,12 @@ const json& ProfileReader::list(const json& parent, const char* key) const {
 void ProfileReader::check_figure(double value, double least, double most,
                                  const std::string& what) const {
     if (!(value >= least && value < most))
-        refuse(what + " is " + text_of(value) + ", which no network has");
+        refuse(what + " is " + written(value) + ", which no network has");
 }
 
 void ProfileReader::refuse_between(const std::string& what, double value, std::size_t a,
                                    std::size_t b) const {
-    refuse(what + " gives " + text_of(value) + " between hosts " + std::to_string(a) + " and " +
+    refuse(what + " gives " + written(value) + " between hosts " + std::to_string(a) + " and " +
            std::to_string(b) + ", which no network has");
 }
 
