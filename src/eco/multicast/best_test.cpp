@@ -47,6 +47,14 @@ TEST(Best, FindsTheOptimumOfFourRanksAlike) {
     EXPECT_DOUBLE_EQ(best(pattern).completion, 6);
 }
 
+// The last of eight receivers needs 10 ms where the others need 0.1: served first it ends at 11.1.
+TEST(Best, ServesASlowReceiverFirst) {
+    Pattern pattern =
+        hand_pattern(9, {1e-3, 0}, {1e-4, 0}, {1e-4, 0}, {{0, 1, {1, 2, 3, 4, 5, 6, 7, 8}}});
+    pattern.model.receive[8] = {1e-2, 0};
+    EXPECT_NEAR(best(pattern).completion, 11.1e-3, 1e-9);
+}
+
 namespace {
 
 // Some sources, destinations and ranks less, as `kind` says.

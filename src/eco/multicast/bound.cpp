@@ -225,7 +225,8 @@ static Bound find_bound(const Pattern& pattern, bool with_work) {
         work[at(i)] += idle;
     }
     if (with_work) found.work = WorkBound(times, work).find();
-    found.least = std::max({found.ranks, found.work, found.spread});
+    // Sums in another order than a schedule's round otherwise.
+    found.least = std::max({found.ranks, found.work, found.spread}) * (1 - 1e-9);
     return found;
 }
 

@@ -84,8 +84,8 @@ Pattern draw(const Draw& how, std::uint64_t seed) {
                                      std::to_string(how.ranks) + " ranks");
     if (how.classes < 1)
         throw Error(Code::usage, std::to_string(how.classes) + " classes of ranks; take 1 or more");
-    if (!(how.bits_per_second > 0 && how.bits_per_second <= 1e15))
-        throw Error(Code::usage, "the rate must be above 0 and at most 1e15 bits per second");
+    if (!(how.bits_per_second >= 1 && how.bits_per_second <= 1e15))
+        throw Error(Code::usage, "the rate must be from 1 to 1e15 bits per second");
     Dice dice(seed);
     Pattern pattern;
     for (int i = 0; i < how.ranks; ++i) {
