@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from eco import profile as profiles
 from eco.comparison import Comparison, Timing
 from eco.engine import engine, errors
 
@@ -17,8 +18,8 @@ class Modelled:
     """One profile's network."""
 
     def __init__(self, profile: Path) -> None:
+        self._profile = profiles.read_both(profile)[1]
         with errors():
-            self._profile = engine().read_profile(str(profile))
             self._network = engine().build_network(self._profile)
 
     @property

@@ -31,7 +31,8 @@ def command(
     """Explain the plan for one collective call.
 
     The tree, every candidate with its predicted time, a time that no
-    schedule can beat, the link that decides, and why the winner wins.
+    schedule can beat, the link that decides, why the winner wins, and
+    what a program would run as the profile is tuned.
     """
     if plot is not None:
         store.check_picture(plot)
@@ -63,6 +64,7 @@ def _document(call: Call, winner: Prediction) -> dict[str, Any]:
             for one in call.candidates
         ],
         "winner": winner.choice,
+        "runs": {"library": call.library, "choice": call.runs},
         "why": _why(call, winner),
         "parents": call.tree(winner.choice)[0] or None,
     }
@@ -82,6 +84,19 @@ def _print(call: Call, winner: Prediction, console: Console) -> None:
     for line in facts(call, winner):
         console.print(line)
     console.print(fact("why", _why(call, winner)))
+    console.print(fact("runs", _runs(call, winner)))
+
+
+def _runs(call: Call, winner: Prediction) -> str:
+    """What a program gets, which need not be what is predicted to be the quickest."""
+    if call.timed:
+        how = "by what 'eco tune' timed"
+    elif call.profile.tuning:
+        how = "by prediction; 'eco tune' would time it"
+    else:
+        how = "nothing was timed; 'eco tune' does"
+    what = {"native": "the library's own", winner.choice: "this"}.get(call.runs, call.runs)
+    return f"{what}, with {call.library} ({how})"
 
 
 def _done(timeline: dict[str, Any], rank: int) -> float:

@@ -1,6 +1,7 @@
 """What the engine predicts for one collective call: candidates, their timelines, the bound."""
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,6 @@ import typer
 from eco import profile as profiles
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
-from eco.profile import Profile
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="A profile of `eco measure`.")
@@ -34,6 +34,7 @@ RanksPerHost = Annotated[
 _MOST_BYTES = 10**9
 _MOST_RANKS = 4096
 _MOST_CANDIDATES = 12
+_MOST_MESSAGES = 100_000  # ten seconds, and some hundred MB
 # Of the textbook, on ranks in a row: what a library does that knows nothing of the network.
 TEXTBOOK = ("binomial", "ring", "butterfly")
 
@@ -80,7 +81,7 @@ class Call:
                 ExitCode.USAGE,
             )
         _check("--bytes", size, 0, _MOST_BYTES)
-        self.profile: Profile = profiles.read(file)
+        self.profile, self.checked = profiles.read_both(file)
         hosts = len(self.profile.hosts)
         _check("--ranks-per-host", ranks_per_host, 1, _MOST_RANKS // hosts or 1)
         self.host_of = [host for host in range(hosts) for _ in range(ranks_per_host)]
@@ -89,9 +90,8 @@ class Call:
         self.bytes = 0 if operation == "barrier" else size
         self.root = root
         with errors():
-            found = engine().read_profile(str(file))
-            self.network = engine().build_network(found)
-            self.hierarchy = engine().build_hierarchy(found, self.host_of)
+            self.network = engine().build_network(self.checked)
+            self.hierarchy = engine().build_hierarchy(self.checked, self.host_of)
 
     @property
     def assumed(self) -> bool:
@@ -113,7 +113,40 @@ class Call:
     def times_bound(self, time: float) -> float | None:
         return time / self.bound[0] if self.bound[0] > 0 else None
 
+    @cached_property
+    def runs(self) -> str:
+        """What a program's call runs with the library that was measured with."""
+        with errors():
+            return str(
+                engine().choose(
+                    self.checked, self.hierarchy, self.operation, self.root, self.bytes,
+                    self.library,
+                )
+            )  # fmt: skip
+
+    @cached_property
+    def library(self) -> str:
+        """The MPI that was measured with, as in the profile's tuning: `openmpi 5.0.11`."""
+        version = re.search(r"\d[\d.]*", self.profile.mpi_version)
+        return f"{self.profile.mpi_family} {version.group() if version else ''}".rstrip()
+
+    @property
+    def timed(self) -> bool:
+        """Whether calls were timed with that library."""
+        return any(
+            entry.mpi == self.library and not entry.predicted for entry in self.profile.tuning
+        )
+
+    def messages(self, choice: str) -> float:
+        with errors():
+            return float(engine().messages(self.hierarchy, self.operation, choice))
+
     def predict(self, choice: str, textbook: bool = False) -> Prediction:
+        choice = choice.encode(errors="replace").decode()  # a shell passes any bytes
+        with errors():
+            known = engine().supports(self.hierarchy, self.operation, choice)
+        if known and self.messages(choice) > _MOST_MESSAGES:
+            raise EcoError(self._too_many(self.messages(choice), choice), ExitCode.USAGE)
         with errors():
             text = engine().simulate(
                 self.network, self.host_of, self.hierarchy, self.operation, self.root, self.bytes,
@@ -130,7 +163,7 @@ class Call:
                     self.network, self.host_of, self.hierarchy, self.operation, self.root,
                     self.bytes, _MOST_CANDIDATES,
                 )
-                # On so many ranks each would take too long.
+                # On so many ranks all of them would take too long.
                 or engine().candidates(self.hierarchy, self.operation, self.bytes)
             )  # fmt: skip
             extra = [
@@ -138,9 +171,30 @@ class Call:
                 for name in TEXTBOOK
                 if name not in choices and engine().supports(self.hierarchy, self.operation, name)
             ]
-        found = [self.predict(choice) for choice in choices]
-        found += [self.predict(name, textbook=True) for name in extra]
+        own = self._affordable(choices)
+        if not own:
+            raise EcoError(self._too_many(min(map(self.messages, choices))), ExitCode.USAGE)
+        textbook = [name for name in extra if self.messages(name) <= _MOST_MESSAGES / 4]
+        found = [self.predict(choice) for choice in own]
+        found += [self.predict(name, textbook=True) for name in textbook]
         return sorted(found, key=lambda one: one.time)
+
+    def _affordable(self, choices: list[str]) -> list[str]:
+        """The first ones, as many as can be simulated in some seconds."""
+        kept, messages = [], 0.0
+        for choice in choices:
+            if messages + self.messages(choice) <= _MOST_MESSAGES:
+                kept.append(choice)
+                messages += self.messages(choice)
+        return kept
+
+    def _too_many(self, messages: float, choice: str = "") -> str:
+        named = f" by {choice}" if choice else ""
+        return (
+            f"{self.operation} on {len(self.host_of):,} ranks{named} has about {messages:,.0f} "
+            f"messages, more than the {_MOST_MESSAGES:,} that can be simulated with every one of "
+            "their times; take fewer --ranks-per-host or segments"
+        )
 
     @property
     def winner(self) -> Prediction:

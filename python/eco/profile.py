@@ -5,6 +5,7 @@ are nested. The engine, which reads the same files, is what checks them.
 """
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -184,24 +185,34 @@ def to_json(profile: Profile) -> str:
 
 def read(path: Path) -> Profile:
     """The profile in a file."""
+    return read_both(path)[0]
+
+
+def read_both(path: Path) -> tuple[Profile, Any]:
+    """The profile in a file, and the engine's of the same text; the file may be a pipe."""
+    origin = os.fsencode(path).decode(errors="replace")
     try:
         text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
     except OSError as error:
         raise EcoError(
-            f"{path} cannot be read ({error.strerror}); name a profile that 'eco measure' wrote",
+            f"{origin} cannot be read ({error.strerror}); name a profile that 'eco measure' wrote",
             ExitCode.BAD_INPUT,
         ) from None
-    return parse(text, str(path))
+    return _parse(text, origin)
 
 
 def parse(text: str, origin: str) -> Profile:
     """The profile in a text; `origin` names it in complaints."""
-    _check(text, origin)
+    return _parse(text, origin)[0]
+
+
+def _parse(text: str, origin: str) -> tuple[Profile, Any]:
+    checked = _check(text, origin)
     try:
         root = json.loads(text)
     except RecursionError:  # something deep under a key that nobody reads
         raise EcoError(f"{origin}: is nested too deeply", ExitCode.BAD_INPUT) from None
-    return _profile(root, origin)
+    return _profile(root, origin), checked
 
 
 def from_document(root: dict[str, Any], origin: str) -> Profile:
@@ -210,9 +221,9 @@ def from_document(root: dict[str, Any], origin: str) -> Profile:
     return _profile(root, origin)
 
 
-def _check(text: str, origin: str) -> None:
+def _check(text: str, origin: str) -> Any:
     with errors():
-        engine().check_profile(text.encode("utf-8", "surrogateescape"), origin)
+        return engine().parse_profile(text.encode("utf-8", "surrogateescape"), origin)
 
 
 def _profile(root: dict[str, Any], origin: str) -> Profile:

@@ -39,7 +39,7 @@ def command(
     if plot is not None:
         store.check_picture(plot)
     call = Call(file, operation, size, root, ranks_per_host)
-    shown = call.predict(choice) if choice else call.winner
+    shown = call.winner if choice is None else call.predict(choice)
     if plot is not None:
         from eco import timeline_picture  # Matplotlib takes a second to import
 

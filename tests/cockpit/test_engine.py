@@ -10,7 +10,7 @@ PROFILE = Path(__file__).parent.parent / "data/three-segments.json"
 
 
 def test_profile_and_hierarchy() -> None:
-    profile = engine().read_profile(str(PROFILE))
+    profile = engine().parse_profile(PROFILE.read_bytes(), "a profile")
     assert len(profile.hosts) == 8
     hierarchy = engine().build_hierarchy(profile, list(range(8)))
     assert hierarchy.ranks == 8
@@ -22,6 +22,6 @@ def test_errors_carry_sentence_and_code(tmp_path: Path) -> None:
     cut_off = tmp_path / "cut.json"
     cut_off.write_text(PROFILE.read_text()[:200])
     with pytest.raises(EcoError) as caught, errors():
-        engine().read_profile(str(cut_off))
+        engine().parse_profile(cut_off.read_bytes(), str(cut_off))
     assert caught.value.code == ExitCode.BAD_INPUT
     assert "cut.json" in caught.value.message

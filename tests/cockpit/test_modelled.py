@@ -14,7 +14,7 @@ SIZE = 65536
 
 
 def _bounds(operation: str) -> list[float]:
-    profile = engine().read_profile(str(PROFILE))
+    profile = engine().parse_profile(PROFILE.read_bytes(), "a profile")
     network = engine().build_network(profile)
     hierarchy = engine().build_hierarchy(profile, list(HOSTS))
     return [

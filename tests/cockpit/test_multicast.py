@@ -93,6 +93,8 @@ def test_the_command_as_json() -> None:
         (("--random", "9" * 30), "takes a number from 0 to", ExitCode.USAGE),
         (("--random", "5", "--plot", "x.xyz"), "ends in .svg, .png or .pdf", ExitCode.USAGE),
         (("p.json", "--sources", "2"), "--sources is for a pattern that", ExitCode.USAGE),
+        (("--random", "5", "--rate", "1e-300"), "rate must be from 1 to", ExitCode.USAGE),
+        (("none\udcff.json",), "cannot be read", ExitCode.BAD_INPUT),
         (("p.json", "--random", "5"), "not both", ExitCode.USAGE),
         (("nowhere.json",), "cannot be read", ExitCode.BAD_INPUT),
         (("/tmp",), "/tmp cannot be read", ExitCode.BAD_INPUT),

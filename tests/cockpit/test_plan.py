@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +54,40 @@ def test_a_tree_for_each_segment_says_which_is_drawn() -> None:
     assert "inner=disjoint,segments=24" in text
     assert "the first segment's tree" in text
     assert "first segment" not in eco("plan", switch, "bcast", "--bytes", 16).stdout
+
+
+def test_the_first_segments_tree_is_what_runs_first(file: Path) -> None:
+    choice = "tree:top=star,inner=star,segments=2,rotate=all"
+    profile = engine().parse_profile(file.read_bytes(), "a profile")
+    hierarchy = engine().build_hierarchy(profile, list(range(8)))
+    parents, _ = engine().tree(hierarchy, "bcast", choice, 4)
+    found = _simulate(file, "bcast", "--root", 4, "--choice", choice)["timeline"]
+    sent = {(message["from"], message["to"]) for message in found["messages"]}
+    assert {(parent, rank) for rank, parent in enumerate(parents) if parent >= 0} <= sent
+
+
+def test_what_runs_is_what_was_timed(file: Path) -> None:
+    untuned = {"library": "openmpi 5.0.11", "choice": "native"}
+    assert _plan(file, "alltoall")["runs"] == untuned
+    assert "runs      the library's own" in eco("plan", file, "alltoall").stdout
+    root = json.loads(file.read_text())
+    entry = {
+        "mpi": "openmpi 5.0.11", "operation": "bcast", "layout": "near", "bytes": 16000,
+        "choice": "tree:top=star,inner=star", "native": 2.0, "eco": 1.0, "noise": 0.0,
+        "ranks_per_host": 1, "predicted": False,
+    }  # fmt: skip
+    file.write_text(json.dumps(root | {"tuning": [entry]}))
+    assert _plan(file, "bcast")["runs"]["choice"] == "tree:top=star,inner=star"
+    assert "with openmpi 5.0.11 (by what 'eco tune' timed)" in eco("plan", file, "bcast").stdout
+    assert _plan(file, "bcast", "--bytes", 10**9)["runs"]["choice"] == "native"
+
+
+def test_a_profile_from_a_pipe(file: Path) -> None:
+    read, write = os.pipe()
+    with os.fdopen(write, "w") as pipe:
+        threading.Thread(target=lambda: (pipe.write(file.read_text()), pipe.close())).start()
+        assert eco("plan", f"/dev/fd/{read}", "bcast").returncode == 0
+    os.close(read)
 
 
 def test_three_buses_need_three_crossings(file: Path) -> None:
@@ -173,6 +209,15 @@ def test_bad_input_gets_one_sentence(file: Path) -> None:
     assert "is no choice" in _refused("simulate", file, "bcast", "--choice", "best")
     assert ".svg, .png or .pdf" in _refused("plan", file, "bcast", "--plot", "x.txt")
     assert "cannot be read" in _refused("plan", file.with_name("none.json"), "bcast")
+    assert "is no choice" in _refused("simulate", file, "bcast", "--choice", "")
+    assert "is no choice" in _refused("simulate", file, "bcast", "--choice", "tr\udcffee")
+    assert "cannot be read" in _refused("plan", "bad\udcff.json", "bcast")
+    deep = file.with_name("deep\udcff.json")
+    deep.write_text(f'{{"eco_profile": {"[" * 100000 + "]" * 100000}}}')
+    assert "is of profile version a list" in _refused("plan", deep, "bcast")
+    many = ("alltoall", "--ranks-per-host", 128)
+    refused = _refused("simulate", file, *many, "--choice", "direct")
+    assert "alltoall on 1,024 ranks by direct has about 1,048,576 messages" in refused
     damaged = json.loads(file.read_text())
     damaged["model"]["media"][0]["rate"] = -5
     file.write_text(json.dumps(damaged))

@@ -7,12 +7,14 @@
 The engine does the work (src/eco/multicast); times are in seconds, lengths in bytes.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from eco.engine import engine, errors
+from eco.errors import EcoError, ExitCode
 
 
 class Message(NamedTuple):
@@ -96,8 +98,15 @@ class Bound:
 
 def read(path: Path) -> Pattern:
     """A checked pattern; raises EcoError where it makes no sense."""
-    with errors():
-        return Pattern(engine().multicast.read_pattern(str(path)))
+    origin = os.fsencode(path).decode(errors="replace")
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError:
+        raise EcoError(
+            f"{origin} cannot be read; name a pattern file, docs/formats.md says its form",
+            ExitCode.BAD_INPUT,
+        ) from None
+    return parse(text, origin)
 
 
 def parse(text: str, origin: str = "the pattern") -> Pattern:

@@ -1,7 +1,10 @@
 """`eco multicast`: schedules a pattern of multicasts and says how near the bound it comes."""
 
+import contextlib
 import json
+import signal
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +21,7 @@ from eco.options import Json
 from eco.show import plain_console
 
 _MOST = 2**31 - 1  # of a whole number
+_DRAWING = ("sources", "reach", "lengths", "rate", "classes", "spacing", "apart", "seed")
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ def command(
     ] = False,
     seed: Annotated[int, typer.Option(help="The same seed, the same pattern.")] = 1,
     save: Annotated[
-        Path | None, typer.Option("--save", metavar="FILE", help="Keep the drawn pattern.")
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Write the pattern out, drawn or read."),
     ] = None,
     as_json: Json = False,
     plot: Annotated[
@@ -118,7 +123,7 @@ def command(
 
 def _check_drawing(context: typer.Context, draws: bool) -> None:
     """Options that say how to draw are refused where nothing is drawn; numbers must fit."""
-    for name in ("sources", "reach", "lengths", "rate", "classes", "spacing", "apart", "seed"):
+    for name in _DRAWING:
         given = context.get_parameter_source(name)
         if not draws and given is not None and given.name != "DEFAULT":
             raise EcoError(f"--{name} is for a pattern that --random draws", ExitCode.USAGE)
@@ -140,9 +145,20 @@ def _names(heuristic: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C ends the process at once: inside the engine Python would not see it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _plan(pattern: Pattern, name: str) -> Planned:
     started = time.perf_counter()
-    schedule = multicast.plan(pattern, name)
+    with _interruptible():
+        schedule = multicast.plan(pattern, name)
     took = time.perf_counter() - started
     return Planned(name, multicast.planners()[name], schedule, took)
 
@@ -162,8 +178,9 @@ def _print(pattern: Pattern, found: list[Planned], bound: Bound, console: Consol
     spans = " to ".join(quantities.size(size) for size in sorted({min(sizes), max(sizes)}))
     sources = len({message.source for message in pattern.messages})
     console.print(
-        f"{pattern.ranks} ranks, {sources} of them sources, {pattern.deliveries:,} deliveries "
-        f"of {spans}"
+        f"{_count(pattern.ranks, 'rank')}, {sources:,} of them "
+        f"{'a source' if sources == 1 else 'sources'}, "
+        f"{_count(pattern.deliveries, 'delivery', 'deliveries')} of {spans}"
     )
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("")
@@ -181,3 +198,7 @@ def _print(pattern: Pattern, found: list[Planned], bound: Bound, console: Consol
     table.add_row("bound", quantities.seconds(bound.least), "", "", "", style="dim")
     table.add_row("paper's bound", quantities.seconds(bound.paper), "", "", "", style="dim")
     console.print(table)
+
+
+def _count(number: int, one: str, several: str = "") -> str:
+    return f"{number:,} {one if number == 1 else several or one + 's'}"

@@ -23,7 +23,7 @@ def draw(pattern: Pattern, schedules: list[tuple[str, Schedule]], bound: Bound, 
     height = max(1.1, min(3.0, 0.06 * pattern.ranks + 0.8))
     whole = 1.3 + (height + 0.45) * len(schedules)
     figure = Figure(figsize=(11, whole))
-    last = max([schedule.completion for _, schedule in schedules] + [bound.least])
+    last = max([schedule.completion for _, schedule in schedules] + [bound.least]) or 1e-6
     scale, unit = (1e3, "ms") if last >= 1e-3 else (1e6, "µs")
     for number, (title, schedule) in enumerate(schedules):
         bottom = whole - 0.9 - (number + 1) * height - number * 0.45

@@ -80,7 +80,6 @@ void bind_multicast(nb::module_& parent) {
         .def_ro("ranks", &Bound::ranks)
         .def_ro("work", &Bound::work)
         .def_ro("spread", &Bound::spread);
-    module.def("read_pattern", &read_pattern, "path"_a);
     module.def("parse_pattern", &parse_pattern, "text"_a, "origin"_a);
     module.def("draw", &drawn, "ranks"_a, "sources"_a, "reach"_a, "lengths"_a, "rate"_a,
                "classes"_a, "spacing"_a, "apart"_a, "seed"_a);

@@ -6,6 +6,8 @@
 
 #include "eco/base/error.h"
 #include "eco/plan/bound.h"
+#include "eco/plan/choose.h"
+#include "eco/plan/variants.h"
 #include "eco/python/bind.h"
 #include "eco/simulate/predict.h"
 #include "eco/simulate/simulate.h"
@@ -89,6 +91,17 @@ std::vector<std::string> candidate_texts(const Hierarchy& hierarchy, const std::
     return texts;
 }
 
+// What a communicator of these ranks would run with the library ("openmpi 5.0.11") that was
+// measured with, unless settings say otherwise.
+std::string choice_of(const Profile& profile, const Hierarchy& hierarchy,
+                      const std::string& operation, Rank root, Bytes bytes,
+                      const std::string& library) {
+    Settings settings;
+    const Request request{parse_operation(operation), &hierarchy, root, true};
+    const Bytes known = traits(request.operation).size_known ? bytes : -1;
+    return to_text(Chooser(profile, settings, library).choose(request, known));
+}
+
 bool can_do(const Hierarchy& hierarchy, const std::string& operation, const std::string& choice) {
     return supports(parse_choice(choice), {parse_operation(operation), &hierarchy});
 }
@@ -100,10 +113,13 @@ std::pair<std::vector<Rank>, std::vector<std::vector<Rank>>> tree_of(const Hiera
                                                                      Rank root) {
     const Choice choice = parse_choice(text);
     if (choice.family != Family::tree || root < 0 || root >= hierarchy.ranks()) return {};
-    const bool rooted = traits(parse_operation(operation)).rooted;
+    const auto& asked = traits(parse_operation(operation));
     const Hierarchy seen = choice.on_ranks ? flat_hierarchy(hierarchy.ranks()) : hierarchy;
-    Tree tree = build_tree(seen, rooted ? root : seen.top.first(), choice.top, choice.inner, {},
-                           choice.below);
+    Speaker first;  // of the first segment, where each has a tree of its own
+    if (choice.rotates() && asked.blocks == Blocks::parts)
+        first = {0, segments_of(choice), choice.rotate == Choice::Rotate::all, 0};
+    Tree tree = build_tree(seen, asked.rooted ? root : seen.top.first(), choice.top, choice.inner,
+                           first, choice.below);
     return {std::move(tree.parent), std::move(tree.children)};
 }
 
@@ -154,6 +170,16 @@ void bind_simulate(nb::module_& module) {
     module.def("forecast", &forecast_texts, nb::arg("network"), nb::arg("host_of"),
                nb::arg("hierarchy"), nb::arg("operation"), nb::arg("root"), nb::arg("bytes"),
                nb::arg("most"), "The quickest schedules by prediction, as written choices.");
+    module.def("choose", &choice_of, nb::arg("profile"), nb::arg("hierarchy"), nb::arg("operation"),
+               nb::arg("root"), nb::arg("bytes"), nb::arg("library"),
+               "What runs, as a written choice: what was timed or predicted, or native.");
+    module.def(
+        "messages",
+        [](const Hierarchy& hierarchy, const std::string& operation, const std::string& choice) {
+            return messages_of(parse_choice(choice), {parse_operation(operation), &hierarchy});
+        },
+        nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"),
+        "About how many its schedule has.");
     module.def("supports", &can_do, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"));
     module.def("tree", &tree_of, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"),
                nb::arg("root"), "Parents and children; empty for a choice that is no tree.");

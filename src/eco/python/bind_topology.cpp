@@ -13,14 +13,13 @@ void bind_topology(nb::module_& module) {
         .def_ro("hosts", &Profile::hosts)
         .def_ro("levels", &Profile::levels)
         .def_ro("ring", &Profile::ring);
-    module.def("read_profile", &read_profile, nb::arg("path"),
-               "A checked profile; raises EngineError where it makes no sense.");
     module.def(
-        "check_profile",
+        "parse_profile",
         [](const nb::bytes& text, const std::string& origin) {
-            parse_profile({text.c_str(), text.size()}, origin);
+            return parse_profile({text.c_str(), text.size()}, origin);
         },
-        nb::arg("text"), nb::arg("origin"), "Raises EngineError where the text is no profile.");
+        nb::arg("text"), nb::arg("origin"),
+        "A checked profile; raises EngineError where it makes no sense.");
     nb::class_<Hierarchy>(module, "Hierarchy")
         .def_prop_ro("ranks", &Hierarchy::ranks)
         .def_ro("ring", &Hierarchy::ring)
