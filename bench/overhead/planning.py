@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What planning a collective takes: one rank's program, and choosing.
+"""What planning a collective takes: one rank's program, choosing, and simulating.
 
     bench/overhead/planning.py            64 ranks, every operation; 1,024 ranks, trees
     bench/overhead/planning.py --json
 
 Per operation the slowest candidate. Needs a build of ECO (make build). Exit code 1 where 64 ranks
-take 5 ms or more, 1,024 ranks 50 ms, or a choice that is known 1 us.
+take 5 ms or more, 1,024 ranks 50 ms, a choice that is known 1 us, or simulating 4,032 messages of
+64 ranks 50 ms.
 """
 
 import argparse
@@ -19,11 +20,12 @@ LIBRARIES = PROJECT / "build" / "release" / "src" / "eco"
 PROGRAM = PROJECT / "build" / "planning"
 MOST = {"64": 5e-3, "1024": 50e-3}
 MOST_CACHED = 1e-6
+MOST_SIMULATED = 50e-3
 
 
 def build() -> None:
     source = Path(__file__).with_name("planning.cpp")
-    parts = [LIBRARIES / f / f"libeco_{f}.a" for f in ("plan", "topology", "base")]
+    parts = [LIBRARIES / f / f"libeco_{f}.a" for f in ("simulate", "plan", "topology", "base")]
     if not all(part.exists() for part in parts):
         sys.exit("planning.py: ECO is not built; run make build")
     newest = max(file.stat().st_mtime for file in (source, *parts))
@@ -49,6 +51,8 @@ def main() -> int:
     ]
     if found["cached"] >= MOST_CACHED:
         late.append("a known choice")
+    if found["simulate"] >= MOST_SIMULATED:
+        late.append("simulating")
     if given.json:
         print(json.dumps(found | {"late": late}))
         return 1 if late else 0
@@ -58,6 +62,7 @@ def main() -> int:
     print(
         f"choosing {1e6 * found['choose']:.2f} us, when it is known {1e9 * found['cached']:.1f} ns"
     )
+    print(f"simulating 64 ranks, 4,032 messages {1e3 * found['simulate']:.1f} ms")
     for what in late:
         print(f"too long: {what}")
     return 1 if late else 0
