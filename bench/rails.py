@@ -10,6 +10,7 @@ well: the better of each kind counts. × bound: over what no schedule can beat w
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,7 @@ def _choices(profile: Path, operation: str, size: int, best: int) -> list[str]:
 
 
 def _on_one_card(choice: str) -> str:
-    family, _, keys = choice.partition(":")
-    kept = [key for key in keys.split(",") if not key.startswith("rails=")]
-    return f"{family}:{','.join(kept)}" if kept else family
+    return re.sub(r"rails=\d+", "rails=1", choice)
 
 
 def row(profile: Path, operation: str, size: int, given: argparse.Namespace) -> dict[str, Any]:
@@ -47,8 +46,8 @@ def row(profile: Path, operation: str, size: int, given: argparse.Namespace) -> 
     words += ["--patterns", ",".join(dict.fromkeys(patterns)), "--", *_launcher(given)]
     [found] = json.loads(eco(*words))["results"]
     native, *others = found["patterns"]
-    several = min((p for p in others if "rails=" in p["choice"]), key=lambda p: p["median"])
-    one = min((p for p in others if "rails=" not in p["choice"]), key=lambda p: p["median"])
+    one = min((p for p in others if "rails=1" in p["choice"]), key=lambda p: p["median"])
+    several = min((p for p in others if "rails=1" not in p["choice"]), key=lambda p: p["median"])
     return {
         "operation": operation,
         "bytes": size,
@@ -69,7 +68,7 @@ def main() -> int:
     parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
     parser.add_argument("--operations", default=OPERATIONS)
     parser.add_argument("--sizes", default="16384,65536,1048576")
-    parser.add_argument("--best", type=int, default=3, help="so many by prediction are timed")
+    parser.add_argument("--best", type=int, default=6, help="so many by prediction are timed")
     parser.add_argument("--repeats", type=int, default=8)
     parser.add_argument("--again", action="store_true", help="measure the network anew")
     parser.add_argument("--json", action="store_true")
