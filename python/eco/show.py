@@ -6,7 +6,7 @@ import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -136,19 +136,26 @@ def _rails(profile: Profile, rails: Rails) -> list[Text]:
         figures = structure.rail_figures(profile, rail)
         hosts = quantities.names(list(figures["cards"]))
         cards = ", ".join(dict.fromkeys(figures["cards"].values()))
-        lines.append(
-            Text(
-                f"          {number + 1}  {cards}  {rail.network}  "
-                f"{quantities.seconds(figures['latency'])}, "
-                f"{quantities.rate(figures['bandwidth'])}  {hosts}"
-            )
-        )
+        carries = _carries(figures)
+        lines.append(Text(f"          {number + 1}  {cards}  {rail.network}  {carries}  {hosts}"))
     reasons: dict[tuple[str, str], list[str]] = {}
     for entry in rails.left_out:
         reasons.setdefault((entry.card, entry.why), []).append(entry.host)
     for (card, why), hosts_of in reasons.items():
         lines.append(Text(f"          left out: {card} ({why}) of {quantities.names(hosts_of)}"))
     return lines
+
+
+def _carries(figures: dict[str, Any]) -> str:
+    """One pair of figures of a rail, or two where subnets are much farther apart by it."""
+
+    def words(over: dict[str, float]) -> str:
+        return f"{quantities.seconds(over['latency'])}, {quantities.rate(over['bandwidth'])}"
+
+    inside, between = figures["inside"], figures["between"]
+    if inside and between and between["latency"] > 2 * inside["latency"]:
+        return f"{words(inside)} inside; {words(between)} between"
+    return words(figures)
 
 
 def _tree(profile: Profile, root: Group) -> Tree:

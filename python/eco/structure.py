@@ -255,16 +255,29 @@ def most_rails(rails: Rails) -> int:
 
 
 def rail_figures(profile: Profile, rail: Rail) -> dict[str, Any]:
-    """The medians over the pairs that a rail joins, and the card of each host that has one."""
-    pairs = [
+    """The medians over the pairs that a rail joins, of one subnet and of two (None: no such pair),
+    and the card of each host that has one."""
+    joined = {
         (a, b)
         for a, b in itertools.combinations(range(len(profile.hosts)), 2)
         if rail.bandwidth[a][b] > 0
-    ]
+    }
+    subnet = profile.levels[-1]
+    near = {(a, b) for a, b in joined if subnet[a] == subnet[b]}
     return {
         "cards": {host: card for host, card in zip(profile.hosts, rail.cards, strict=True) if card},
-        "latency": statistics.median(rail.latency[a][b] for a, b in pairs) if pairs else 0.0,
-        "bandwidth": statistics.median(rail.bandwidth[a][b] for a, b in pairs) if pairs else 0.0,
+        **(_carries(rail, joined) or {"latency": 0.0, "bandwidth": 0.0}),
+        "inside": _carries(rail, near),
+        "between": _carries(rail, joined - near),
+    }
+
+
+def _carries(rail: Rail, pairs: set[Pair]) -> dict[str, float] | None:
+    if not pairs:
+        return None
+    return {
+        "latency": statistics.median(rail.latency[a][b] for a, b in pairs),
+        "bandwidth": statistics.median(rail.bandwidth[a][b] for a, b in pairs),
     }
 
 

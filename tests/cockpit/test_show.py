@@ -278,6 +278,17 @@ def test_rails(tmp_path: Path) -> None:
                     rail[key][a][b] = 0.0
     path.write_text(json.dumps(document() | {"rails": apart}))
     assert "above 2 KiB; no two hosts share more than one" in eco("show", path).stdout
+    far = rails()
+    for a, b in itertools.product(range(8), repeat=2):
+        if a // 4 != b // 4:  # its subnets
+            far["rails"][0]["latency"][a][b] = 1e-2
+            far["rails"][0]["bandwidth"][a][b] = 2e6
+    path.write_text(json.dumps(document() | {"rails": far}))
+    both = "100 µs, 96.0 Mbit/s inside; 10.0 ms, 16.0 Mbit/s between  n0–n7"
+    assert f"1  eth0  10.9.0.0/16  {both}" in eco("show", path).stdout
+    first, second = json.loads(eco("show", path, "--json").stdout)["rails"]["rails"]
+    assert first["inside"] == {"latency": 1e-4, "bandwidth": 12e6}
+    assert second["between"] == {"latency": 1e-4, "bandwidth": 3e6}
     broken = rails()
     broken["rails"][1]["bandwidth"][0][1] = 1.0
     path.write_text(json.dumps(document() | {"rails": broken}))
