@@ -103,6 +103,35 @@ def _eco(*words: object) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize(
+    ("provider", "left_out"),
+    [
+        ("tcp;ofi_rxm", ("eth0", "over tcp;ofi_rxm, others in 10.9.0.0/16 over tcp")),
+        ("none", ("every card", "libfabric finds no card that it can use")),
+    ],
+)
+def test_a_host_with_another_provider(
+    tmp_path: Path, provider: str, left_out: tuple[str, str]
+) -> None:
+    """Has no rails: two providers do not understand each other. Without, MPI would be timed."""
+    odd = tmp_path / "odd.sh"
+    odd.write_text(f"""#!/bin/sh
+[ "$(hostname)" = n1 ] && export FI_PROVIDER='{provider}'
+exec "$@"
+""")
+    odd.chmod(0o755)
+    profile = tmp_path / "two-rails.json"
+    launcher = [ECO, "lab", "run", "two-rails", "--hosts", "3", "--mpi", "openmpi", "--native"]
+    _eco("measure", "--no-tune", "-o", profile, "--", *launcher, "--", odd)
+    found = json.loads(profile.read_text())["rails"]
+    assert {rail["network"]: rail["cards"] for rail in found["rails"]} == {
+        "10.9.0.0/16": ["eth0", None, "eth0"],
+        "10.10.0.0/16": ["eth1", None, "eth1"],
+    }
+    card, why = left_out
+    assert {"host": "n1", "card": card, "why": why} in found["left_out"]
+
+
 def test_without_a_card_the_library_runs() -> None:
     program = built(OPENMPI5, "conformance")
     run = lab(

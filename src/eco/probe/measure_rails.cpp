@@ -1,6 +1,7 @@
 #include "eco/probe/measure_rails.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -42,6 +43,7 @@ public:
 
     std::optional<MeasuredRails> run() {
         const auto cards = share_cards();
+        find_providers(cards);
         find_networks(cards);
         // One network leaves nothing to choose, and the pairs' own times say what it carries.
         for (std::size_t n = 0; networks_.size() > 1 && n < networks_.size(); ++n)
@@ -62,7 +64,7 @@ private:
             json cards = json::array();
             for (const auto& card : names.cards)
                 cards.push_back({card.name, card.network, card.provider});
-            own = {{"cards", cards}, {"left_out", names.left_out}};
+            own = {{"cards", cards}, {"left_out", names.left_out}, {"why", names.why}};
         }
         std::string text = own.dump();
         int length = static_cast<int>(text.size()), longest = 0;
@@ -79,16 +81,34 @@ private:
         return cards;
     }
 
+    // Of each network the provider that most hosts reach it by: two do not understand each other.
+    void find_providers(const std::vector<json>& cards) {
+        std::map<std::string, std::map<std::string, int>> count;
+        for (const auto& host : cards)
+            if (host.contains("cards"))
+                for (const auto& card : host["cards"]) ++count[card.at(1)][card.at(2)];
+        for (const auto& [network, providers] : count)
+            provider_of_[network] =
+                std::max_element(providers.begin(), providers.end(),
+                                 [](const auto& a, const auto& b) { return a.second < b.second; })
+                    ->first;
+    }
+
     // Those that two hosts or more have a card in, in the order in which hosts list them.
     void find_networks(const std::vector<json>& cards) {
         std::vector<std::string> all;
         for (std::size_t host = 0; host < cards.size(); ++host) {
             if (!cards[host].contains("cards")) continue;
+            if (const std::string why = cards[host]["why"]; !why.empty())
+                leave_out(host, "every card", why);
             std::set<std::string> here;
             for (const auto& card : cards[host]["cards"]) {
-                const std::string network = card.at(1);
-                found_.provider = card.at(2);
-                if (!here.insert(network).second)
+                const std::string network = card.at(1), provider = card.at(2);
+                if (provider != provider_of_[network])
+                    leave_out(host, card.at(0),
+                              "over " + provider + ", others in " + network + " over " +
+                                  provider_of_[network]);
+                else if (!here.insert(network).second)
                     leave_out(host, card.at(0), "a second card in " + network);
                 else if (std::find(all.begin(), all.end(), network) == all.end())
                     all.push_back(network);
@@ -100,6 +120,7 @@ private:
             const auto members = card_in(cards, network);
             const auto count = std::count_if(members.begin(), members.end(),
                                              [](const auto& card) { return !card.empty(); });
+            if (found_.provider.empty()) found_.provider = provider_of_[network];
             if (count > 1)
                 networks_.push_back(network);
             else
@@ -115,7 +136,9 @@ private:
         for (std::size_t host = 0; host < cards.size(); ++host)
             if (cards[host].contains("cards"))
                 for (const auto& card : cards[host]["cards"])
-                    if (card.at(1) == network && members[host].empty()) members[host] = card.at(0);
+                    if (card.at(1) == network && card.at(2) == provider_of_.at(network) &&
+                        members[host].empty())
+                        members[host] = card.at(0);
         return members;
     }
 
@@ -249,6 +272,7 @@ private:
     const std::function<void(double, const std::string&)>& show_;
     std::vector<int> host_of_;
     bool speaks_ = false;
+    std::map<std::string, std::string> provider_of_;
     std::vector<std::string> networks_, joined_;  // those found; those that could be used
     MeasuredRails found_;
 };
