@@ -3,7 +3,7 @@
 of Workstations With Non-blocking Message-Passing", §5, again in their model.
 
     bench/papers/wu.py                                     everything, 1,000 draws
-    bench/papers/wu.py --draws 50 --experiment multiple --reading wide --plot wu.svg
+    bench/papers/wu.py --draws 50 --experiment multiple --reading two --plot wu.svg
     bench/papers/wu.py --experiment similar --json
 
 broadcast: one source, every rank in turn, over the number of ranks (§5.1). multiple: 64 ranks,
