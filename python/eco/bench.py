@@ -55,10 +55,12 @@ _MOST_WIDE = 4  # patterns whose spread is shown beside the median
 def command(
     words: options.Words = None,
     topology: Topology = None,
-    operations: options.Operations = None,
-    sizes: options.Sizes = None,
+    operations: options.BenchOperations = None,
+    sizes: options.BenchSizes = None,
     patterns: Patterns = "native,eco,native-again",
-    repeats: Annotated[int | None, typer.Option(help="Of each, all roots in turn.")] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="Of each, all roots in turn; as many as 20 s allow.")
+    ] = None,
     order: Order = None,
     as_json: options.Json = False,
     plot: Plot = None,

@@ -41,6 +41,13 @@ VERBS = (
 )
 
 
+# What Pydantic says inside Typer's complaints.
+_NUMBERS = {
+    "Input should be a valid integer, unable to parse string as an integer": "takes a whole number",
+    "Input should be a valid number, unable to parse string as a number": "takes a number",
+}
+
+
 def main() -> int:
     if sys.stdout is None:  # closed by the shell: eco show … >&-
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -56,6 +63,8 @@ def main() -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             return ExitCode.USAGE
         message = error.format_message().rstrip(".")
+        for theirs, ours in _NUMBERS.items():
+            message = message.replace(theirs, ours)
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "eco"
         return _complain(
@@ -90,7 +99,7 @@ def _app(arguments: list[str]) -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
-        help="MPI collectives along the network's measured structure.",
+        help="MPI collectives along the network's measured structure; --version names ECO's.",
     )
     app.callback()(_keep_verbs)
     wanted = next((word for word in arguments if not word.startswith("-")), None)

@@ -22,11 +22,11 @@ File = Annotated[
 def command(
     words: options.Words = None,
     output: File = None,
-    sizes: options.Sizes = None,
-    round_trips: Annotated[int | None, typer.Option(help="Per size and pair.")] = None,
-    repeats: Annotated[int | None, typer.Option(help="Of the whole measurement.")] = None,
+    sizes: options.PairSizes = None,
+    round_trips: Annotated[int | None, typer.Option(help="Per size and pair; 5.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Of the whole measurement; 3.")] = None,
     tolerance: Annotated[
-        float | None, typer.Option(help="How much times may differ inside a subnet; 0.2 is 20 %.")
+        float | None, typer.Option(help="How much times may differ inside a subnet; 0.2: by 20 %.")
     ] = None,
     no_tune: Annotated[
         bool, typer.Option("--no-tune", help="Do not time collectives afterwards.")

@@ -1,6 +1,6 @@
 """Options that measure, tune and bench share, and how they reach the probe."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,17 +23,22 @@ Mpi = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="The result as JSON on stdout.")]
-Sizes = Annotated[
-    str | None,
-    typer.Option(help="Message sizes in bytes, as 16,16000.", metavar="LIST"),
+
+
+def _list(what: str, usual: str) -> Any:
+    return typer.Option(help=f"{what}; else {usual}.", metavar="LIST")
+
+
+# The probe knows what is usual.
+_SIZES = "Message sizes in bytes"
+PairSizes = Annotated[str | None, _list(_SIZES, "1,1024,16384")]
+TuneSizes = Annotated[str | None, _list(_SIZES, "16,1024,16384,131072")]
+BenchSizes = Annotated[str | None, _list(_SIZES, "16,16000")]
+_OPERATIONS = "Collectives by MPI's names in small letters, or all"
+TuneOperations = Annotated[
+    str | None, _list(_OPERATIONS, "all that do not share the choices of another")
 ]
-Operations = Annotated[
-    str | None,
-    typer.Option(
-        help="Collectives by MPI's names in small letters, as bcast,allgather; or all.",
-        metavar="LIST",
-    ),
-]
+BenchOperations = Annotated[str | None, _list(_OPERATIONS, "bcast,allgather,allreduce")]
 
 
 _MOST_BYTES = 10**9

@@ -25,10 +25,11 @@ File = Annotated[
 def command(
     file: File,
     words: options.Words = None,
-    operations: options.Operations = None,
-    sizes: options.Sizes = None,
+    operations: options.TuneOperations = None,
+    sizes: options.TuneSizes = None,
     budget: Annotated[
-        float | None, typer.Option(help="Seconds that it may take.", metavar="SECONDS")
+        float | None,
+        typer.Option(help="Seconds for each operation and size; 2.", metavar="SECONDS"),
     ] = None,
     as_json: options.Json = False,
     mpi: options.Mpi = None,

@@ -90,7 +90,7 @@ def test_the_command_as_json() -> None:
         (("--random", "5", "--heuristic", "fast"), "'fast' is none", ExitCode.USAGE),
         (("--random", "5", "--sources", "9"), "9 sources", ExitCode.USAGE),
         (("--random", "5", "--seed", "-1"), "--seed -1: takes a number", ExitCode.USAGE),
-        (("--random", "9" * 30), "takes a number from 0 to", ExitCode.USAGE),
+        (("--random", "9" * 30), "takes 2 to 1024 ranks", ExitCode.USAGE),
         (("--random", "5", "--plot", "x.xyz"), "ends in .svg, .png or .pdf", ExitCode.USAGE),
         (("p.json", "--sources", "2"), "--sources is for a pattern that", ExitCode.USAGE),
         (("--random", "5", "--rate", "1e-300"), "rate must be from 1 to", ExitCode.USAGE),

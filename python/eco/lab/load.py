@@ -77,7 +77,8 @@ class _Reader:
             text = self.path.read_text(encoding="utf-8")
             data = yaml.load(text, Loader=_OnceLoader)
         except (OSError, UnicodeDecodeError) as error:
-            self.fail(f"cannot be read: {error}")
+            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+            self.fail(f"cannot be read: {why}")
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"line {mark.line + 1}: " if mark else ""

@@ -101,9 +101,10 @@ def read(path: Path) -> Pattern:
     origin = os.fsencode(path).decode(errors="replace")
     try:
         text = path.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError:
+    except OSError as error:
         raise EcoError(
-            f"{origin} cannot be read; name a pattern file, docs/formats.md says its form",
+            f"{origin} cannot be read ({error.strerror}); name a pattern file, "
+            "docs/formats.md says its form",
             ExitCode.BAD_INPUT,
         ) from None
     return parse(text, origin)

@@ -21,6 +21,7 @@ from eco.options import Json
 from eco.show import plain_console
 
 _MOST = 2**31 - 1  # of a whole number
+_MOST_RANKS = 1024  # drawn
 _DRAWING = ("sources", "reach", "lengths", "rate", "classes", "spacing", "apart", "seed")
 
 
@@ -127,7 +128,10 @@ def _check_drawing(context: typer.Context, draws: bool) -> None:
         given = context.get_parameter_source(name)
         if not draws and given is not None and given.name != "DEFAULT":
             raise EcoError(f"--{name} is for a pattern that --random draws", ExitCode.USAGE)
-    for name in ("random", "sources", "classes", "seed"):
+    ranks = context.params["random"]
+    if ranks is not None and not 2 <= ranks <= _MOST_RANKS:
+        raise EcoError(f"--random {ranks}: takes 2 to {_MOST_RANKS} ranks", ExitCode.USAGE)
+    for name in ("sources", "classes", "seed"):
         value = context.params[name]
         if value is not None and not 0 <= value <= _MOST:
             raise EcoError(f"--{name} {value}: takes a number from 0 to {_MOST}", ExitCode.USAGE)

@@ -24,7 +24,7 @@ static constexpr const char* exec_help =
     "mpirun -n 8 --hostfile hosts eco exec ./program\n"
     "\n"
     "  --profile FILE             the measured network; else ECO_PROFILE, else the one kept for\n"
-    "                             these hosts\n"
+    "                             these hosts (also --topology)\n"
     "  --mpi openmpi|mpich|abi    the program's MPI, where ECO cannot tell\n"
     "  --verbose                  say what was chosen, and what each collective used\n"
     "\n"
@@ -44,7 +44,8 @@ ExecOptions read_exec_options(const std::vector<std::string>& arguments) {
             options.help = true;
         else if (argument == "--verbose" || argument == "-v")
             options.verbose = true;
-        else if (take_option("--profile", arguments, next, value))
+        else if (take_option("--profile", arguments, next, value) ||
+                 take_option("--topology", arguments, next, value))
             options.profile = value;
         else if (take_option("--mpi", arguments, next, value))
             options.family = mpi_option(value);

@@ -1,6 +1,8 @@
 #include "eco/launch/probe.h"
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "eco/base/error.h"
@@ -8,6 +10,13 @@
 #include "eco/launch/parts.h"
 
 namespace eco {
+
+static constexpr const char* probe_help =
+    "Usage: eco probe [--mpi openmpi|mpich|abi] measure|tune|bench|pair [OPTIONS]\n"
+    "\n"
+    "What eco measure, eco tune and eco bench start on every host, by the launcher: there is no\n"
+    "need to call it. Its events are those of docs/formats.md; pair times messages between two\n"
+    "ranks.";
 
 ProbeOptions read_probe_options(const std::vector<std::string>& arguments) {
     ProbeOptions options;
@@ -23,6 +32,10 @@ ProbeOptions read_probe_options(const std::vector<std::string>& arguments) {
 
 void run_probe(const std::vector<std::string>& arguments) {
     const ProbeOptions options = read_probe_options(arguments);
+    if (!options.rest.empty() && (options.rest[0] == "--help" || options.rest[0] == "-h")) {
+        std::puts(probe_help);
+        std::exit(0);
+    }
     auto family = options.family;
     if (!family) family = read_launch(environment_variables()).family;
     if (!family)

@@ -340,8 +340,10 @@ private:
         if (link < 0 || head_[at(link)] == unlimited) return;
         const Seconds once = wire(need) / network_.links[at(link)].rate;
         propose((backwards ? tail_ : head_)[at(link)] + relays.over(own, once, backwards), [&] {
-            return network_.name(link) + " must carry " + std::to_string(need.bytes) +
-                   " bytes for each of " + std::to_string(joined.size() - 1) +
+            const std::string what =
+                need.bytes > 0 ? std::to_string(need.bytes) + " bytes" : "a message";
+            return network_.name(link) + " must carry " + what + " for each of " +
+                   std::to_string(joined.size() - 1) +
                    " others, or early enough that one can pass them on";
         });
     }
