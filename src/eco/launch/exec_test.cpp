@@ -12,6 +12,7 @@ TEST(ExecOptions, BeforeTheProgramOnly) {
     EXPECT_EQ(options.family, Family::mpich);
     EXPECT_TRUE(options.verbose);
     EXPECT_EQ(options.command, (std::vector<std::string>{"./app", "--profile", "own"}));
+    EXPECT_EQ(read_exec_options({"--topology", "net.json", "./app"}).profile, "net.json");
     EXPECT_EQ(read_exec_options({"app", "-v"}).command, (std::vector<std::string>{"app", "-v"}));
 }
 
