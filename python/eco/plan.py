@@ -146,6 +146,16 @@ def _groups(text: str, label: Any) -> Tree:
     return tree
 
 
+def _in_lines(choice: str, width: int = 44) -> str:
+    """Broken after commas, where Rich would break a word that is too long anywhere."""
+    lines = [""]
+    for part in choice.replace(",", ",\0").split("\0"):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("  ")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
 def _table(call: Call, winner: Prediction) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("candidate", overflow="fold")
@@ -158,7 +168,7 @@ def _table(call: Call, winner: Prediction) -> Table:
         style = "bold green" if one is winner else "dim" if one.textbook else ""
         note = "  (textbook, ranks in a row)" if one.textbook else ""
         table.add_row(
-            Text.assemble((one.choice, style), (note, "dim")),
+            Text.assemble((_in_lines(one.choice), style), (note, "dim")),
             quantities.seconds(one.time),
             f"{ratio:.2f}" if ratio else "",
             f"{link['name']}, {link['share']:.0%}" if link else "",
