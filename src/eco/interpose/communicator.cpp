@@ -66,16 +66,18 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     usable_ = true;
 }
 
-Bytes size_class(Bytes bytes) {
-    if (bytes < 8) return bytes;
-    const int shift = std::bit_width(static_cast<std::uint64_t>(bytes)) - 3;
+Bytes size_class(Bytes bytes, int bits) {
+    if (bytes < 1 << bits) return bytes;
+    const int shift = std::bit_width(static_cast<std::uint64_t>(bytes)) - bits;
     return bytes >> shift << shift;
 }
 
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative) {
     if (!usable_) return nullptr;
-    // All sizes of a class get the choice of its least, whoever calls first.
-    const Bytes least = size_class(bytes);
+    // All sizes of a class get the choice of its least, whoever calls first. Classes are narrow: a
+    // message a tenth longer than its class's least would go in segments a tenth longer than those
+    // that were timed, and what was one frame would be two.
+    const Bytes least = size_class(bytes, 6);
     auto [entry, fresh] = chosen_.try_emplace({operation, commutative, least});
     if (fresh) entry->second = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
     const Choice& choice = entry->second;

@@ -107,8 +107,9 @@ private:
     std::unique_ptr<MulticastPlans> multicasts_;
 };
 
-// Four classes from one power of two to the next: what is planned for one size does for its class.
-Bytes size_class(Bytes bytes);
+// The least of the sizes that one plan does for: 4 classes from one power of two to the next, or as
+// many as 2 to the power of `bits - 1`.
+Bytes size_class(Bytes bytes, int bits = 3);
 
 // Null where ECO stands aside for this communicator.
 Communicator* communicator_of(MPI_Comm comm);
