@@ -83,9 +83,9 @@ def command(
         *options.count("repeats", repeats),
         *_order(order),
     ]
-    file = topology or _usual_profile()
-    text = profiles.to_json(profiles.read(file))
-    model = Modelled(file)
+    profile, checked = profiles.read_both(topology or _usual_profile())
+    text = profiles.to_json(profile)
+    model = Modelled(checked)
     if plot is not None:
         store.check_picture(plot)
     found: list[Comparison] = []

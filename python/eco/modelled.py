@@ -4,9 +4,8 @@ import dataclasses
 import statistics
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
-from eco import profile as profiles
 from eco.comparison import Comparison, Timing
 from eco.engine import engine, errors
 
@@ -17,8 +16,9 @@ _MOST_ROOTS = 16
 class Modelled:
     """One profile's network."""
 
-    def __init__(self, profile: Path) -> None:
-        self._profile = profiles.read_both(profile)[1]
+    def __init__(self, profile: Any) -> None:
+        """profile: the engine's, as profile.read_both gives it."""
+        self._profile = profile
         with errors():
             self._network = engine().build_network(self._profile)
 
