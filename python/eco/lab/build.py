@@ -1,12 +1,14 @@
 """Builds a wired scenario inside the lab's own namespaces. Runs as the lab's first process."""
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from eco.errors import EcoError, ExitCode
 from eco.lab import kernel, relay
 from eco.lab.scenario import Scenario
-from eco.lab.wiring import Wiring, address, wire
+from eco.lab.wiring import address, difference, wire
 
 STATE = Path("/run/eco-lab")
 NETNS = Path("/run/netns")
@@ -29,9 +31,10 @@ def private_mounts() -> None:
     (STATE / "tmp").chmod(0o1777)
 
 
-def build(scenario: Scenario) -> list[int]:
-    """Make all hosts, bridges and wires; returns the processes that relay delayed links."""
-    wiring = wire(scenario)
+def build(scenario: Scenario, states: Sequence[Scenario] = ()) -> IO[bytes] | None:
+    """Make all hosts, bridges and wires, such that `change` can bring them to any of `states`;
+    what `change` needs for that."""
+    wiring = wire(scenario, states)
     _bind("net", _OWN)
     for host in scenario.hosts:
         kernel.unshare(kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS)
@@ -56,7 +59,22 @@ def build(scenario: Scenario) -> list[int]:
         _congestion_control()
     _enter_own()
     _host_names(scenario)
-    return _start_relay(wiring)
+    return relay.start(wiring.relays) if wiring.relays else None
+
+
+def change(
+    before: Scenario, after: Scenario, states: Sequence[Scenario], control: IO[bytes] | None
+) -> None:
+    """Bring the standing network from one of the `states` it was built for to another."""
+    steps = difference(wire(before, states), wire(after, states))
+    _batch("tc", steps.shaping)
+    if control is not None:
+        relay.change(control, steps.relays)
+    for host, shaping in zip(before.hosts, steps.host_shaping, strict=True):
+        if shaping:
+            kernel.enter(str(NETNS / host), kernel.CLONE_NEWNET)
+            _batch("tc", shaping)
+    _enter_own()
 
 
 def enter_host(host: str) -> None:
@@ -116,7 +134,3 @@ def _host_names(scenario: Scenario) -> None:
     names.write_text("\n".join(lines) + "\n", encoding="ascii")
     if Path("/etc/hosts").is_file():
         kernel.mount(str(names), "/etc/hosts", None, kernel.MS_BIND)
-
-
-def _start_relay(wiring: Wiring) -> list[int]:
-    return [relay.start(wiring.relays)] if wiring.relays else []

@@ -1,9 +1,11 @@
 """`eco lab`: emulated networks on this machine, to run MPI programs over."""
 
 import json
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from eco.lab import draw, start
 from eco.lab.load import load, shipped_names
@@ -45,10 +47,39 @@ Topology = Annotated[
     ),
 ]
 Scale = Annotated[float, typer.Option(help="Multiply every rate.")]
+At = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TIME WHAT",
+        help="Change the network while the program runs, as --at 5s 'link a-b rate=2mbit'; also "
+        "'network a rate=…', 'host n0 slow=4', 'traffic n0-n1 rate=5mbit'. May be repeated.",
+    ),
+]
+Traffic = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="HOST-HOST:RATE",
+        help="Background traffic while the program runs, as n0-n1:5mbit. May be repeated.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
 
 
-@app.command()
+class _TimedCommand(TyperCommand):
+    """Takes `--at 5s 'link a-b …'`, an option of two words, which Typer has no form for."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        joined: list[str] = []
+        words = iter(args[:end])
+        for word in words:
+            joined.append(word)
+            if word == "--at" and (time := next(words, None)) is not None:
+                joined.append(time if " " in time.strip() else f"{time} {next(words, '')}")
+        return super().parse_args(ctx, joined + args[end:])
+
+
+@app.command(cls=_TimedCommand)
 def run(
     scenario: ScenarioName,
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM [ARGS]...")],
@@ -60,9 +91,12 @@ def run(
     native: Native = False,
     topology: Topology = None,
     scale: Scale = 1.0,
+    at: At = None,
+    traffic: Traffic = None,
 ) -> None:
     """Run a program on all hosts of a scenario; ends with the program's exit code."""
     options = Options(check_family(mpi), hosts, ranks_per_host, np, order, native, topology, scale)
+    options = replace(options, at=tuple(at or ()), traffic=tuple(traffic or ()))
     raise typer.Exit(start.run(scenario, program, options))
 
 

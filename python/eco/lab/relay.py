@@ -2,8 +2,10 @@
 
 import os
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from eco.errors import EcoError, ExitCode
 
@@ -33,16 +35,26 @@ def _binary() -> Path:
     )
 
 
-def start(pairs: list[Pair]) -> int:
-    """Start the relay over all pairs in this network namespace; its process, once it is ready."""
-    lines = [
-        f"{p.left} {p.right} {p.rate_to_right:g} {p.rate_to_left:g} {p.delay:g} {p.loss:g}\n"
-        for p in pairs
-    ]
+def start(pairs: Sequence[Pair]) -> IO[bytes]:
+    """Start the relay over all pairs in this network namespace; once it is ready, what `change`
+    takes."""
     process = subprocess.Popen([_binary()], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin and process.stdout
-    process.stdin.write("".join(lines).encode())
-    process.stdin.close()
+    process.stdin.write(_lines(pairs) + b"\n")
+    process.stdin.flush()
     if process.stdout.readline() != b"ready\n":
         raise EcoError("eco-lab-relay did not start; see its message above", ExitCode.ENVIRONMENT)
-    return process.pid
+    return process.stdin
+
+
+def change(control: IO[bytes], pairs: Sequence[Pair]) -> None:
+    """Give pairs that the relay has other rates, delays and losses, from the next frame on."""
+    control.write(_lines(pairs))
+    control.flush()
+
+
+def _lines(pairs: Sequence[Pair]) -> bytes:
+    return "".join(
+        f"{p.left} {p.right} {p.rate_to_right:g} {p.rate_to_left:g} {p.delay:g} {p.loss:g}\n"
+        for p in pairs
+    ).encode()

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from eco.errors import EcoError, ExitCode
-from eco.lab import build, launch, mpi, profile, quirks, sandbox
+from eco.lab import build, change, events, launch, mpi, profile, quirks, sandbox
 from eco.lab.load import load
 from eco.lab.program import SHOWN, Family, inspect
 from eco.lab.scenario import Scenario
@@ -29,6 +29,8 @@ class Options:
     native: bool = False
     topology: str | None = None
     scale: float = 1.0
+    at: tuple[str, ...] = ()
+    traffic: tuple[str, ...] = ()
 
 
 def check_family(name: str | None) -> Family | None:
@@ -63,6 +65,7 @@ def network(scenario: str, options: Options) -> Scenario:
 def run(scenario: str, words: Sequence[str], options: Options) -> int:
     """Start the program `words` on the hosts of `scenario`; its exit code."""
     net = network(scenario, options)
+    changes = change.plan(net, options.at, options.traffic)
     placement = _place(net, options)
     program = inspect(words[0], os.environ.get("PATH", os.defpath))
     installation = mpi.choose(program, words[0], options.mpi)
@@ -79,7 +82,7 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
     fed = launch.has_input()
 
     def prepare() -> None:
-        _prepare(net, placement)
+        _prepare(net, placement, changes)
         if fed:
             launch.feed_rank_zero()
         os.environ.clear()
@@ -149,10 +152,14 @@ def _place(net: Scenario, options: Options) -> launch.Placement:
     return replace(placed, interfaces=net.interfaces)
 
 
-def _prepare(net: Scenario, placement: launch.Placement) -> None:
+def _prepare(
+    net: Scenario, placement: launch.Placement, changes: Sequence[change.Change] = ()
+) -> None:
     build.private_mounts()
-    build.build(net)
+    control = build.build(net, [c.network for c in changes])
     launch.write_files(placement)
+    if changes:
+        events.start(net, changes, control)
 
 
 def _quoted(words: Sequence[str]) -> str:
@@ -166,5 +173,8 @@ def as_arguments(options: Options) -> list[str]:
         if value is None or value is False:
             continue
         flag = "--" + name.replace("_", "-")
-        words += [flag] if value is True else [flag, str(value)]
+        if isinstance(value, tuple):
+            words += [word for each in value for word in (flag, each)]
+        else:
+            words += [flag] if value is True else [flag, str(value)]
     return words

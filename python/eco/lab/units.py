@@ -6,10 +6,13 @@ _RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(k|m|g)?(?:bit|bit/s|bps)", re.IGNO
 _TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(us|ms|s)", re.IGNORECASE)
 _RATE_FACTOR = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 _TIME_FACTOR = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_MOMENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|min)", re.IGNORECASE)
+_MOMENT_FACTOR = {"ms": 1e-3, "s": 1.0, "min": 60.0}
 
 LOWEST_RATE = 1e4
 HIGHEST_RATE = 1e11
 LONGEST_DELAY = 10.0
+LATEST_MOMENT = 86400.0
 
 
 def parse_rate(value: object) -> float:
@@ -32,6 +35,17 @@ def parse_delay(value: object) -> float:
     if delay > LONGEST_DELAY:
         raise ValueError(f"{value!r} is longer than 10s")
     return delay
+
+
+def parse_moment(value: object) -> float:
+    """Seconds since a start from text such as `5s`; ValueError says what is wrong."""
+    match = _MOMENT.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(f"{value!r} is not a time (write it as 500ms, 5s or 2min)")
+    moment = float(match[1]) * _MOMENT_FACTOR[match[2].lower()]
+    if moment > LATEST_MOMENT:
+        raise ValueError(f"{value!r} is later than a day")
+    return moment
 
 
 def parse_loss(value: object) -> float:

@@ -13,8 +13,12 @@ measurement; on fast wires that time is shorter than the relay's own.
 
 A host also shapes its own sending, fairly among the hosts it sends to, as Linux does on a real
 card. A full queue there is seen by TCP, which holds back: nothing is lost at the sender.
+
+A network may change while frames travel: `wire` is told all its states, so that each has the same
+interfaces, and `difference` finds what must be said to the kernel and the relay.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from eco.lab.relay import Pair
@@ -83,9 +87,13 @@ def bucket(card: str, rate: float) -> str:
     return f"qdisc add dev {card} root tbf rate {rate:.0f}bit burst {burst(rate)} limit {queue}"
 
 
-def wire(scenario: Scenario) -> Wiring:
-    """All commands for `scenario`."""
+def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
+    """All commands for `scenario`, a network that may become each of `states` later: the same
+    networks, hosts and links with other rates, delays and losses."""
     wiring = Wiring()
+    every = (scenario, *states)
+    timed = {n.name for state in every for n in state.networks if n.rate <= _FASTEST_TIMED}
+    relayed = {n for state in every for n, link in enumerate(state.links) if link.relayed}
     number = {network.name: n for n, network in enumerate(scenario.networks)}
     ports: list[list[str]] = [[] for _ in scenario.networks]
     cards = _cards(scenario)
@@ -93,7 +101,8 @@ def wire(scenario: Scenario) -> Wiring:
     wiring.host_shaping = [[] for _ in scenario.hosts]
     for n, network in enumerate(scenario.networks):
         wiring.bridge(f"br{n}")
-        ports[n] = [_attach(wiring, network, f"br{n}", card) for card in cards[n]]
+        slow = network.name in timed
+        ports[n] = [_attach(wiring, network, f"br{n}", card, slow) for card in cards[n]]
     for n, link in enumerate(scenario.links):
         # Frames go from network to network through two ports: each has its half of delay and loss.
         half = replace(link, delay=link.delay / 2, loss=1 - (1 - link.loss) ** 0.5)
@@ -101,7 +110,7 @@ def wire(scenario: Scenario) -> Wiring:
         for p, name in enumerate(link.between):
             network = scenario.networks[number[name]]
             inner, outer = f"d{n}.{p}", f"u{n}.{p}"
-            if link.relayed or network.rate <= _FASTEST_TIMED:
+            if n in relayed or name in timed:
                 wiring.cable(inner, f"v{n}.{p}")
                 wiring.cable(f"w{n}.{p}", outer)
                 wiring.relay(f"w{n}.{p}", f"v{n}.{p}", network, half)
@@ -119,6 +128,23 @@ def wire(scenario: Scenario) -> Wiring:
             own = [card.address for card in cards[n]]
             _make_bus(wiring, f"bus{n}", network.rate, ports[n], own)
     return wiring
+
+
+def difference(before: Wiring, after: Wiring) -> Wiring:
+    """What makes the wires of `before` those of `after`, both of one network's states."""
+
+    def changed(old: list[str], new: list[str]) -> list[str]:
+        known = set(old)
+        return [line.replace("qdisc add", "qdisc replace", 1) for line in new if line not in known]
+
+    return Wiring(
+        shaping=changed(before.shaping, after.shaping),
+        host_shaping=[
+            changed(old, new)
+            for old, new in zip(before.host_shaping, after.host_shaping, strict=True)
+        ],
+        relays=[pair for pair in after.relays if pair not in set(before.relays)],
+    )
 
 
 @dataclass(frozen=True)
@@ -156,7 +182,7 @@ def _cards(scenario: Scenario) -> list[list[_Card]]:
     return result
 
 
-def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card) -> str:
+def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card, timed: bool) -> str:
     """Join a host to a network; the port that its frames come out of."""
     plug = f"p{card.suffix}"
     wiring.links += [
@@ -166,7 +192,7 @@ def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card) -> str:
     ]
     wiring.cards.append(plug)
     port = plug
-    if network.rate <= _FASTEST_TIMED:
+    if timed:
         port = f"r{card.suffix}"
         wiring.cable(f"q{card.suffix}", port)
         wiring.relay(plug, f"q{card.suffix}", network)

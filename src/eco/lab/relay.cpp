@@ -3,10 +3,10 @@
 // the other. A token bucket lets a lone frame pass at once; on a real wire it needs its length over
 // the rate at every hop, and that is how hops show in a measurement.
 //
-// Standard input, one line per wire, then end of file:
+// Standard input, one line per wire, then an empty line or end of file:
 //   LEFT RIGHT RATE_TO_RIGHT RATE_TO_LEFT DELAY LOSS
-// rates in bit/s (0: no time at all), delay in seconds, loss a fraction, each way. Runs until
-// killed.
+// rates in bit/s (0: no time at all), delay in seconds, loss a fraction, each way. Later lines of
+// the same form change a wire for the frames that enter it from then on. Runs until killed.
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -24,10 +24,12 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <iostream>
+#include <map>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -101,6 +103,72 @@ struct Direction {
     }
 };
 
+// One line of standard input.
+struct Wire {
+    std::string left, right;
+    double to_right = 0, to_left = 0, delay = 0, loss = 0;
+};
+
+Wire read_wire(const std::string& line) {
+    std::istringstream words(line);
+    Wire wire;
+    if (!(words >> wire.left >> wire.right >> wire.to_right >> wire.to_left >> wire.delay >>
+          wire.loss)) {
+        std::fprintf(stderr, "eco-lab-relay: not a wire: '%s'\n", line.c_str());
+        std::exit(3);
+    }
+    return wire;
+}
+
+// Standard input by lines, also while frames travel: never waits for the rest of a line.
+class Lines {
+public:
+    // Takes in what there is, waiting for at least one byte; false at the end of the input.
+    bool fill() {
+        char buffer[4096];
+        const ssize_t length = read(STDIN_FILENO, buffer, sizeof buffer);
+        if (length > 0) text_.append(buffer, static_cast<std::size_t>(length));
+        return length > 0 || (length < 0 && errno == EINTR);
+    }
+
+    std::optional<std::string> next() {
+        const auto end = text_.find('\n');
+        if (end == std::string::npos) return std::nullopt;
+        std::string line = text_.substr(0, end);
+        text_.erase(0, end + 1);
+        return line;
+    }
+
+private:
+    std::string text_;
+};
+
+class Wires {
+public:
+    void add(const Wire& wire) {
+        const int a = open_interface(wire.left), b = open_interface(wire.right);
+        places_[{wire.left, wire.right}] = directions.size();
+        directions.push_back({a, b, wire.to_right, wire.delay, wire.loss, {}, {}});
+        directions.push_back({b, a, wire.to_left, wire.delay, wire.loss, {}, {}});
+    }
+
+    void change(const Wire& wire) {
+        const auto found = places_.find({wire.left, wire.right});
+        if (found == places_.end()) return;
+        auto& there = directions[found->second];
+        auto& back = directions[found->second + 1];
+        there.rate = wire.to_right;
+        back.rate = wire.to_left;
+        there.delay = back.delay = wire.delay;
+        there.loss = back.loss = wire.loss;
+    }
+
+    std::vector<Direction> directions;
+
+private:
+    std::map<std::pair<std::string, std::string>, std::size_t> places_;
+};
+
 // Late frames would show as a slow network, so the relay goes before all else where it may.
 void hurry() {
     sched_param parameter{};
@@ -113,25 +181,25 @@ void hurry() {
 
 int main() {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    std::vector<Direction> directions;
-    for (std::string line; std::getline(std::cin, line);) {
-        std::istringstream words(line);
-        std::string left, right;
-        double to_right = 0, to_left = 0, delay = 0, loss = 0;
-        if (!(words >> left >> right >> to_right >> to_left >> delay >> loss)) {
-            std::fprintf(stderr, "eco-lab-relay: not a wire: '%s'\n", line.c_str());
-            return 3;
+    Wires wires;
+    Lines lines;
+    bool more = true, complete = false;
+    while (!complete) {
+        while (const auto line = lines.next()) {
+            complete = line->empty();
+            if (complete) break;
+            wires.add(read_wire(*line));
         }
-        const int a = open_interface(left), b = open_interface(right);
-        directions.push_back({a, b, to_right, delay, loss, {}, {}});
-        directions.push_back({b, a, to_left, delay, loss, {}, {}});
+        if (!complete) complete = !(more = lines.fill());
     }
+    auto& directions = wires.directions;
     std::puts("ready");
     std::fflush(stdout);
     hurry();
     std::vector<pollfd> sources;
-    sources.reserve(directions.size());
+    sources.reserve(directions.size() + 1);
     for (const auto& direction : directions) sources.push_back({direction.source, POLLIN, 0});
+    sources.push_back({more ? STDIN_FILENO : -1, POLLIN, 0});
     std::mt19937 random(1);
     while (true) {
         Time next = Time::max();
@@ -148,7 +216,12 @@ int main() {
         if (ppoll(sources.data(), sources.size(), next == Time::max() ? nullptr : &timeout,
                   nullptr) < 0)
             continue;
-        for (std::size_t i = 0; i < sources.size(); ++i)
+        for (std::size_t i = 0; i < directions.size(); ++i)
             if (sources[i].revents != 0) directions[i].take(random);
+        if (sources.back().revents != 0) {
+            if (!lines.fill()) sources.back().fd = -1;
+            while (const auto line = lines.next())
+                if (!line->empty()) wires.change(read_wire(*line));
+        }
     }
 }
