@@ -15,8 +15,9 @@ namespace eco {
 // MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
 static constexpr int most_hidden = 500;
 
-// A class is worth learning from so many calls on; a program that makes few pays nothing.
-static constexpr int calls_before_learning = 4;
+// A class is worth learning from so many calls on, so that a program that makes few pays nothing:
+// fewer of longer messages, whose calls take longer than what learning costs.
+static int calls_before_learning(Bytes bytes) { return bytes >= 1024 ? 4 : 16; }
 
 // From where on a send's way back is worth a copy of its message.
 static constexpr Seconds long_way = 1e-3;
@@ -102,10 +103,9 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (!usable_) return nullptr;
     Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
     const Choice* choice = &known.choice;
-    if (session()->settings.learn >= Learn::on && known.calls <= calls_before_learning) {
-        if (known.calls++ == calls_before_learning)
-            begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
-    }
+    const int before = calls_before_learning(bytes);
+    if (session()->settings.learn >= Learn::on && known.calls <= before && known.calls++ == before)
+        begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
     if (known.lesson) {
         if (!ready()) return nullptr;
         const Learning::Turn turn = learning_->begin(*known.lesson);

@@ -17,7 +17,8 @@ Lesson::Lesson(const LearnedClass& named, Rivals rivals)
     : named_(named),
       choices_(std::move(rivals.choices)),
       learner_(choices_.size(), rivals.preferred, rivals.start,
-               static_cast<std::uint32_t>(named.bytes) * 2654435761U) {}
+               static_cast<std::uint32_t>(named.bytes) * 2654435761U,
+               static_cast<Nanoseconds>(1e9 * rivals.expected)) {}
 
 LearnedClass Lesson::result() const {
     LearnedClass result = named_;
