@@ -28,6 +28,18 @@ Settings read_settings(const Environment& environment) {
         else
             complaints.push_back("ECO_VERBOSE=" + value + " is ignored: it takes 0, 1 or 2");
     }
+    if (const char* text = environment("ECO_LEARN"); text && *text) {
+        const std::string value = text;
+        if (value == "off" || value == "0")
+            settings.learn = Learn::off;
+        else if (value == "settled")
+            settings.learn = Learn::settled;
+        else if (value == "all")
+            settings.learn = Learn::all;
+        else if (value != "on" && value != "1")
+            complaints.push_back("ECO_LEARN=" + value +
+                                 " is ignored: it takes on, all, settled or off");
+    }
     if (const char* text = environment("ECO_PROFILE")) settings.profile = text;
     if (const char* text = environment("ECO_CHOICE"); text && *text) {
         const std::string value = text;

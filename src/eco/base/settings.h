@@ -9,12 +9,21 @@
 
 namespace eco {
 
+// What a job does with what can be learned while it runs (ECO_LEARN).
+enum class Learn {
+    off,      // neither uses nor learns anything
+    settled,  // uses what earlier jobs learned
+    on,       // and learns; another choice for sums of floating-point numbers from the next job on
+    all,      // and at once
+};
+
 struct Settings {
     bool enabled = true;                  // ECO_DISABLE=1 turns ECO off
     int verbose = 0;                      // ECO_VERBOSE: 0 warnings, 1 what was used, 2 each plan
     std::string profile;                  // ECO_PROFILE: path; empty: look in the store
     std::string choice = "auto";          // ECO_CHOICE: auto, native, eco, or a planner description
     bool keep_order = false;              // ECO_KEEP_ORDER=1: reductions in the native order
+    Learn learn = Learn::on;              // ECO_LEARN: on, all, settled, off
     std::vector<std::string> complaints;  // one sentence per variable that makes no sense
 };
 

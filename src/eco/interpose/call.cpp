@@ -4,14 +4,20 @@
 #include <new>
 
 #include "eco/base/error.h"
+#include "eco/interpose/learning.h"
 #include "eco/interpose/report.h"
 #include "eco/plan/planner.h"
 
 namespace eco {
 
-bool Call::takes(Bytes bytes, bool commutative) {
+Call::~Call() {
+    if (timed_) timed_->ended();
+}
+
+bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     commutative_ = commutative;
-    choice_ = communicator_->choose(operation_, bytes, commutative);
+    const bool free = bits_may_change || session()->settings.learn == Learn::all;
+    choice_ = communicator_->choose(operation_, bytes, commutative, free, &timed_);
     if (session()->settings.verbose > 0)
         count_call(operation_, bytes, site_, choice_ ? to_text(*choice_) : "native");
     return choice_ != nullptr;

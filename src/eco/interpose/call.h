@@ -16,6 +16,10 @@ class Call {
 public:
     Call(Operation operation, MPI_Comm comm, const void* site)
         : operation_(operation), comm_(comm), site_(site), communicator_(communicator_of(comm)) {}
+    // Wherever the wrapper returns: the call is over.
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
 
     // False where only the native function will do, whatever the size.
     explicit operator bool() const { return communicator_ != nullptr; }
@@ -27,7 +31,8 @@ public:
     Communicator& communicator() const { return *communicator_; }
 
     // Whether ECO takes a message of this size (-1: not known to all ranks). Remembers the choice.
-    bool takes(Bytes bytes, bool commutative = true);
+    // bits_may_change: whether the result is the same in whatever order the operator is applied.
+    bool takes(Bytes bytes, bool commutative = true, bool bits_may_change = true);
 
     // Of the choice, for gather and scatter (plan/planner.h).
     bool passes_blocks_on() const;
@@ -60,6 +65,7 @@ private:
     const void* site_;
     Communicator* communicator_;
     const Choice* choice_ = nullptr;
+    Lesson* timed_ = nullptr;
     bool commutative_ = true;
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "eco/interpose/learning.h"
 #include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/neighbourhood.h"
 #include "eco/interpose/quiet.h"
@@ -13,6 +14,9 @@ namespace eco {
 
 // MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
 static constexpr int most_hidden = 500;
+
+// A class is worth learning from so many calls on; a program that makes few pays nothing.
+static constexpr int calls_before_learning = 4;
 
 // From where on a send's way back is worth a copy of its message.
 static constexpr Seconds long_way = 1e-3;
@@ -72,17 +76,54 @@ Bytes size_class(Bytes bytes, int bits) {
     return bytes >> shift << shift;
 }
 
+// All sizes of a class get the choice of its least, whoever calls first. Classes are narrow: a
+// message a tenth longer than its class's least would go in segments a tenth longer than those that
+// were timed, and what was one frame would be two.
+static constexpr int choice_bits = 6;
+
+Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, bool commutative,
+                                           bool bits_may_change) {
+    const Bytes least = size_class(bytes, choice_bits);
+    auto [entry, fresh] = chosen_.try_emplace({operation, commutative, bits_may_change, least});
+    if (fresh)
+        entry->second.choice = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
+    return entry->second;
+}
+
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative) {
     if (!usable_) return nullptr;
-    // All sizes of a class get the choice of its least, whoever calls first. Classes are narrow: a
-    // message a tenth longer than its class's least would go in segments a tenth longer than those
-    // that were timed, and what was one frame would be two.
-    const Bytes least = size_class(bytes, 6);
-    auto [entry, fresh] = chosen_.try_emplace({operation, commutative, least});
-    if (fresh) entry->second = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
-    const Choice& choice = entry->second;
+    const Choice& choice = chosen(operation, bytes, commutative, false).choice;
     if (choice.family == Family::native) return nullptr;
     return ready(choice) ? &choice : nullptr;
+}
+
+const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
+                                   bool bits_may_change, Lesson** timed) {
+    if (!usable_) return nullptr;
+    Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
+    const Choice* choice = &known.choice;
+    if (session()->settings.learn >= Learn::on && known.calls <= calls_before_learning) {
+        if (known.calls++ == calls_before_learning)
+            begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
+    }
+    if (known.lesson) {
+        if (!ready()) return nullptr;
+        const Learning::Turn turn = learning_->begin(*known.lesson);
+        choice = &known.arms[turn.arm];
+        if (turn.timed) *timed = known.lesson;
+    }
+    if (choice->family == Family::native) return nullptr;
+    return ready(*choice) ? choice : nullptr;
+}
+
+void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,
+                                bool bits_may_change) {
+    if (!learning_) learning_ = std::make_unique<Learning>(*this);
+    chosen.lesson = learning_->lesson(request, bytes, bits_may_change);
+    if (!chosen.lesson) return;
+    const Bytes least = size_class(bytes, choice_bits);
+    for (std::size_t arm = 0; arm < chosen.lesson->learner().arms().size(); ++arm)
+        chosen.arms.push_back(Learning::choice_for(*chosen.lesson, arm, request, least));
 }
 
 const Prepared& Communicator::prepared(const Choice& choice, const Request& request) {
@@ -201,6 +242,12 @@ bool Communicator::make_rails() {
 }
 
 void Communicator::release() {
+    if (Session* here = session(); here && learning_) {
+        const std::lock_guard lock(here->mutex);
+        learning_->collect(here->results);
+        learning_.reset();
+        chosen_.clear();
+    }
     if (!failed_) lingering_.finish();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;

@@ -15,6 +15,8 @@
 
 namespace eco {
 
+class Learning;
+class Lesson;
 class MulticastPlans;
 class Neighbourhood;
 
@@ -30,7 +32,12 @@ public:
     const Hierarchy& hierarchy() const { return hierarchy_; }
 
     // What runs a call of this size; the same on all ranks. Null: the native function. Collective
-    // the first time that it is not.
+    // the first time that it is not, and at some calls where something is learned.
+    // bits_may_change: whether a job may run such calls in more than one way. timed: the lesson
+    // that wants to know when the call is over, or null. Throws MpiError.
+    const Choice* choose(Operation operation, Bytes bytes, bool commutative, bool bits_may_change,
+                         Lesson** timed);
+    // Without learning anything.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
 
     // This rank's program, planned at the first call.
@@ -61,6 +68,7 @@ public:
     const Clusters& clusters();
     // What messages between ranks share, for their placement.
     Ways ways() const;
+    const std::vector<int>& hosts() const { return host_of_; }
     int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
 
     // Of its process topology; collective the first time. Null where ECO stands aside for it.
@@ -93,8 +101,18 @@ private:
     std::vector<Binding> bindings_;
     Clusters clusters_;
     const Chooser* chooser_;
-    // By operation, whether it commutes, and the least size of the class (-1: not known).
-    std::map<std::tuple<Operation, bool, Bytes>, Choice> chosen_;
+    struct Chosen {
+        Choice choice;
+        int calls = 0;             // before learning began
+        Lesson* lesson = nullptr;  // what may run another choice
+        std::vector<Choice> arms;  // of the lesson
+    };
+    // By operation, whether it commutes, whether its bits may change, and the least size of the
+    // class (-1: not known).
+    std::map<std::tuple<Operation, bool, bool, Bytes>, Chosen> chosen_;
+    std::unique_ptr<Learning> learning_;
+    Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool bits_may_change);
+    void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool bits_may_change);
     struct Key {
         Operation operation;
         Rank root;

@@ -19,6 +19,9 @@ namespace {
 
 std::unique_ptr<Session> current;
 
+// Rank 0: where this job's results go, and the network they are of.
+std::string kept_at, kept_of;
+
 // The newest profile in the store that knows this host.
 std::string find_in_store(const std::string& host) {
     const std::string store = profile_store();
@@ -49,6 +52,23 @@ std::string find_in_store(const std::string& host) {
 
 void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
 
+// Of earlier jobs, with this library on this network; a file that cannot be read is as good as
+// none.
+nlohmann::json what_was_learned(Settings& settings, const std::string& profile_path,
+                                const Profile& profile, const std::string& library) {
+    if (settings.choice != "auto") settings.learn = Learn::off;
+    if (settings.learn == Learn::off) return nlohmann::json::array();
+    kept_at = learned_path(profile_path);
+    try {
+        auto classes = read_learned(kept_at, profile.created).classes;
+        std::erase_if(classes, [&](const LearnedClass& each) { return each.mpi != library; });
+        return short_json(classes);
+    } catch (const Error& error) {
+        say(error.what());
+        return nlohmann::json::array();
+    }
+}
+
 // Rank 0's part: what all are to know, as JSON's short form, CBOR; empty where ECO stands aside,
 // having said why.
 std::string what_to_share() {
@@ -65,10 +85,14 @@ std::string what_to_share() {
         }
         Profile profile = read_profile(path);
         const std::string library = library_name();
+        kept_of = profile.created;
         profile.tuning = tuning_for(profile, library);
+        const auto learned = what_was_learned(settings, path, profile, library);
         std::string text;
         nlohmann::json::to_cbor(nlohmann::json{{"profile", runtime_json(profile)},
                                                {"library", library},
+                                               {"learn", settings.learn},
+                                               {"learned", learned},
                                                {"verbose", settings.verbose},
                                                {"choice", settings.choice},
                                                {"keep_order", settings.keep_order}},
@@ -187,6 +211,7 @@ void begin_session(const Settings& settings, const Profile& profile, bool with_r
     mpi.Comm_rank(mpi.comm_world, &fresh->world_rank);
     set_rank_of_checks(fresh->world_rank);
     fresh->settings = settings;
+    fresh->library = library;
     fresh->profile = profile;
     fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library);
     fresh->host_of_world.resize(static_cast<std::size_t>(ranks));
@@ -220,8 +245,23 @@ void begin_session() {
     settings.verbose = shared.at("verbose");
     settings.choice = shared.at("choice");
     settings.keep_order = shared.at("keep_order");
+    settings.learn = shared.at("learn");
     const Profile profile = parse_runtime(shared.at("profile"));
-    begin_session(settings, profile, may_use_rails(settings, profile), shared.at("library"));
+    const std::string library = shared.at("library");
+    begin_session(settings, profile, may_use_rails(settings, profile), library);
+    if (current) current->learned = read_short(shared.at("learned"), library);
+}
+
+// Rank 0 keeps what its communicators learned.
+static void keep_results() {
+    if (current->world_rank != 0 || current->settings.learn < Learn::on || kept_at.empty()) return;
+    Learned fresh{kept_of, std::move(current->results)};
+    if (fresh.classes.empty()) return;
+    try {
+        keep_learned(kept_at, fresh);
+    } catch (const Error& error) {
+        say(error.what());
+    }
 }
 
 void end_session() {
@@ -229,6 +269,7 @@ void end_session() {
     if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
     const auto communicators = current->communicators;
     for (Communicator* communicator : communicators) communicator->release();
+    keep_results();
     // Until here a peer may have needed this process to take what comes over its rails.
     if (current->rails.open) native().Barrier(native().comm_world);
     current.reset();

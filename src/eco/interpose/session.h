@@ -12,6 +12,7 @@
 
 #include "eco/interpose/native.h"
 #include "eco/interpose/rails.h"
+#include "eco/learn/learned.h"
 #include "eco/plan/choose.h"
 #include "eco/topology/network.h"
 
@@ -29,6 +30,8 @@ struct Session {
     MPI_Group world_group;
     int keyval = MPI_KEYVAL_INVALID;
     JobRails rails;
+    std::string library;                // as tuning entries have it
+    std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
 
     std::mutex mutex;  // of what follows
     std::vector<Communicator*> communicators;
@@ -36,6 +39,7 @@ struct Session {
     std::atomic<int> hidden_communicators = 0;
     int rail_contexts = 0;  // given out by this rank
     bool complained = false;
+    std::vector<LearnedClass> results;  // of this job's communicators that are gone
 };
 
 // Null where ECO stands aside: before MPI_Init, without a profile, after MPI_Finalize.

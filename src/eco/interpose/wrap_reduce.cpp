@@ -86,7 +86,7 @@ int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
     const Bytes bytes = static_cast<Bytes>(count) * type.size;
     if (bytes == 0 || !type.can_be_staged() || !takes_type(op, type)) return run_native();
     const bool commutative = commutes(op);
-    if (!call.takes(bytes, commutative)) return run_native();
+    if (!call.takes(bytes, commutative, any_order(op, type))) return run_native();
     return call.guard([&] {
         const bool receives = operation != Operation::reduce || call.rank() == root;
         const bool in_place = receives && sendbuf == MPI_IN_PLACE;
@@ -122,7 +122,7 @@ int reduce_scatter(const void* sendbuf, void* recvbuf, const std::vector<Bytes>&
     if (!sound || total == 0 || type.size == 0 || !type.can_be_staged() || !takes_type(op, type))
         return run_native();
     const bool commutative = commutes(op);
-    if (!call.takes(total * type.size, commutative)) return run_native();
+    if (!call.takes(total * type.size, commutative, any_order(op, type))) return run_native();
     return call.guard([&] {
         const Bytes own = counts[static_cast<std::size_t>(call.rank())];
         const bool in_place = sendbuf == MPI_IN_PLACE;

@@ -86,32 +86,37 @@ Choice scaled(Choice choice, Bytes timed, Bytes bytes, int most) {
     return choice;
 }
 
-Choice Chooser::tuned(const Request& request, Bytes bytes) const {
-    // Within one subnet of several, nothing was timed, and the library's own does well there.
-    if (request.hierarchy->one_subnet && !one_subnet_) return {};
+// A ratio: all machines round it alike, logarithms they may not, and ranks must agree.
+static double distance(Bytes a, Bytes b) {
+    const auto x = static_cast<double>(std::max<Bytes>(a, 1)),
+               y = static_cast<double>(std::max<Bytes>(b, 1));
+    return std::max(x, y) / std::min(x, y);
+}
+
+const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const Request& request,
+                                       Bytes bytes) const {
     const bool near = is_near(*request.hierarchy);
     // How a schedule fares depends on whether ranks share their host's link.
     const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
     const Operation operation = tuned_as(request.operation);
-    // A ratio: all machines round it alike, logarithms they may not, and ranks must agree.
-    const auto distance = [&](const Entry& entry) {
-        const auto timed = static_cast<double>(std::max<Bytes>(entry.bytes, 1)),
-                   own = static_cast<double>(std::max<Bytes>(bytes, 1));
-        return std::max(timed, own) / std::min(timed, own);
-    };
-    const auto nearest = [&](const std::vector<Entry>& entries) {
-        const Entry* best = nullptr;
-        for (const Entry& entry : entries) {
-            if (entry.operation != operation || (entry.bytes < 0) != (bytes < 0)) continue;
-            if (entry.hosts_shared != hosts_shared) continue;
-            if (best && best->near == near && entry.near != near) continue;
-            if (!best || (entry.near == near && best->near != near) ||
-                distance(entry) < distance(*best))
-                best = &entry;
-        }
-        return best;
-    };
-    const Entry *timed = nearest(timed_), *predicted = nearest(predicted_);
+    const Entry* best = nullptr;
+    for (const Entry& entry : entries) {
+        if (entry.operation != operation || (entry.bytes < 0) != (bytes < 0)) continue;
+        if (entry.hosts_shared != hosts_shared) continue;
+        if (best && best->near == near && entry.near != near) continue;
+        if (!best || (entry.near == near && best->near != near) ||
+            distance(entry.bytes, bytes) < distance(best->bytes, bytes))
+            best = &entry;
+    }
+    return best;
+}
+
+Choice Chooser::tuned(const Request& request, Bytes bytes) const {
+    // Within one subnet of several, nothing was timed, and the library's own does well there.
+    if (request.hierarchy->one_subnet && !one_subnet_) return {};
+    const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
+    const Entry *timed = nearest(timed_, request, bytes),
+                *predicted = nearest(predicted_, request, bytes);
     if (!timed && !predicted)
         return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Choice{};
     // Where timing took ECO, prediction may know better which schedule suits a size far from it;
@@ -121,8 +126,9 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
         timed ? timed->choice.family != Family::native
               : predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
     if (!wins) return {};
-    const bool as_timed = timed && (!predicted || timed->choice.rails > 0 ||
-                                    distance(*timed) <= far * distance(*predicted));
+    const bool as_timed =
+        timed && (!predicted || timed->choice.rails > 0 ||
+                  distance(timed->bytes, bytes) <= far * distance(predicted->bytes, bytes));
     const Entry& best = as_timed ? *timed : *predicted;
     return scaled(best.choice, best.bytes, bytes, most_segments(request));
 }
@@ -141,6 +147,37 @@ Choice Chooser::untuned(const Request& request, Bytes bytes) const {
         default:
             return {};
     }
+}
+
+Evidence Chooser::evidence(const Request& request, Bytes bytes) const {
+    Evidence found;
+    found.choice = choose(request, bytes);
+    const bool fixed = mode_ != Mode::automatic || bytes > most_bytes_ ||
+                       (keep_order_ && traits(request.operation).reduces);
+    // On one subnet of nothing but itself a library does well: what nobody timed is not tried.
+    const bool nothing_known = one_subnet_ && timed_.empty();
+    if (fixed || nothing_known || (request.hierarchy->one_subnet && !one_subnet_)) return found;
+    found.open = true;
+    const Entry *timed = nearest(timed_, request, bytes),
+                *predicted = nearest(predicted_, request, bytes);
+    const bool native = found.choice.family == Family::native;
+    // Between sizes that are far apart a library may change its algorithm twice.
+    constexpr double near_enough = 2, clear_gain = 1.1, clear_loss = 0.95;
+    if (timed && distance(timed->bytes, bytes) <= near_enough)
+        found.sure = native ? timed->gain > 0 && timed->gain < clear_loss
+                            : timed->choice.family != Family::native && timed->gain > clear_gain;
+    const auto consider = [&](const Choice& choice) {
+        if (!found.rival && choice != found.choice && choice.family != Family::native &&
+            choice.rails == 0 && supports(choice, request))
+            found.rival = choice;
+    };
+    if (predicted)
+        consider(scaled(predicted->choice, predicted->bytes, bytes, most_segments(request)));
+    if (native) {
+        if (const auto best = shaped(request, bytes)) consider(*best);
+        consider(candidates(request, bytes).front());
+    }
+    return found;
 }
 
 }  // namespace eco

@@ -2,6 +2,7 @@
 // on what all ranks know equally, so all choose alike. Called by interpose and the probe.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,16 @@ std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library
 // the same length, `most` at most.
 Choice scaled(Choice choice, Bytes timed, Bytes bytes, int most);
 
+// What the profile says of one call's choices.
+struct Evidence {
+    Choice choice;  // what choose() gives
+    // Whether anything else may run: not where a setting names the choice, nor inside one subnet of
+    // several.
+    bool open = false;
+    bool sure = false;            // timed near this size, with a clear result
+    std::optional<Choice> rival;  // the planner's best that is not `choice`, where one is known
+};
+
 class Chooser {
 public:
     // library: the one that runs. What was predicted counts where nothing was timed.
@@ -27,6 +38,9 @@ public:
 
     // bytes: message size, or -1 where not all ranks know it. Native where nothing better is known.
     Choice choose(const Request& request, Bytes bytes) const;
+
+    // The same, and what could run instead; for learning while programs run.
+    Evidence evidence(const Request& request, Bytes bytes) const;
 
 private:
     struct Entry {
@@ -37,6 +51,8 @@ private:
         double gain;  // native time over ECO's, by prediction
     };
 
+    const Entry* nearest(const std::vector<Entry>& entries, const Request& request,
+                         Bytes bytes) const;
     Choice tuned(const Request& request, Bytes bytes) const;
     Choice untuned(const Request& request, Bytes bytes) const;
 

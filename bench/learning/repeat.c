@@ -1,0 +1,82 @@
+/* Calls one collective again and again, as programs do, and says what each call took: from the last
+ * rank's entry to the last rank's exit. Used by bench/learning/learning.py; needs hosts that share
+ * a clock, as the lab's do.
+ *
+ *     repeat OPERATION BYTES CALLS [int|double] */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void call(const char* name, void* in, void* out, int bytes, MPI_Datatype number, int size) {
+    const int elements = bytes / (size > 0 ? size : 1);
+    if (!strcmp(name, "bcast")) MPI_Bcast(in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (!strcmp(name, "barrier")) MPI_Barrier(MPI_COMM_WORLD);
+    if (!strcmp(name, "allreduce"))
+        MPI_Allreduce(in, out, elements, number, MPI_SUM, MPI_COMM_WORLD);
+    if (!strcmp(name, "reduce")) MPI_Reduce(in, out, elements, number, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (!strcmp(name, "scan")) MPI_Scan(in, out, elements, number, MPI_SUM, MPI_COMM_WORLD);
+    if (!strcmp(name, "allgather"))
+        MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    if (!strcmp(name, "gather"))
+        MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (!strcmp(name, "scatter"))
+        MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (!strcmp(name, "alltoall"))
+        MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+int main(int count, char** words) {
+    int rank, ranks, size, i;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (count < 4) {
+        if (rank == 0) fprintf(stderr, "repeat OPERATION BYTES CALLS [int|double]\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    const int bytes = atoi(words[2]), calls = atoi(words[3]);
+    const MPI_Datatype number = count > 4 && !strcmp(words[4], "double") ? MPI_DOUBLE : MPI_INT;
+    MPI_Type_size(number, &size);
+    char *in = calloc((size_t)bytes + 1, (size_t)ranks),
+         *out = calloc((size_t)bytes + 1, (size_t)ranks);
+    double *entered = malloc(sizeof(double) * (size_t)calls),
+           *left = malloc(sizeof(double) * (size_t)calls);
+    double* latest = malloc(2 * sizeof(double) * (size_t)calls);
+    for (i = 0; i < calls; ++i) {
+        entered[i] = now();
+        call(words[1], in, out, bytes, number, size);
+        left[i] = now();
+    }
+    const double total = left[calls - 1] - entered[0];
+    /* Sent natively by rank, so that nothing here is one of the calls. */
+    if (rank != 0) {
+        MPI_Send(entered, calls, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+        MPI_Send(left, calls, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+    } else {
+        memcpy(latest, entered, sizeof(double) * (size_t)calls);
+        memcpy(latest + calls, left, sizeof(double) * (size_t)calls);
+        double* other = malloc(sizeof(double) * (size_t)calls);
+        int from, part;
+        for (from = 1; from < ranks; ++from)
+            for (part = 0; part < 2; ++part) {
+                MPI_Recv(other, calls, MPI_DOUBLE, from, 1 + part, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+                for (i = 0; i < calls; ++i)
+                    if (other[i] > latest[part * calls + i]) latest[part * calls + i] = other[i];
+            }
+        printf("{\"operation\": \"%s\", \"bytes\": %d, \"total\": %.6f, \"calls\": [", words[1],
+               bytes, total);
+        for (i = 0; i < calls; ++i) printf("%s%.6f", i ? ", " : "", latest[calls + i] - latest[i]);
+        printf("]}\n");
+    }
+    MPI_Finalize();
+    return 0;
+}

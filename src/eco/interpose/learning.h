@@ -1,0 +1,72 @@
+// Learning while a program runs, for one communicator: times some of the calls of each class, lets
+// all ranks agree on what they took, and says which choice runs the next call (learn/). Collective
+// where it exchanges times, at calls that all ranks know; else local. Owned by Communicator.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "eco/interpose/clocks.h"
+#include "eco/learn/rivals.h"
+
+namespace eco {
+
+class Communicator;
+
+// A class of calls: an operation at about one size.
+class Lesson {
+public:
+    Lesson(const LearnedClass& named, Rivals rivals);
+
+    // The last call that was to be timed is over.
+    void ended() { left_.push_back(Clocks::own()); }
+
+    const ClassLearner& learner() const { return learner_; }
+
+    // What this job found out, with the runs of each choice.
+    LearnedClass result() const;
+
+private:
+    friend class Learning;
+    LearnedClass named_;
+    std::vector<Choice> choices_;  // one per arm, for the class's least size
+    ClassLearner learner_;
+    std::vector<Seconds> entered_, left_;  // own clock, since the last exchange
+};
+
+class Learning {
+public:
+    // The classes of `communicator`.
+    explicit Learning(Communicator& communicator) : communicator_(communicator) {}
+
+    // The class of such calls, made at the first one that is worth learning; null: not worth it.
+    // bytes: of the call, or -1. All ranks ask alike.
+    Lesson* lesson(const Request& request, Bytes bytes, bool bits_may_change);
+
+    struct Turn {
+        std::size_t arm = 0;
+        bool timed = false;  // then Lesson::ended() must be called
+    };
+    // The next call's. Collective at some calls, and needs the communicator's hidden one. Throws
+    // MpiError.
+    Turn begin(Lesson& lesson);
+
+    // The choice of an arm for a message of `least` bytes of the class.
+    static Choice choice_for(const Lesson& lesson, std::size_t arm, const Request& request,
+                             Bytes least);
+
+    // What was learned here, for the whole job.
+    void collect(std::vector<LearnedClass>& all) const;
+
+private:
+    void exchange(Lesson& lesson);
+
+    Communicator& communicator_;
+    Clocks clocks_;
+    Seconds exchange_began_ = 0, exchange_ended_ = 0;  // own clock
+    // By operation, least size and whether its bits may change.
+    std::map<std::tuple<Operation, Bytes, bool>, std::unique_ptr<Lesson>> lessons_;
+};
+
+}  // namespace eco

@@ -1,0 +1,195 @@
+#include "eco/learn/class_learner.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "eco/base/check.h"
+
+namespace eco {
+
+namespace {
+
+// An arm runs several calls in a row, of which the first is not timed: in collectives that do not
+// make all ranks wait for each other, such as a broadcast, a call goes on while some ranks are in
+// the next one already, and what it left undone would be counted as that one's. The first of all
+// makes plans and connections too.
+struct Epoch {
+    int rounds;  // of all arms
+    int calls;   // of an arm in a row
+};
+constexpr Epoch epochs[] = {{1, 3}, {1, 4}, {2, 4}};
+constexpr int last_epoch = 2;
+
+// What is only observed: so many calls.
+constexpr Epoch observed{1, 13};
+
+// An arm whose least time is above the best one's mean by more is dropped, in percent; after the
+// first epoch and after the second.
+constexpr Nanoseconds far_behind = 130, behind = 110;
+
+// The preferred arm stays unless another one is faster by more, in percent.
+constexpr Nanoseconds tie = 103;
+
+// A settled class is checked after so many calls, of which the last few are timed; less often where
+// an exchange would cost more than a thousandth of them.
+constexpr long first_check = 32;
+constexpr int checked_calls = 8;
+constexpr Nanoseconds check_share = 1000;
+
+// Percent of the time when it was chosen, below or above which the network is another one.
+constexpr Nanoseconds slower = 130, faster = 70;
+
+// Calls of a class whose checks found nothing are as many at most.
+constexpr long longest_period = 1 << 20;
+
+}  // namespace
+
+ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed)
+    : preferred_(preferred),
+      best_(preferred),
+      observes_(start == Start::observe),
+      random_(seed | 1),
+      samples_(arms),
+      results_(arms) {
+    ECO_CHECK(preferred < arms);
+    if (observes_) {
+        alive_ = {preferred};
+        begin_epoch();
+    } else if (start == Start::sure || arms == 1) {
+        watch();
+    } else {
+        alive_.resize(arms);
+        std::iota(alive_.begin(), alive_.end(), std::size_t{0});
+        begin_epoch();
+    }
+}
+
+bool ClassLearner::exchange_due() const {
+    if (state_ == State::trying) return place_ == order_.size();
+    return state_ == State::watching && to_check_ == 0;
+}
+
+ClassLearner::Turn ClassLearner::start() {
+    if (state_ == State::done) return {best_, false};
+    if (state_ == State::watching) {
+        ECO_CHECK(to_check_ > 0);
+        const bool timed = to_check_-- <= checked_calls;
+        timed_ += timed ? 1 : 0;
+        return {best_, timed};
+    }
+    timed_ += order_[place_].timed ? 1 : 0;
+    return order_[place_++];
+}
+
+void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost) {
+    ECO_CHECK(exchange_due());
+    ECO_CHECK(static_cast<int>(times.size()) == timed_);
+    cost_ = cost;
+    timed_ = 0;
+    if (state_ == State::trying) {
+        auto time = times.begin();
+        for (const Turn& turn : order_) {
+            if (!turn.timed) continue;
+            if (*time > 0) samples_[turn.arm].push_back(*time);
+            ++time;
+        }
+        end_epoch();
+        return;
+    }
+    auto& samples = samples_[best_];
+    samples.clear();
+    for (const Nanoseconds time : times)
+        if (time > 0) samples.push_back(time);
+    const Nanoseconds now = mean(best_);
+    if (samples.empty()) return watch();
+    if (reference_ == 0) {
+        reference_ = now;
+        results_[best_] = {static_cast<long>(samples.size()), now};
+        return watch();
+    }
+    const bool same = now * 100 <= reference_ * slower && now * 100 >= reference_ * faster;
+    if (same || samples_.size() == 1) return watch();
+    // What was learned holds no more.
+    for (auto& each : samples_) each.clear();
+    alive_.resize(samples_.size());
+    std::iota(alive_.begin(), alive_.end(), std::size_t{0});
+    preferred_ = best_;
+    state_ = State::trying;
+    epoch_ = 0;
+    begin_epoch();
+}
+
+// Every round in another order: a call finds the network, its queues and TCP's windows as the ones
+// before left them.
+void ClassLearner::begin_epoch() {
+    order_.clear();
+    place_ = 0;
+    const Epoch epoch = observes_ ? observed : epochs[epoch_];
+    for (int round = 0; round < epoch.rounds; ++round) {
+        auto arms = alive_;
+        for (std::size_t i = arms.size(); i > 1; --i) {
+            random_ ^= random_ << 13;
+            random_ ^= random_ >> 17;
+            random_ ^= random_ << 5;
+            std::swap(arms[i - 1], arms[random_ % i]);
+        }
+        for (const std::size_t arm : arms)
+            for (int call = 0; call < epoch.calls; ++call) order_.push_back({arm, call > 0});
+    }
+}
+
+void ClassLearner::end_epoch() {
+    Nanoseconds best = 0;
+    for (const std::size_t arm : alive_) {
+        results_[arm] = {static_cast<long>(samples_[arm].size()), mean(arm)};
+        if (mean(arm) > 0 && (best == 0 || mean(arm) < best)) best = mean(arm);
+    }
+    const Nanoseconds limit = best * (epoch_ == 0 ? far_behind : behind);
+    if (best > 0) std::erase_if(alive_, [&](std::size_t arm) { return least(arm) * 100 > limit; });
+    if (observes_ || epoch_ == last_epoch || alive_.size() == 1) return settle();
+    ++epoch_;
+    begin_epoch();
+}
+
+void ClassLearner::settle() {
+    best_ = preferred_;
+    const bool still = std::find(alive_.begin(), alive_.end(), preferred_) != alive_.end();
+    if (!still) best_ = alive_.front();
+    for (const std::size_t arm : alive_) {
+        if (mean(arm) == 0) continue;
+        const Nanoseconds handicap = best_ == preferred_ ? tie : 100;
+        if (mean(best_) == 0 || mean(arm) * handicap < mean(best_) * 100) best_ = arm;
+    }
+    reference_ = mean(best_);
+    if (observes_)
+        state_ = State::done;
+    else
+        watch();
+}
+
+void ClassLearner::watch() {
+    state_ = State::watching;
+    period_ = first_check;
+    if (reference_ > 0 && cost_ > 0)
+        period_ = std::clamp<long>(check_share * cost_ / reference_, first_check, longest_period);
+    // Nothing to compare with yet.
+    if (reference_ == 0) period_ = first_check;
+    to_check_ = period_;
+    timed_ = 0;
+}
+
+Nanoseconds ClassLearner::mean(std::size_t arm) const {
+    auto sorted = samples_[arm];
+    if (sorted.empty()) return 0;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.resize(sorted.size() - sorted.size() / 4);
+    const auto sum = std::accumulate(sorted.begin(), sorted.end(), Nanoseconds{0});
+    return sum / static_cast<Nanoseconds>(sorted.size());
+}
+
+Nanoseconds ClassLearner::least(std::size_t arm) const {
+    const auto& samples = samples_[arm];
+    return samples.empty() ? 0 : *std::min_element(samples.begin(), samples.end());
+}
+
+}  // namespace eco

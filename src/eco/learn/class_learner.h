@@ -1,0 +1,81 @@
+// Decides, for one class of calls (an operation, about one size, one communicator), which of a few
+// choices runs each call, from the times that earlier calls took: first each in turn, then the best
+// alone, checked now and then. Pure and without a clock: all ranks that give the same times get the
+// same answers. Called by interpose/learning.h.
+//
+// The times are integers, so that machines that round differently still decide alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace eco {
+
+using Nanoseconds = std::int64_t;
+
+// What one choice of a class took.
+struct SampledArm {
+    long runs = 0;         // timed ones
+    Nanoseconds mean = 0;  // without the longest quarter, which something else may have disturbed
+};
+
+class ClassLearner {
+public:
+    enum class Start {
+        unsure,   // all arms are tried
+        sure,     // the preferred one runs; checked now and then
+        observe,  // it runs, and a few of its calls are timed
+    };
+
+    // arms: how many choices; preferred: the one that the profile takes, which a tie goes to. seed:
+    // the same on all ranks.
+    ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed);
+
+    // Whether the next call must wait for an exchange: then call take() before start().
+    bool exchange_due() const;
+
+    struct Turn {
+        std::size_t arm;
+        bool timed;  // the caller keeps its time until the next exchange
+    };
+    // The next call's. Not while an exchange is due.
+    Turn start();
+
+    // The times of the calls that were timed since the last exchange, in their order, the same on
+    // all ranks; 0: not known. cost: of one exchange, so that checks cost at most a thousandth.
+    void take(const std::vector<Nanoseconds>& times, Nanoseconds cost);
+
+    std::size_t best() const { return best_; }
+    // Nothing will be timed any more, or only checks are.
+    bool settled() const { return state_ != State::trying; }
+    // What the latest trial found, per arm.
+    const std::vector<SampledArm>& arms() const { return results_; }
+
+private:
+    enum class State { trying, watching, done };
+
+    void begin_epoch();
+    void end_epoch();
+    void settle();
+    void watch();
+    Nanoseconds mean(std::size_t arm) const;
+    Nanoseconds least(std::size_t arm) const;
+
+    State state_ = State::trying;
+    std::size_t preferred_, best_;
+    bool observes_;
+    std::uint32_t random_;
+    std::vector<std::vector<Nanoseconds>> samples_;  // per arm, in this trial
+    std::vector<std::size_t> alive_;                 // arms still tried
+    std::vector<SampledArm> results_;
+    std::vector<Turn> order_;  // of the epoch at hand, a call each
+    std::size_t place_ = 0;    // in it
+    int epoch_ = 0;
+    Nanoseconds reference_ = 0;  // what the best took when it was chosen; 0: not known
+    Nanoseconds cost_ = 0;
+    long to_check_ = 0, period_ = 0;  // calls
+    int timed_ = 0;                   // since the last exchange
+};
+
+}  // namespace eco

@@ -1,0 +1,126 @@
+#include "eco/learn/class_learner.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace eco {
+
+namespace {
+
+using Start = ClassLearner::Start;
+
+// Runs calls that take what `time` says of the arm and the call's number.
+struct Program {
+    Program(std::size_t arms, std::size_t preferred, Start start)
+        : learner(arms, preferred, start, 7) {}
+
+    void run(int calls, const std::function<Nanoseconds(std::size_t, int)>& time) {
+        for (int call = 0; call < calls; ++call, ++number) {
+            if (learner.exchange_due()) {
+                learner.take(waiting, cost);
+                waiting.clear();
+                ++exchanges;
+            }
+            const auto turn = learner.start();
+            const Nanoseconds took = time(turn.arm, number);
+            arms.push_back(turn.arm);
+            if (turn.timed) waiting.push_back(took);
+        }
+    }
+
+    ClassLearner learner;
+    Nanoseconds cost = 1000;
+    std::vector<Nanoseconds> waiting;
+    std::vector<std::size_t> arms;  // of each call
+    int number = 0, exchanges = 0;
+};
+
+}  // namespace
+
+TEST(ClassLearner, TheFasterArmRunsWithinFiftyCalls) {
+    Program program(2, 0, Start::unsure);
+    program.run(50, [](std::size_t arm, int) { return arm == 0 ? 3000000 : 2000000; });
+    EXPECT_TRUE(program.learner.settled());
+    EXPECT_EQ(program.learner.best(), 1U);
+    EXPECT_EQ(program.arms.back(), 1U);
+}
+
+TEST(ClassLearner, WhatIsFarBehindIsTriedOnce) {
+    Program program(3, 0, Start::unsure);
+    program.run(60,
+                [](std::size_t arm, int) { return arm == 2 ? 9000000 : 2000000 + 100000 * arm; });
+    EXPECT_EQ(program.learner.best(), 0U);
+    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 2U), 3);
+}
+
+TEST(ClassLearner, ATieGoesToThePreferred) {
+    Program program(2, 1, Start::unsure);
+    program.run(50, [](std::size_t arm, int) { return arm == 0 ? 1990000 : 2000000; });
+    EXPECT_EQ(program.learner.best(), 1U);
+}
+
+// One of eight calls is disturbed, whichever arm it was.
+TEST(ClassLearner, DisturbancesDoNotDecide) {
+    Program program(2, 0, Start::unsure);
+    program.run(60, [](std::size_t arm, int call) {
+        return (arm == 0 ? 2000000 : 2400000) + (call % 8 == 3 ? 9000000 : 0);
+    });
+    EXPECT_EQ(program.learner.best(), 0U);
+}
+
+// After 6, 14 and 30 calls, then checks alone.
+TEST(ClassLearner, ExchangesGrowRare) {
+    Program program(2, 0, Start::unsure);
+    program.run(31, [](std::size_t arm, int) { return arm == 0 ? 2000000 : 2100000; });
+    EXPECT_EQ(program.exchanges, 3);
+    program.cost = 4000000;
+    program.run(2000, [](std::size_t, int) { return 2000000; });
+    EXPECT_LE(program.exchanges, 5);  // a check costs 2 calls, and a thousandth of all may go
+}
+
+TEST(ClassLearner, ASlowerLinkIsNoticed) {
+    Program program(2, 0, Start::unsure);
+    program.run(100, [](std::size_t arm, int) { return arm == 0 ? 2000000 : 3000000; });
+    EXPECT_EQ(program.learner.best(), 0U);
+    // From here on the first arm takes four times as long, the second twice as long.
+    program.run(80, [](std::size_t arm, int) { return arm == 0 ? 8000000 : 6000000; });
+    EXPECT_EQ(program.learner.best(), 1U);
+}
+
+TEST(ClassLearner, WhatIsSureIsNotTried) {
+    Program program(2, 1, Start::sure);
+    program.run(500, [](std::size_t, int) { return 2000000; });
+    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 0);
+    EXPECT_TRUE(program.learner.settled());
+}
+
+TEST(ClassLearner, ObservingNeverChangesTheArm) {
+    Program program(2, 1, Start::observe);
+    program.run(500, [](std::size_t, int) { return 2000000; });
+    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 0);
+    EXPECT_EQ(program.exchanges, 1);
+    EXPECT_EQ(program.learner.arms()[1].runs, 12);
+    EXPECT_EQ(program.learner.arms()[1].mean, 2000000);
+}
+
+// A call of the one arm leaves half of its work to the call after it, whichever arm that is.
+TEST(ClassLearner, WhatACallLeavesUndoneCountsForNoOther) {
+    Program program(2, 0, Start::unsure);
+    bool left = false;
+    program.run(60, [&](std::size_t arm, int) {
+        const Nanoseconds took = (arm == 0 ? 2000000 : 1500000) + (left ? 1500000 : 0);
+        left = arm == 1;
+        return took;
+    });
+    EXPECT_EQ(program.learner.best(), 0U);
+}
+
+// A clock that went wrong gives no time at all; then nothing is decided by it.
+TEST(ClassLearner, TimesThatAreNotKnown) {
+    Program program(2, 0, Start::unsure);
+    program.run(200, [](std::size_t, int) { return 0; });
+    EXPECT_EQ(program.learner.best(), 0U);
+}
+
+}  // namespace eco

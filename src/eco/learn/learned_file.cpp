@@ -1,0 +1,106 @@
+// The learned file on disk: where it is, and how it is replaced under a lock.
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "eco/base/error.h"
+#include "eco/base/settings.h"
+#include "eco/learn/learned.h"
+
+namespace eco {
+
+namespace {
+
+std::optional<std::string> content(const std::string& path) {
+    std::ifstream file(path);
+    if (!file || std::filesystem::is_directory(path)) return std::nullopt;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+Error unwritable(const std::string& path) {
+    return {Code::environment, path + " cannot be written: " + std::strerror(errno) +
+                                   "; what was learned is not kept"};
+}
+
+// Holds the file's lock. It is the lock of the file that stands there: one that another job has
+// just replaced is let go.
+class Locked {
+public:
+    explicit Locked(const std::string& path) {
+        while (true) {
+            file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+            if (file_ < 0) throw unwritable(path);
+            if (flock(file_, LOCK_EX) != 0) {
+                const Error error = unwritable(path);
+                close(file_);
+                throw error;
+            }
+            struct stat mine{}, there{};
+            if (fstat(file_, &mine) == 0 && stat(path.c_str(), &there) == 0 &&
+                mine.st_ino == there.st_ino && mine.st_dev == there.st_dev)
+                return;
+            close(file_);
+        }
+    }
+    ~Locked() { close(file_); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+
+private:
+    int file_ = -1;
+};
+
+void replace(const std::string& path, const std::string& text) {
+    const std::string fresh = path + "." + std::to_string(getpid());
+    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) throw unwritable(path);
+    const bool whole = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+                       fsync(file) == 0;
+    const int why = errno;
+    close(file);
+    if (whole && rename(fresh.c_str(), path.c_str()) == 0) return;
+    if (!whole) errno = why;
+    const Error error = unwritable(path);
+    unlink(fresh.c_str());
+    throw error;
+}
+
+}  // namespace
+
+std::string learned_path(const std::string& profile_path) {
+    const auto file = std::filesystem::path(profile_path);
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    const std::string name = file.filename().string() + ".learned";
+    if (access(folder.c_str(), W_OK) == 0) return (folder / name).string();
+    return profile_store() + "/" + name;
+}
+
+Learned read_learned(const std::string& path, const std::string& network) {
+    const auto text = content(path);
+    Learned learned;
+    // An empty one is another job's that has not written yet.
+    if (text && !text->empty()) learned = parse_learned(*text, path);
+    if (learned.network != network) learned = {network, {}};
+    return learned;
+}
+
+void keep_learned(const std::string& path, const Learned& fresh) {
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+    const Locked lock(path);
+    Learned all = read_learned(path, fresh.network);
+    merge(all, fresh);
+    replace(path, to_json(all));
+}
+
+}  // namespace eco

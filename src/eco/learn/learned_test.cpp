@@ -1,0 +1,119 @@
+#include "eco/learn/learned.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+namespace {
+
+LearnedClass some_class(Bytes bytes, double native, double tree) {
+    return {"openmpi 5",
+            "bcast",
+            "near",
+            false,
+            8,
+            bytes,
+            native < tree ? "native" : "k2",
+            {{"native", 8, native}, {"k2", 8, tree}}};
+}
+
+class File : public testing::Test {
+protected:
+    File() {
+        path_ = testing::TempDir() + "learned-" + std::to_string(getpid()) + ".json.learned";
+        std::filesystem::remove(path_);
+    }
+    ~File() override { std::filesystem::remove(path_); }
+    void write(const std::string& text) const { std::ofstream(path_) << text; }
+    std::string read() const {
+        std::ifstream file(path_);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    std::string path_;
+};
+
+}  // namespace
+
+TEST(Learned, ReadsWhatItWrote) {
+    const Learned learned{"2026-11-23", {some_class(16, 1, 2), some_class(-1, 3, 2)}};
+    const Learned again = parse_learned(to_json(learned), "file");
+    EXPECT_EQ(to_json(again), to_json(learned));
+    const auto shared = read_short(short_json(learned.classes), "openmpi 5");
+    ASSERT_EQ(shared.size(), 2U);
+    EXPECT_TRUE(shared[1].same_calls(learned.classes[1]));
+    EXPECT_EQ(shared[0].arms, learned.classes[0].arms);
+}
+
+TEST(Learned, RefusesWhatItCannotRead) {
+    for (const char* text : {"", "{", "[]", "{}", R"({"eco_learned": 2})",
+                             R"({"eco_learned": 1, "network": "", "classes": [{}]})",
+                             R"({"eco_learned": 1, "network": "", "classes": [{"mpi": 3}]})"})
+        EXPECT_THROW(parse_learned(text, "file"), Error) << text;
+}
+
+TEST(Learned, RunsOfBothCount) {
+    Learned known{"a", {some_class(16, 1, 2)}};
+    merge(known, {"a", {some_class(16, 1.2, 2), some_class(32, 2, 1)}});
+    ASSERT_EQ(known.classes.size(), 2U);
+    EXPECT_DOUBLE_EQ(known.classes[0].arms[0].mean, 1.1);
+    EXPECT_EQ(known.classes[0].arms[0].runs, 16);
+    EXPECT_EQ(known.classes[0].best, "native");
+}
+
+TEST(Learned, ANetworkThatChangedIsNotAveraged) {
+    Learned known{"a", {some_class(16, 1, 2)}};
+    merge(known, {"a", {some_class(16, 5, 2)}});
+    EXPECT_DOUBLE_EQ(known.classes[0].arms[0].mean, 5);
+    EXPECT_EQ(known.classes[0].best, "k2");
+}
+
+TEST(Learned, AnotherMeasurementOrVersionForgets) {
+    Learned known{"a", {some_class(16, 1, 2)}};
+    merge(known, {"b", {some_class(32, 1, 2)}});
+    ASSERT_EQ(known.classes.size(), 1U);
+    EXPECT_EQ(known.classes[0].bytes, 32);
+    LearnedClass newer = some_class(64, 1, 2);
+    newer.mpi = "openmpi 6";
+    merge(known, {"b", {newer}});
+    ASSERT_EQ(known.classes.size(), 1U);
+    EXPECT_EQ(known.classes[0].mpi, "openmpi 6");
+}
+
+TEST_F(File, IsEmptyWhereThereIsNone) { EXPECT_TRUE(read_learned(path_, "a").classes.empty()); }
+
+TEST_F(File, OfAnotherMeasurementCountsForNothing) {
+    keep_learned(path_, {"a", {some_class(16, 1, 2)}});
+    EXPECT_EQ(read_learned(path_, "a").classes.size(), 1U);
+    EXPECT_TRUE(read_learned(path_, "b").classes.empty());
+}
+
+TEST_F(File, WhatIsForeignIsLeftAlone) {
+    write("precious");
+    EXPECT_THROW(keep_learned(path_, {"a", {some_class(16, 1, 2)}}), Error);
+    EXPECT_EQ(read(), "precious");
+}
+
+TEST_F(File, TwoJobsAtOnceLoseNothing) {
+    std::vector<std::thread> jobs;
+    for (int job = 0; job < 8; ++job)
+        jobs.emplace_back([&, job] {
+            for (int run = 0; run < 5; ++run)
+                keep_learned(path_, {"a", {some_class(100 * job + run, 1, 2)}});
+        });
+    for (auto& job : jobs) job.join();
+    EXPECT_EQ(read_learned(path_, "a").classes.size(), 40U);
+}
+
+TEST(LearnedPath, IsBesideTheProfile) {
+    const std::string folder = testing::TempDir();
+    EXPECT_EQ(learned_path(folder + "cluster.json"), folder + "cluster.json.learned");
+}
+
+}  // namespace eco

@@ -1,0 +1,91 @@
+#include "eco/learn/rivals.h"
+
+#include <algorithm>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+namespace {
+
+// So many timed runs of a choice tell what it takes.
+constexpr long enough_runs = 4;
+
+void add(std::vector<Choice>& choices, const Choice& choice) {
+    if (std::find(choices.begin(), choices.end(), choice) == choices.end())
+        choices.push_back(choice);
+}
+
+const LearnedArm* arm_of(const LearnedClass& known, const std::string& choice) {
+    for (const LearnedArm& arm : known.arms)
+        if (arm.choice == choice && arm.runs >= enough_runs) return &arm;
+    return nullptr;
+}
+
+// What earlier runs say decides; what they have not tried yet is tried.
+void apply(const LearnedClass& known, const Request& request, bool bits_may_change,
+           Rivals& rivals) {
+    rivals.known = known.arms;
+    for (const LearnedArm& arm : known.arms) {
+        try {
+            const Choice choice = parse_choice(arm.choice);
+            if (choice.family == Family::native || supports(choice, request))
+                add(rivals.choices, choice);
+        } catch (const Error&) {
+            continue;  // written by hand, or by an ECO that knew other choices
+        }
+    }
+    bool all_known = true;
+    double least = 0;
+    for (std::size_t i = 0; i < rivals.choices.size(); ++i) {
+        const LearnedArm* arm = arm_of(known, to_text(rivals.choices[i]));
+        if (!arm) {
+            // One job tries one choice: this one, where the order of sums must not change in it.
+            if (!bits_may_change && all_known) rivals.preferred = i;
+            all_known = false;
+        } else if ((all_known || bits_may_change) && (least == 0 || arm->mean < least)) {
+            least = arm->mean;
+            rivals.preferred = i;
+        }
+    }
+    using Start = ClassLearner::Start;
+    if (all_known)
+        rivals.start = Start::sure;
+    else
+        rivals.start = bits_may_change ? Start::unsure : Start::observe;
+}
+
+}  // namespace
+
+LearnedClass describe_class(const Request& request, Bytes least, const std::string& library) {
+    LearnedClass named;
+    named.mpi = library;
+    named.operation = traits(request.operation).name;
+    named.layout = layout_name(*request.hierarchy);
+    named.hosts_shared = ranks_per_host(*request.hierarchy) > 1;
+    named.ranks = request.ranks();
+    named.bytes = least;
+    return named;
+}
+
+Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
+                   const Request& request, Bytes least, bool bits_may_change) {
+    Rivals rivals;
+    const Evidence evidence = chooser.evidence(request, least);
+    rivals.choices = {evidence.choice};
+    if (!evidence.open) return rivals;
+    add(rivals.choices, Choice{});
+    if (evidence.rival) add(rivals.choices, *evidence.rival);
+    using Start = ClassLearner::Start;
+    rivals.start = evidence.sure ? Start::sure : bits_may_change ? Start::unsure : Start::observe;
+    const LearnedClass named = describe_class(request, least, "");
+    for (const LearnedClass& known : learned)
+        if (LearnedClass same = named; (same.mpi = known.mpi, known.same_calls(same)))
+            apply(known, request, bits_may_change, rivals);
+    // A sure class whose bits may change is still checked.
+    rivals.worth_learning =
+        rivals.choices.size() > 1 && (bits_may_change || rivals.start != Start::sure);
+    return rivals;
+}
+
+}  // namespace eco

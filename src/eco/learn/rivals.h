@@ -1,0 +1,33 @@
+// Finds which choices of a class are worth comparing while programs run, and whether what is known
+// of them, from the profile and from earlier runs, needs to be learned at all. Depends only on what
+// all ranks know equally. Called by interpose/learning.h.
+#pragma once
+
+#include <vector>
+
+#include "eco/learn/class_learner.h"
+#include "eco/learn/learned.h"
+#include "eco/plan/choose.h"
+
+namespace eco {
+
+struct Rivals {
+    std::vector<Choice> choices;  // the first runs where nothing is learned; each once
+    // What runs while nothing more is known, and how the class begins.
+    std::size_t preferred = 0;
+    ClassLearner::Start start = ClassLearner::Start::sure;
+    // False: one choice, or all is known of calls whose bits must not change within a run.
+    bool worth_learning = false;
+    std::vector<LearnedArm> known;  // of earlier runs
+};
+
+// learned: of this library and network. least: the class's least size, or -1. bits_may_change:
+// whether another choice may run within a job (data movement, and reductions whose result does not
+// depend on the order); otherwise one choice runs in the whole job, another one in the next.
+Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
+                   const Request& request, Bytes least, bool bits_may_change);
+
+// What identifies a class among the learned ones; without arms.
+LearnedClass describe_class(const Request& request, Bytes least, const std::string& library);
+
+}  // namespace eco

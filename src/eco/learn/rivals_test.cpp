@@ -1,0 +1,107 @@
+#include "eco/learn/rivals.h"
+
+#include <gtest/gtest.h>
+
+namespace eco {
+
+namespace {
+
+using Start = ClassLearner::Start;
+const char* const tree = "tree:top=star,inner=star,segments=1";
+
+class RivalsOf : public testing::Test {
+protected:
+    RivalsOf() {
+        profile_.hosts = {"a", "b", "c", "d"};
+        profile_.levels = {{0, 0, 1, 1}};
+        profile_.ring = {0, 1, 2, 3};
+    }
+    void time(Bytes bytes, const char* choice, Seconds native, Seconds eco) {
+        profile_.tuning.push_back(
+            {"openmpi 5", "bcast", "near", bytes, choice, native, eco, 0, 1, false});
+    }
+    void predict(Bytes bytes, const char* choice, Seconds native, Seconds eco) {
+        profile_.tuning.push_back(
+            {any_library, "bcast", "near", bytes, choice, native, eco, 0, 1, true});
+    }
+    Rivals find(Bytes bytes, bool bits_may_change = true) {
+        const Chooser chooser(profile_, settings_, "openmpi 5");
+        return find_rivals(chooser, learned_, {Operation::bcast, &hierarchy_}, bytes,
+                           bits_may_change);
+    }
+    void learn(Bytes bytes, std::vector<LearnedArm> arms) {
+        learned_.push_back({"openmpi 5", "bcast", "near", false, 4, bytes, "", std::move(arms)});
+    }
+    Profile profile_;
+    Settings settings_;
+    std::vector<LearnedClass> learned_;
+    Hierarchy hierarchy_ = parse_hierarchy("(0 1) (2 3)");
+};
+
+}  // namespace
+
+TEST_F(RivalsOf, WhatWasTimedClearlyIsSure) {
+    time(1024, tree, 2, 1);
+    const Rivals rivals = find(1024);
+    EXPECT_EQ(rivals.start, Start::sure);
+    EXPECT_EQ(to_text(rivals.choices[0]), tree);
+    EXPECT_EQ(to_text(rivals.choices[1]), "native");
+    EXPECT_TRUE(rivals.worth_learning);
+    EXPECT_FALSE(find(1024, false).worth_learning);
+}
+
+TEST_F(RivalsOf, WhatWasTimedFarAwayOrNarrowlyIsNot) {
+    time(1024, tree, 2, 1);
+    EXPECT_EQ(find(16384).start, Start::unsure);
+    profile_.tuning.clear();
+    time(1024, tree, 2, 1.95);
+    EXPECT_EQ(find(1024).start, Start::unsure);
+}
+
+TEST_F(RivalsOf, APredictionIsTriedAgainstTheLibrary) {
+    predict(1024, tree, 2, 1);
+    const Rivals rivals = find(1024);
+    EXPECT_EQ(rivals.start, Start::unsure);
+    EXPECT_EQ(rivals.choices.size(), 2U);
+    EXPECT_EQ(find(1024, false).start, Start::observe);
+}
+
+TEST_F(RivalsOf, NothingIsTriedWhereASettingNamesTheChoice) {
+    predict(1024, tree, 2, 1);
+    settings_.choice = "native";
+    EXPECT_FALSE(find(1024).worth_learning);
+}
+
+TEST_F(RivalsOf, WhatEarlierJobsFoundDecides) {
+    predict(1024, tree, 2, 1);
+    learn(1024, {{"native", 8, 1.0}, {tree, 8, 1.5}});
+    const Rivals rivals = find(1024);
+    EXPECT_EQ(rivals.start, Start::sure);
+    EXPECT_EQ(to_text(rivals.choices[rivals.preferred]), "native");
+}
+
+// A job that may not change its sums' order tries one choice; the next one another.
+TEST_F(RivalsOf, SumsTryOneChoiceAJob) {
+    predict(1024, tree, 2, 1);
+    Rivals rivals = find(1024, false);
+    EXPECT_EQ(to_text(rivals.choices[rivals.preferred]), tree);
+    learn(1024, {{tree, 12, 1.5}});
+    rivals = find(1024, false);
+    EXPECT_EQ(to_text(rivals.choices[rivals.preferred]), "native");
+    EXPECT_EQ(rivals.start, Start::observe);
+    learned_.clear();
+    learn(1024, {{tree, 12, 1.5}, {"native", 12, 2.0}});
+    rivals = find(1024, false);
+    EXPECT_EQ(to_text(rivals.choices[rivals.preferred]), tree);
+    EXPECT_FALSE(rivals.worth_learning);
+}
+
+TEST_F(RivalsOf, WhatThisEcoDoesNotKnowIsLeftOut) {
+    predict(1024, tree, 2, 1);
+    learn(1024, {{"quantum:entangled=1", 12, 0.1}});
+    const Rivals rivals = find(1024);
+    for (const Choice& choice : rivals.choices) EXPECT_TRUE(to_text(choice) != "quantum");
+    EXPECT_EQ(rivals.start, Start::unsure);
+}
+
+}  // namespace eco
