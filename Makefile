@@ -28,7 +28,7 @@ lint: build               ## form and types: clang-format, clang-tidy, ruff, myp
 format: bootstrap         ## put all sources into form
 	@scripts/format.sh
 
-demo: build               ## measure an emulated network, draw it, run a program natively and with ECO
+demo:                     ## install and build what it needs, measure an emulated network, draw it, run a program natively and with ECO
 	@scripts/demo.sh $(PRESET)
 
 bench: build              ## ECO beside native on the lab's three segments

@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# Brings a bare Debian 12 to where the project builds: system packages, two real MPIs under
-# .deps/, the project's Python environment in .venv. Does nothing, quickly, when all is there.
+# bootstrap.sh [demo]: brings a bare Debian 12 to where the project builds: system packages, real
+# MPIs under .deps/, the project's Python environment in .venv. With `demo` only what that needs:
+# one MPI, no tests, no linters; without, what is missing is added. Quick when all is there.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 root=$PWD
+part=${1:-all}
 source scripts/venv.sh
 
 say() { printf 'eco: %s\n' "$*" >&2; }
+
+lists=(scripts/packages-demo.apt)
+[[ $part == demo ]] || lists+=(scripts/packages.apt)
 
 missing_packages() {
     local package
@@ -14,7 +19,7 @@ missing_packages() {
         [[ $package == \#* || -z $package ]] && continue
         [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] ||
             echo "$package"
-    done <scripts/packages.apt
+    done < <(cat "${lists[@]}")
 }
 
 install_packages() {
@@ -24,34 +29,54 @@ install_packages() {
     "${install[@]}" || { apt-get update -q && "${install[@]}"; }
 }
 
+# The check costs a moment per package, so its answer is kept until a list changes.
+kept() { cmp -s "$1" ".deps/$(basename "$1").stamp"; }
+
+missing=()
 if ! command -v dpkg-query >/dev/null; then
-    say "this is no Debian: install what scripts/packages.apt names by your own package manager"
+    say "this is no Debian: install what scripts/packages*.apt name by your own package manager"
 else
-    # The check costs a moment per package, so its answer is kept until the list changes.
-    stamp=.deps/packages.stamp
-    if ! cmp -s scripts/packages.apt "$stamp"; then
+    for list in "${lists[@]}"; do
+        kept "$list" && continue
         mapfile -t missing < <(missing_packages)
-        if ((${#missing[@]})); then
-            if ((EUID == 0)); then
-                say "installing ${missing[*]}"
-                install_packages "${missing[@]}" >&2
-            else
-                say "system packages are missing; paste this line, then run make again:"
-                echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}"
-                exit 5
-            fi
-        fi
-        mkdir -p .deps && cp scripts/packages.apt "$stamp"
+        break
+    done
+    if ((${#missing[@]} && EUID != 0)); then
+        say "system packages are missing; paste this line, then run make again:"
+        echo "sudo apt-get update && sudo apt-get install -y --no-install-recommends ${missing[*]}"
+        exit 5
     fi
 fi
 
-make_venv "$root/.deps/openmpi" requirements-openmpi.txt
-make_venv "$root/.deps/mpich" requirements-mpich.txt
-make_venv "$root/.venv" requirements-dev.txt requirements.lock
+# Python's environments come from another place than Debian's packages, and need but one of these.
+if ((${#missing[@]})); then
+    say "installing ${missing[*]}"
+    [[ " ${missing[*]} " != *" python3-venv "* ]] || install_packages python3-venv >&2
+fi
 
-# The checkout itself is the installed package: edits are seen at once.
-echo "$root/python" >.venv/lib/eco.pth.new
-for site in .venv/lib/python3.*/site-packages; do
-    cmp -s .venv/lib/eco.pth.new "$site/eco.pth" || cp .venv/lib/eco.pth.new "$site/eco.pth"
+environments() {
+    make_venv "$root/.deps/openmpi" requirements-openmpi.txt
+    if [[ $part == demo ]]; then
+        make_venv "$root/.venv" requirements-demo.txt requirements.lock
+    else
+        make_venv "$root/.deps/mpich" requirements-mpich.txt
+        make_venv "$root/.venv" requirements-dev.txt requirements.lock
+    fi
+    # The checkout itself is the installed package: edits are seen at once.
+    echo "$root/python" >.venv/lib/eco.pth.new
+    for site in .venv/lib/python3.*/site-packages; do
+        cmp -s .venv/lib/eco.pth.new "$site/eco.pth" || cp .venv/lib/eco.pth.new "$site/eco.pth"
+    done
+    rm .venv/lib/eco.pth.new
+}
+
+environments &
+making=$!
+((${#missing[@]} == 0)) || install_packages "${missing[@]}" >&2 || {
+    wait "$making" || true
+    exit 5
+}
+wait "$making"
+for list in "${lists[@]}"; do
+    kept "$list" || cp "$list" ".deps/$(basename "$list").stamp"
 done
-rm .venv/lib/eco.pth.new

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# build.sh [PRESET]: configures where needed and builds into build/PRESET.
+# build.sh [PRESET [TARGET…]]: configures where needed and builds into build/PRESET, all of it or
+# these targets.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 preset=${1:-release}
+targets=("${@:2}")
 cache=build/$preset/CMakeCache.txt
 
 configure=()
@@ -11,6 +13,9 @@ if [[ ! -e build/$preset/build.ninja ]]; then
 elif ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
     # The checkout was moved or copied: CMake refuses a cache of another folder.
     configure=(cmake --fresh --preset "$preset")
+elif ((${#targets[@]} == 0)) && grep -q '^GTest_DIR:.*-NOTFOUND$' "$cache"; then
+    # Made for the demo, before what the tests need was there.
+    configure=(cmake --preset "$preset")
 fi
 ((${#configure[@]})) && "${configure[@]}"
-cmake --build --preset "$preset" --parallel "$(nproc)"
+cmake --build --preset "$preset" --parallel "$(nproc)" ${targets[@]+--target "${targets[@]}"}

@@ -1,7 +1,8 @@
 # Sourced: make_venv FOLDER REQUIREMENTS [CONSTRAINTS] makes or completes a virtual environment.
 #
-# A complete one carries a stamp with the pins it was made from. One that was interrupted carries
-# the mark `incomplete` and is made anew. One without either is taken over if its packages are right.
+# A complete one carries stamps, a line for each list of pins that it is known to hold. One that was
+# interrupted carries the mark `incomplete` and is made anew. One without either is taken over if its
+# packages are right.
 
 # Debian's own interpreter: python3 on PATH may be a shim whose version changes with the folder.
 eco_python=/usr/bin/python3
@@ -29,9 +30,9 @@ make_venv() {
     [[ -n ${2:-} ]] && constraints=(--constraint "$2")
     stamp=$(venv_stamp "$@")
     if venv_is_here "$venv"; then
-        [[ $(cat "$venv/stamp" 2>/dev/null) == "$stamp" ]] && return
+        grep -sqxF "$stamp" "$venv/stamp" && return
         if venv_holds "$venv" "$@"; then
-            echo "$stamp" >"$venv/stamp"
+            echo "$stamp" >>"$venv/stamp"
             return
         fi
     fi

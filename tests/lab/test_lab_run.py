@@ -1,6 +1,7 @@
 """Programs in the lab: where ranks are, what reaches them, what comes back."""
 
 import concurrent.futures
+import json
 import os
 import shutil
 from pathlib import Path
@@ -72,6 +73,22 @@ def test_eco_stands_before_the_program(programs: dict[str, Path], tmp_path: Path
     assert done.stderr.splitlines() == [f"exec --profile {profile} --"] * 2
     missing = lab("run", "three-segments", "--topology", "none.json", "--", programs["openmpi"])
     assert missing.returncode == 3
+
+
+def test_a_network_is_measured_once_and_briefly(programs: dict[str, Path], tmp_path: Path) -> None:
+    words = ["run", "switched-8", "--hosts", "2", "--", programs["openmpi"]]
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        both = list(pool.map(lambda _: lab(*words, env=env), range(2)))
+    assert [done.returncode for done in both] == [0, 0], both
+    said = [done.stderr for done in both if done.stderr]
+    assert len(said) == 1
+    assert said[0].startswith("eco: measuring switched-8 once, briefly (eco measure --no-tune)")
+    (kept,) = tmp_path.rglob("*.json")
+    assert str(kept) in said[0]
+    profile = json.loads(kept.read_text())
+    assert not profile["tuning"]
+    assert lab(*words, env=env).stderr == ""
 
 
 def test_two_at_once(programs: dict[str, Path]) -> None:

@@ -19,6 +19,8 @@ from eco.lab.quirks import cache_folder
 from eco.lab.scenario import Scenario
 from eco.lab.wiring import wire
 
+# What is said to `eco measure`, so that a first run takes seconds.
+BRIEF = ("--no-tune",)
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -95,8 +97,15 @@ def _is_sound(path: Path) -> bool:
 def _measure(
     scenario: Scenario, installation: Installation, path: Path, lab_words: Sequence[str]
 ) -> None:
-    print(f"eco: measuring {scenario.name} once; kept in {path}", file=sys.stderr, flush=True)
-    measure = [*own_command(), "measure", "-o", str(path), "--", *own_command(), "lab", *lab_words]
+    given = " ".join(BRIEF)
+    print(
+        f"eco: measuring {scenario.name} once, briefly (eco measure {given}); kept in {path}; "
+        "for more: eco measure -o FILE or eco tune FILE, then --topology FILE",
+        file=sys.stderr,
+        flush=True,
+    )
+    measure = [*own_command(), "measure", *BRIEF, "-o", str(path)]
+    measure += ["--", *own_command(), "lab", *lab_words]
     env = dict(os.environ, ECO_LAB_LIBRARY=str(installation.preloadable))
     code = subprocess.run(
         measure,
