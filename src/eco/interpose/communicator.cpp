@@ -150,6 +150,29 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
     mpi.check_truncated();
 }
 
+std::vector<double> Communicator::greatest(const std::vector<double>& own) {
+    const Native& mpi = native();
+    std::vector<double> all(own);
+    const int count = static_cast<int>(own.size());
+    const Bytes bytes = count * static_cast<Bytes>(sizeof(double));
+    const Choice* choice = choose(Operation::allreduce, bytes, true);
+    if (!choice) {
+        check_mpi(mpi.Allreduce(own.data(), all.data(), count, mpi.real64, mpi.max, hidden_));
+        return all;
+    }
+    Layout layout;
+    layout.input = reinterpret_cast<std::byte*>(const_cast<double*>(own.data()));
+    layout.output = reinterpret_cast<std::byte*>(all.data());
+    layout.whole = bytes;
+    layout.unit = sizeof(double);
+    const Combine combine = [&mpi](std::byte* to, std::byte* from, Bytes length, bool) {
+        check_mpi(mpi.Reduce_local(from, to, static_cast<int>(length / 8), mpi.real64, mpi.max));
+    };
+    run(*choice, prepared(*choice, {Operation::allreduce, &hierarchy_}), layout, combine,
+        {mpi.real64, mpi.max, sizeof(double), 0});
+    return all;
+}
+
 // Whether all ranks hold few enough hidden communicators for one more.
 bool Communicator::has_room(MPI_Comm comm) const {
     int room = session()->hidden_communicators < most_hidden ? 1 : 0, all = 0;

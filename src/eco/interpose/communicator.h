@@ -58,6 +58,10 @@ public:
     // rails the job's. False without them, and then always for such choices.
     bool ready(const Choice& choice);
 
+    // Everybody's greatest figure of each place, on all ranks: by the profile's choice for such a
+    // call, else natively. Collective; needs ready(). Throws MpiError.
+    std::vector<double> greatest(const std::vector<double>& own);
+
     // After an error: from now on this rank's calls are native.
     void abandon() {
         usable_ = false;
