@@ -61,10 +61,10 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     for (const int rank : world) {
         if (rank == MPI_UNDEFINED) return;  // of another job, joined by spawn or connect
         rails_.world.push_back(rank);
-        host_of_.push_back(session.host_of_world[static_cast<std::size_t>(rank)]);
+        host_of_.push_back(session.where.host_of[static_cast<std::size_t>(rank)]);
         if (host_of_.back() < 0) return;
-        if (!session.bindings_of_world.empty())
-            bindings_.push_back(session.bindings_of_world[static_cast<std::size_t>(rank)]);
+        if (!session.where.bindings.empty())
+            bindings_.push_back(session.where.bindings[static_cast<std::size_t>(rank)]);
     }
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
     lingering_.begin(far_from(hierarchy_, rank_));
@@ -282,6 +282,11 @@ void Communicator::release() {
 }
 
 Communicator* communicator_of(MPI_Comm comm) {
+    meet(comm);
+    return known_communicator(comm);
+}
+
+Communicator* known_communicator(MPI_Comm comm) {
     Session* here = session();
     const Native& mpi = native();
     if (!here || comm == mpi.comm_null) return nullptr;

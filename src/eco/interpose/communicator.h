@@ -133,8 +133,12 @@ private:
 // many as 2 to the power of `bits - 1`.
 Bytes size_class(Bytes bytes, int bits = 3);
 
-// Null where ECO stands aside for this communicator.
+// Null where ECO stands aside for this communicator. For calls that are collective over it and
+// block: may begin the session (session.h, meet).
 Communicator* communicator_of(MPI_Comm comm);
+
+// The same for local calls: null also before the session has begun.
+Communicator* known_communicator(MPI_Comm comm);
 
 // Called by the attribute's delete callback.
 void forget(Communicator* communicator);
