@@ -14,6 +14,12 @@ static std::vector<double> rates(const Network& network) {
     return list;
 }
 
+static std::vector<double> bursts(const Network& network) {
+    std::vector<double> list;
+    for (const Link& link : network.links) list.push_back(link.burst);
+    return list;
+}
+
 Transit::Transit(const Network& network, const std::vector<int>& host_of, Events& events,
                  Timeline& timeline, std::function<void(int)> sent)
     : network_(network),
@@ -21,9 +27,10 @@ Transit::Transit(const Network& network, const std::vector<int>& host_of, Events
       events_(events),
       timeline_(timeline),
       sent_(std::move(sent)),
-      fluid_(rates(network)),
+      fluid_(rates(network), bursts(network)),
       ports_(network.hosts.size()),
-      unsent_(timeline.messages.size()) {
+      unsent_(timeline.messages.size()),
+      passed_(timeline.messages.size()) {
     timeline_.links.resize(network.links.size());
     Ways ways;
     const MessageTimes* last = nullptr;
@@ -51,9 +58,10 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
     const auto [found, fresh] = ways.emplace(std::pair{pair.route, cap}, -1);
     if (fresh) found->second = fluid_.add_way(pair.route, cap > 0 ? cap : never);
     pair.way = found->second;
+    pair.rate = network_.rate(a, b, pair.route);
     const Seconds round_trip = network_.fixed[at(a)][at(b)] + network_.fixed[at(b)][at(a)];
     const double flight = network_.wire(network_.first_flight);
-    if (network_.first_flight > 0 && round_trip * network_.rate(a, b, pair.route) > flight)
+    if (network_.first_flight > 0 && round_trip * pair.rate > flight)
         pair.flight = {round_trip, flight / 2, 0, -never};
     return pair;
 }
@@ -82,23 +90,43 @@ void Transit::flow(int number, Pair& pair) {
     for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
     unsent_[at(number)] = std::max(bytes, 1e-9);
     if (network_.ordered && message.bytes <= network_.frame.payload && !pair.route.empty())
-        queue(number, network_.links[at(pair.route.front())].rate);
+        queue(number, pair.route.front());
     if (message.start > events_.now)
         events_.add(message.start, What::resume, number);
     else
         resume(number);
 }
 
+// Of so many bytes what the buckets on the way let through at once, the other links being quick
+// enough; the rest then flows no sooner than the slowest link and bucket together would let it.
+double Transit::passes(const Pair& pair, double bytes) {
+    if (pair.route.empty()) return 0;
+    Seconds longest = 0;
+    for (const int link : pair.route) {
+        const double behind = bytes - fluid_.tokens(link, events_.now);
+        longest = std::max(longest, behind / network_.links[at(link)].rate);
+    }
+    double least = never;
+    for (const int link : pair.route) least = std::min(least, network_.links[at(link)].rate);
+    if (pair.rate < least) return 0;  // nothing is known of what limits it
+    const double passed = std::clamp(bytes - longest * pair.rate, 0.0, bytes);
+    if (passed > 0)
+        for (const int link : pair.route) fluid_.take(link, passed, events_.now);
+    return passed;
+}
+
 // A single frame goes whole: it begins when those of its host before it are on the wire. Longer
 // messages to several ranks go in turns, a frame of each, which sharing the wire stands for.
-void Transit::queue(int number, double rate) {
+void Transit::queue(int number, int link) {
     MessageTimes& message = this->message(number);
     Port& port = ports_[at(host(message.from))];
     if (port.free > events_.now) {
         message.start = port.free;
         message.before = port.last;
     }
-    port = {message.start + unsent_[at(number)] / rate, number};
+    const double at_once = fluid_.tokens(link, events_.now);
+    if (at_once < unsent_[at(number)])
+        port = {message.start + (unsent_[at(number)] - at_once) / network_.links[at(link)].rate, number};
 }
 
 // All of the message that is not sent yet, or as much as may go before an acknowledgement.
@@ -121,7 +149,11 @@ void Transit::resume(int number) {
         flight.room -= part;
     }
     unsent -= part;
-    fluid_.start(number, pair.way, part, events_.now);
+    const double passed = passed_[at(number)] = passes(pair, part);
+    if (passed < part)
+        fluid_.start(number, pair.way, part - passed, events_.now);
+    else
+        left(number);
 }
 
 void Transit::end_flows() {
@@ -146,7 +178,7 @@ void Transit::left(int number) {
 void Transit::arrive(int number, Pair& pair) {
     MessageTimes& message = this->message(number);
     message.arrived = events_.now + network_.delay(host(message.from), host(message.to), pair.route,
-                                                   message.bytes);
+                                                   message.bytes, passed_[at(number)]);
     if (network_.ordered) message.arrived = std::max(message.arrived, pair.arrived);
     pair.arrived = message.arrived;
     events_.add(message.arrived, What::arrival, number);

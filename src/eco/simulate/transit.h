@@ -48,6 +48,7 @@ private:
     };
     struct Pair {
         int way = -1;
+        double rate = 0;  // of a flow alone
         Flight flight;
         Seconds arrived = 0;  // the last one
         int last = -1;        // the last that began to flow
@@ -68,7 +69,8 @@ private:
     Pair& pair_of(int number);
     Pair make_pair(Rank from, Rank to, Ways& ways);
     void flow(int number, Pair& pair);
-    void queue(int number, double rate);
+    double passes(const Pair& pair, double bytes);
+    void queue(int number, int link);
     void left(int number);
     void arrive(int number, Pair& pair);
 
@@ -82,6 +84,7 @@ private:
     std::vector<Pair> pairs_;
     std::vector<int> pair_of_;    // per message
     std::vector<double> unsent_;  // per message, wire bytes
+    std::vector<double> passed_;  // per message, of the last part sent, what passed at once
 };
 
 }  // namespace eco

@@ -50,8 +50,8 @@ void nest(Network& network, const Levels& levels, std::map<std::pair<int, int>, 
     }
 }
 
-int add_link(Network& network, Link::Kind kind, double rate, int cluster, int host = -1) {
-    network.links.push_back({kind, rate, cluster, host});
+int add_link(Network& network, const Link& link) {
+    network.links.push_back(link);
     return static_cast<int>(network.links.size()) - 1;
 }
 
@@ -128,6 +128,35 @@ std::vector<double> port_rates(const Network& network, const Profile& profile, c
     return any;
 }
 
+// Of messages to and fro what buckets let pass at once: all that they hold where each way has its
+// own; of one that both use no more than comes in while nothing flows, `beyond` and as long as the
+// first frame is on its way.
+double passes_to_and_fro(const Network& network, int a, int b, Bytes bytes, Seconds beyond) {
+    const auto route = network.route(a, b);
+    const double wire = network.wire(bytes), rate = network.rate(a, b, route);
+    double passed = wire;
+    for (const int link : route) {
+        const Link& here = network.links[at(link)];
+        double tokens = here.burst;
+        if (here.kind == Link::Kind::bus)
+            tokens = std::min(tokens, rate * (beyond + network.delay(a, b, route, bytes, wire)));
+        passed = std::min(passed, wire - rate * (wire - tokens) / here.rate);
+    }
+    return route.empty() ? 0 : std::max(0.0, passed);
+}
+
+// What alone() is where the other way has just carried as much.
+Seconds to_and_fro(const Network& network, int a, int b, Bytes bytes) {
+    const auto route = network.route(a, b);
+    const double rate = network.rate(a, b, route), wire = network.wire(bytes);
+    const double passed =
+        passes_to_and_fro(network, a, b, bytes, network.fixed[at(a)][at(b)]);
+    return network.alone(a, b, bytes) +
+           (network.passes(route, rate, wire) - passed) / rate +
+           network.delay(a, b, route, bytes, passed) -
+           network.delay(a, b, route, bytes, network.passes(route, rate, wire));
+}
+
 // What each pair takes beyond its links: fixed so that the relative errors cancel.
 void calibrate(Network& network, const Profile& profile, const Model& model) {
     const int hosts = static_cast<int>(network.hosts.size());
@@ -140,9 +169,12 @@ void calibrate(Network& network, const Profile& profile, const Model& model) {
             if (own < network.rate(a, b, route)) network.cap[at(a)][at(b)] = own;
             const double rate = network.rate(a, b, route);
             double weights = 0, sum = 0;
+            Seconds least = unlimited;
             for (std::size_t s = 0; s < known.sizes.size(); ++s) {
-                const Seconds links = network.wire(known.sizes[s]) / rate +
-                                      network.delay(a, b, route, known.sizes[s]);
+                const double passed = passes_to_and_fro(network, a, b, known.sizes[s], least);
+                const Seconds links = (network.wire(known.sizes[s]) - passed) / rate +
+                                      network.delay(a, b, route, known.sizes[s], passed);
+                least = std::max(0.0, std::min(least, known.times[s] - links));
                 const double weight = 1 / (known.times[s] * known.times[s]);
                 weights += weight;
                 sum += weight * (known.times[s] - links);
@@ -159,7 +191,8 @@ double median_error(const Network& network, const Profile& profile) {
             for (int b = 0; b < hosts; ++b)
                 if (a != b)
                     errors.push_back(std::abs(
-                        network.alone(a, b, profile.sizes[s]) / profile.minimum[s](a, b) - 1));
+                        to_and_fro(network, a, b, profile.sizes[s]) / profile.minimum[s](a, b) -
+                        1));
     return upper_median(std::move(errors));
 }
 
@@ -194,7 +227,8 @@ double Network::rate(int from, int to, const std::vector<int>& route) const {
     return least;
 }
 
-Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes bytes) const {
+Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes bytes,
+                       double passed) const {
     if (from == to) return local.fixed;
     const double first = wire(std::min(bytes, frame.payload));
     double sum = 0, most = 0;
@@ -202,15 +236,26 @@ Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes by
         sum += first / links[at(link)].rate;
         most = std::max(most, first / links[at(link)].rate);
     }
+    if (passed > 0) most -= std::min(passed, first) / rate(from, to, route);
     return fixed[at(from)][at(to)] + sum - most;
+}
+
+double Network::passes(const std::vector<int>& route, double rate, double bytes) const {
+    double passed = bytes;
+    for (const int link : route)
+        passed = std::min(passed, bytes - rate * (bytes - links[at(link)].burst) /
+                                              links[at(link)].rate);
+    return route.empty() ? 0 : std::max(0.0, passed);
 }
 
 Seconds Network::alone(int from, int to, Bytes bytes) const {
     const auto path = route(from, to);
-    const Seconds moving = from == to ? local.per_byte * static_cast<double>(bytes)
-                                      : wire(bytes) / rate(from, to, path);
-    return send[at(from)].of(bytes) + moving + delay(from, to, path, bytes) +
-           receive[at(to)].of(bytes);
+    if (from == to)
+        return send[at(from)].of(bytes) + local.per_byte * static_cast<double>(bytes) +
+               local.fixed + receive[at(to)].of(bytes);
+    const double passed = passes(path, rate(from, to, path), wire(bytes));
+    return send[at(from)].of(bytes) + (wire(bytes) - passed) / rate(from, to, path) +
+           delay(from, to, path, bytes, passed) + receive[at(to)].of(bytes);
 }
 
 std::string Network::name(int link) const {
@@ -235,16 +280,21 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
     network.cap = network.fixed;
     std::map<std::pair<int, int>, int> numbers;
     nest(network, levels, numbers);
+    std::vector<double> bursts(network.clusters.size(), 0);
     for (const Medium& medium : media) {
         const auto found = numbers.find({medium.level, medium.cluster});
         ECO_CHECK(found != numbers.end());
         const int number = found->second;
         Cluster& cluster = network.clusters[at(number)];
+        bursts[at(number)] = medium.burst;
         if (medium.kind == Medium::Kind::bus && cluster.bus < 0)
-            cluster.bus = add_link(network, Link::Kind::bus, medium.rate, number);
+            cluster.bus = add_link(network, {Link::Kind::bus, medium.rate, number, -1, medium.burst});
         if (medium.uplink > 0 && cluster.parent >= 0 && cluster.uplink_out < 0) {
-            cluster.uplink_out = add_link(network, Link::Kind::uplink_out, medium.uplink, number);
-            cluster.uplink_in = add_link(network, Link::Kind::uplink_in, medium.uplink, number);
+            const double burst = medium.uplink_burst;
+            cluster.uplink_out =
+                add_link(network, {Link::Kind::uplink_out, medium.uplink, number, -1, burst});
+            cluster.uplink_in =
+                add_link(network, {Link::Kind::uplink_in, medium.uplink, number, -1, burst});
         }
     }
     network.port_out.assign(hosts.size(), -1);
@@ -253,8 +303,11 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
         const double rate = port_rates.empty() ? 0 : port_rates[at(host)];
         const int cluster = network.cluster_of[at(host)];
         if (on_bus(network, host) || rate <= 0 || !std::isfinite(rate)) continue;
-        network.port_out[at(host)] = add_link(network, Link::Kind::port_out, rate, cluster, host);
-        network.port_in[at(host)] = add_link(network, Link::Kind::port_in, rate, cluster, host);
+        const double burst = bursts[at(cluster)];
+        network.port_out[at(host)] =
+            add_link(network, {Link::Kind::port_out, rate, cluster, host, burst});
+        network.port_in[at(host)] =
+            add_link(network, {Link::Kind::port_in, rate, cluster, host, burst});
     }
     return network;
 }

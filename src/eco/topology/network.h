@@ -20,6 +20,8 @@ struct Link {
     double rate = 0;   // bytes on the wire per second
     int cluster = -1;  // in Network::clusters; of a port the host's innermost
     int host = -1;     // of a port
+    // Bytes on the wire that pass at once after a rest, as where a token bucket limits the rate.
+    double burst = 0;
 };
 
 // Messages travel in frames; a link carries more than their bytes.
@@ -80,8 +82,14 @@ struct Network {
     double rate(int from, int to, const std::vector<int>& route) const;
 
     // How much later than it leaves a message arrives: the fixed part, and the first frame's time
-    // on every link but the slowest, because each link takes frames in whole.
-    Seconds delay(int from, int to, const std::vector<int>& route, Bytes bytes) const;
+    // on every link but the slowest, because each link takes frames in whole; on that too what of
+    // it passed at once, in bytes on the wire.
+    Seconds delay(int from, int to, const std::vector<int>& route, Bytes bytes,
+                  double passed = 0) const;
+
+    // Of so many bytes on the wire what buckets on a quiet way let pass at once, where the slowest
+    // link has this rate.
+    double passes(const std::vector<int>& route, double rate, double bytes) const;
 
     // From the call of send to the return of receive, with nothing else under way.
     Seconds alone(int from, int to, Bytes bytes) const;
