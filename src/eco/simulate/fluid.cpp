@@ -32,6 +32,7 @@ Fluid::Fluid(const std::vector<double>& rates, const std::vector<double>& bursts
       without_(rates.size(), 0),
       new_used_(rates.size(), 0) {
     for (const double burst : bursts) buckets_.push_back({burst, burst, 0});
+    buckets_.resize(rates.size());
 }
 
 int Fluid::add_way(const std::vector<int>& links, double cap) {

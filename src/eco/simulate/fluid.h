@@ -17,7 +17,7 @@ class Fluid {
 public:
     // rates: bytes per second of each link; bursts: bytes that each lets pass at once after a rest,
     // as a token bucket does.
-    Fluid(const std::vector<double>& rates, const std::vector<double>& bursts);
+    explicit Fluid(const std::vector<double>& rates, const std::vector<double>& bursts = {});
 
     // A way that flows take: links, each once, and the most one flow carries (infinite: no cap).
     int add_way(const std::vector<int>& links, double cap);

@@ -6,6 +6,8 @@ namespace eco {
 
 static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+constexpr double alike = 0.95;  // a cap that hardly limits is none
+
 using What = Events::Event::What;
 
 static std::vector<double> rates(const Network& network) {
@@ -29,8 +31,7 @@ Transit::Transit(const Network& network, const std::vector<int>& host_of, Events
       sent_(std::move(sent)),
       fluid_(rates(network), bursts(network)),
       ports_(network.hosts.size()),
-      unsent_(timeline.messages.size()),
-      passed_(timeline.messages.size()) {
+      unsent_(timeline.messages.size()) {
     timeline_.links.resize(network.links.size());
     Ways ways;
     const MessageTimes* last = nullptr;
@@ -97,21 +98,16 @@ void Transit::flow(int number, Pair& pair) {
         resume(number);
 }
 
-// Of so many bytes what the buckets on the way let through at once, the other links being quick
-// enough; the rest then flows no sooner than the slowest link and bucket together would let it.
+// Of so many bytes what all buckets on the way let through at once. A flow that is slower than its
+// links is limited by what nothing is known of.
 double Transit::passes(const Pair& pair, double bytes) {
-    if (pair.route.empty()) return 0;
-    Seconds longest = 0;
+    double passed = pair.route.empty() ? 0 : bytes, least = never;
     for (const int link : pair.route) {
-        const double behind = bytes - fluid_.tokens(link, events_.now);
-        longest = std::max(longest, behind / network_.links[at(link)].rate);
+        passed = std::min(passed, fluid_.tokens(link, events_.now));
+        least = std::min(least, network_.links[at(link)].rate);
     }
-    double least = never;
-    for (const int link : pair.route) least = std::min(least, network_.links[at(link)].rate);
-    if (pair.rate < least) return 0;  // nothing is known of what limits it
-    const double passed = std::clamp(bytes - longest * pair.rate, 0.0, bytes);
-    if (passed > 0)
-        for (const int link : pair.route) fluid_.take(link, passed, events_.now);
+    if (passed <= 0 || pair.rate < alike * least) return 0;
+    for (const int link : pair.route) fluid_.take(link, passed, events_.now);
     return passed;
 }
 
@@ -126,7 +122,8 @@ void Transit::queue(int number, int link) {
     }
     const double at_once = fluid_.tokens(link, events_.now);
     if (at_once < unsent_[at(number)])
-        port = {message.start + (unsent_[at(number)] - at_once) / network_.links[at(link)].rate, number};
+        port = {message.start + (unsent_[at(number)] - at_once) / network_.links[at(link)].rate,
+                number};
 }
 
 // All of the message that is not sent yet, or as much as may go before an acknowledgement.
@@ -149,7 +146,7 @@ void Transit::resume(int number) {
         flight.room -= part;
     }
     unsent -= part;
-    const double passed = passed_[at(number)] = passes(pair, part);
+    const double passed = passes(pair, part);
     if (passed < part)
         fluid_.start(number, pair.way, part - passed, events_.now);
     else
@@ -178,7 +175,7 @@ void Transit::left(int number) {
 void Transit::arrive(int number, Pair& pair) {
     MessageTimes& message = this->message(number);
     message.arrived = events_.now + network_.delay(host(message.from), host(message.to), pair.route,
-                                                   message.bytes, passed_[at(number)]);
+                                                   message.bytes);
     if (network_.ordered) message.arrived = std::max(message.arrived, pair.arrived);
     pair.arrived = message.arrived;
     events_.add(message.arrived, What::arrival, number);
@@ -189,7 +186,8 @@ void Transit::sum_up() {
         LinkTimes& times = timeline_.links[link];
         times.busy = fluid_.busy()[link];
         if (timeline_.time > 0)
-            times.share = times.bytes / network_.links[link].rate / timeline_.time;
+            times.share = std::max(0.0, times.bytes - network_.links[link].burst) /
+                          network_.links[link].rate / timeline_.time;
     }
 }
 

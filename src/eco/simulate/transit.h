@@ -84,7 +84,6 @@ private:
     std::vector<Pair> pairs_;
     std::vector<int> pair_of_;    // per message
     std::vector<double> unsent_;  // per message, wire bytes
-    std::vector<double> passed_;  // per message, of the last part sent, what passed at once
 };
 
 }  // namespace eco

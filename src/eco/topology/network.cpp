@@ -12,10 +12,9 @@ namespace eco {
 
 namespace {
 
+constexpr double alike = 0.95;  // a cap that hardly limits is none
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// TCP over Ethernet, with acknowledgements of every second frame, and the MPI libraries' headers.
-constexpr Frame ethernet{1448, 98, 66};
 // Ten segments, as RFC 6928 has it and Linux does.
 constexpr Bytes ten_segments = 14480;
 
@@ -128,33 +127,38 @@ std::vector<double> port_rates(const Network& network, const Profile& profile, c
     return any;
 }
 
+// Of so many bytes what may pass at once where each link has so many tokens. A flow that is slower
+// than its links is limited by what nothing is known of.
+template <typename Tokens>
+double pass_at_once(const Network& network, const std::vector<int>& route, double rate,
+                    double bytes, const Tokens& tokens) {
+    double passed = route.empty() ? 0 : bytes, least = unlimited;
+    for (const int link : route) {
+        passed = std::min(passed, tokens(network.links[at(link)]));
+        least = std::min(least, network.links[at(link)].rate);
+    }
+    return rate < alike * least ? 0 : std::max(0.0, passed);
+}
+
 // Of messages to and fro what buckets let pass at once: all that they hold where each way has its
 // own; of one that both use no more than comes in while nothing flows, `beyond` and as long as the
 // first frame is on its way.
 double passes_to_and_fro(const Network& network, int a, int b, Bytes bytes, Seconds beyond) {
     const auto route = network.route(a, b);
-    const double wire = network.wire(bytes), rate = network.rate(a, b, route);
-    double passed = wire;
-    for (const int link : route) {
-        const Link& here = network.links[at(link)];
-        double tokens = here.burst;
-        if (here.kind == Link::Kind::bus)
-            tokens = std::min(tokens, rate * (beyond + network.delay(a, b, route, bytes, wire)));
-        passed = std::min(passed, wire - rate * (wire - tokens) / here.rate);
-    }
-    return route.empty() ? 0 : std::max(0.0, passed);
+    const double rate = network.rate(a, b, route);
+    const double rests = rate * (beyond + network.delay(a, b, route, bytes));
+    return pass_at_once(network, route, rate, network.wire(bytes), [rests](const Link& link) {
+        return link.kind == Link::Kind::bus ? std::min(link.burst, rests) : link.burst;
+    });
 }
 
 // What alone() is where the other way has just carried as much.
 Seconds to_and_fro(const Network& network, int a, int b, Bytes bytes) {
     const auto route = network.route(a, b);
-    const double rate = network.rate(a, b, route), wire = network.wire(bytes);
-    const double passed =
-        passes_to_and_fro(network, a, b, bytes, network.fixed[at(a)][at(b)]);
-    return network.alone(a, b, bytes) +
-           (network.passes(route, rate, wire) - passed) / rate +
-           network.delay(a, b, route, bytes, passed) -
-           network.delay(a, b, route, bytes, network.passes(route, rate, wire));
+    const double rate = network.rate(a, b, route);
+    const double more = network.passes(route, rate, network.wire(bytes)) -
+                        passes_to_and_fro(network, a, b, bytes, network.fixed[at(a)][at(b)]);
+    return network.alone(a, b, bytes) + more / rate;
 }
 
 // What each pair takes beyond its links: fixed so that the relative errors cancel.
@@ -173,7 +177,7 @@ void calibrate(Network& network, const Profile& profile, const Model& model) {
             for (std::size_t s = 0; s < known.sizes.size(); ++s) {
                 const double passed = passes_to_and_fro(network, a, b, known.sizes[s], least);
                 const Seconds links = (network.wire(known.sizes[s]) - passed) / rate +
-                                      network.delay(a, b, route, known.sizes[s], passed);
+                                      network.delay(a, b, route, known.sizes[s]);
                 least = std::max(0.0, std::min(least, known.times[s] - links));
                 const double weight = 1 / (known.times[s] * known.times[s]);
                 weights += weight;
@@ -190,9 +194,9 @@ double median_error(const Network& network, const Profile& profile) {
         for (int a = 0; a < hosts; ++a)
             for (int b = 0; b < hosts; ++b)
                 if (a != b)
-                    errors.push_back(std::abs(
-                        to_and_fro(network, a, b, profile.sizes[s]) / profile.minimum[s](a, b) -
-                        1));
+                    errors.push_back(std::abs(to_and_fro(network, a, b, profile.sizes[s]) /
+                                                  profile.minimum[s](a, b) -
+                                              1));
     return upper_median(std::move(errors));
 }
 
@@ -227,25 +231,22 @@ double Network::rate(int from, int to, const std::vector<int>& route) const {
     return least;
 }
 
-Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes bytes,
-                       double passed) const {
+Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes bytes) const {
     if (from == to) return local.fixed;
     const double first = wire(std::min(bytes, frame.payload));
-    double sum = 0, most = 0;
+    double sum = 0;
+    const Link* slowest = nullptr;
     for (const int link : route) {
-        sum += first / links[at(link)].rate;
-        most = std::max(most, first / links[at(link)].rate);
+        const Link& here = links[at(link)];
+        sum += first / here.rate;
+        if (!slowest || here.rate < slowest->rate) slowest = &here;
     }
-    if (passed > 0) most -= std::min(passed, first) / rate(from, to, route);
-    return fixed[at(from)][at(to)] + sum - most;
+    if (slowest && slowest->burst <= 0) sum -= first / slowest->rate;
+    return fixed[at(from)][at(to)] + sum;
 }
 
 double Network::passes(const std::vector<int>& route, double rate, double bytes) const {
-    double passed = bytes;
-    for (const int link : route)
-        passed = std::min(passed, bytes - rate * (bytes - links[at(link)].burst) /
-                                              links[at(link)].rate);
-    return route.empty() ? 0 : std::max(0.0, passed);
+    return pass_at_once(*this, route, rate, bytes, [](const Link& link) { return link.burst; });
 }
 
 Seconds Network::alone(int from, int to, Bytes bytes) const {
@@ -255,7 +256,7 @@ Seconds Network::alone(int from, int to, Bytes bytes) const {
                local.fixed + receive[at(to)].of(bytes);
     const double passed = passes(path, rate(from, to, path), wire(bytes));
     return send[at(from)].of(bytes) + (wire(bytes) - passed) / rate(from, to, path) +
-           delay(from, to, path, bytes, passed) + receive[at(to)].of(bytes);
+           delay(from, to, path, bytes) + receive[at(to)].of(bytes);
 }
 
 std::string Network::name(int link) const {
@@ -288,7 +289,8 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
         Cluster& cluster = network.clusters[at(number)];
         bursts[at(number)] = medium.burst;
         if (medium.kind == Medium::Kind::bus && cluster.bus < 0)
-            cluster.bus = add_link(network, {Link::Kind::bus, medium.rate, number, -1, medium.burst});
+            cluster.bus =
+                add_link(network, {Link::Kind::bus, medium.rate, number, -1, medium.burst});
         if (medium.uplink > 0 && cluster.parent >= 0 && cluster.uplink_out < 0) {
             const double burst = medium.uplink_burst;
             cluster.uplink_out =
@@ -321,7 +323,7 @@ Network build_network(const Profile& profile) {
     const Model model = profile.model ? *profile.model : derive_model(profile);
     // Rates were measured in bytes of messages; a full frame carries more.
     const double share =
-        1 + static_cast<double>(ethernet.overhead) / static_cast<double>(ethernet.payload);
+        1 + static_cast<double>(full_frame.overhead) / static_cast<double>(full_frame.payload);
     std::vector<Medium> media = model.media;
     for (Medium& medium : media) {
         medium.rate *= share;
@@ -329,10 +331,10 @@ Network build_network(const Profile& profile) {
     }
     // Once without ports, to see which links there are on the way of each pair.
     Network bare = assemble_network(profile.hosts, profile.levels, media, {});
-    bare.frame = ethernet;
+    bare.frame = full_frame;
     Network network = assemble_network(profile.hosts, profile.levels, media,
                                        port_rates(bare, profile, model, media));
-    network.frame = ethernet;
+    network.frame = full_frame;
     network.first_flight = ten_segments;
     network.send = model.send;
     network.receive = model.receive;

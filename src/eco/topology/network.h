@@ -32,6 +32,9 @@ struct Frame {
     bool operator==(const Frame&) const = default;
 };
 
+// TCP over Ethernet, with acknowledgements of every second frame, and the MPI libraries' headers.
+inline constexpr Frame full_frame{1448, 98, 66};
+
 struct Cluster {
     int level = -1, id = 0;  // of Profile::levels; -1: all hosts
     int parent = -1, depth = 0;
@@ -82,10 +85,9 @@ struct Network {
     double rate(int from, int to, const std::vector<int>& route) const;
 
     // How much later than it leaves a message arrives: the fixed part, and the first frame's time
-    // on every link but the slowest, because each link takes frames in whole; on that too what of
-    // it passed at once, in bytes on the wire.
-    Seconds delay(int from, int to, const std::vector<int>& route, Bytes bytes,
-                  double passed = 0) const;
+    // on every link but the slowest, because each link takes frames in whole; on that too where a
+    // bucket is before it, which keeps a frame back before it is sent.
+    Seconds delay(int from, int to, const std::vector<int>& route, Bytes bytes) const;
 
     // Of so many bytes on the wire what buckets on a quiet way let pass at once, where the slowest
     // link has this rate.
