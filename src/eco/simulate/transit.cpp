@@ -6,8 +6,6 @@ namespace eco {
 
 static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-constexpr double alike = 0.95;  // a cap that hardly limits is none
-
 using What = Events::Event::What;
 
 static std::vector<double> rates(const Network& network) {
@@ -60,6 +58,7 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
     if (fresh) found->second = fluid_.add_way(pair.route, cap > 0 ? cap : never);
     pair.way = found->second;
     pair.rate = network_.rate(a, b, pair.route);
+    pair.in_buckets = network_.passes(pair.route, pair.rate, 1) > 0;
     const Seconds round_trip = network_.fixed[at(a)][at(b)] + network_.fixed[at(b)][at(a)];
     const double flight = network_.wire(network_.first_flight);
     if (network_.first_flight > 0 && round_trip * pair.rate > flight)
@@ -98,15 +97,11 @@ void Transit::flow(int number, Pair& pair) {
         resume(number);
 }
 
-// Of so many bytes what all buckets on the way let through at once. A flow that is slower than its
-// links is limited by what nothing is known of.
+// Of so many bytes what all buckets on the way let through at once.
 double Transit::passes(const Pair& pair, double bytes) {
-    double passed = pair.route.empty() ? 0 : bytes, least = never;
-    for (const int link : pair.route) {
-        passed = std::min(passed, fluid_.tokens(link, events_.now));
-        least = std::min(least, network_.links[at(link)].rate);
-    }
-    if (passed <= 0 || pair.rate < alike * least) return 0;
+    if (!pair.in_buckets) return 0;
+    double passed = bytes;
+    for (const int link : pair.route) passed = std::min(passed, fluid_.tokens(link, events_.now));
     for (const int link : pair.route) fluid_.take(link, passed, events_.now);
     return passed;
 }

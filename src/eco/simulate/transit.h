@@ -48,7 +48,8 @@ private:
     };
     struct Pair {
         int way = -1;
-        double rate = 0;  // of a flow alone
+        double rate = 0;          // of a flow alone
+        bool in_buckets = false;  // every link of it is one
         Flight flight;
         Seconds arrived = 0;  // the last one
         int last = -1;        // the last that began to flow
