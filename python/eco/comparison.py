@@ -129,6 +129,7 @@ def _result(one: Comparison) -> dict[str, Any]:
         "bytes": one.bytes,
         "layout": one.layout,
         "ranks": one.ranks,
+        "hosts": list(one.hosts),
         "noise": one.noise,
         "bound": one.bound,
         "patterns": [

@@ -43,6 +43,18 @@ class Medium:
     kind: str
     rate: float
     uplink: float | None
+    burst: float = 0
+    uplink_burst: float = 0
+
+    def document(self) -> dict[str, Any]:
+        """The written form; bursts only where there are some."""
+        bursts = {
+            key: value
+            for key, value in (("burst", self.burst), ("uplink_burst", self.uplink_burst))
+            if value > 0
+        }
+        plain = ("level", "cluster", "kind", "rate", "uplink")
+        return {**{key: getattr(self, key) for key in plain}, **bursts}
 
 
 @dataclass(frozen=True)
@@ -66,7 +78,7 @@ class Model:
                 "per_byte": [list(row) for row in self.per_byte],
             },
             "error": self.error,
-            "media": [dict(vars(medium)) for medium in self.media],
+            "media": [medium.document() for medium in self.media],
         }
 
 
@@ -284,6 +296,8 @@ def _model(root: dict[str, Any]) -> Model:
                 medium["kind"],
                 float(medium["rate"]),
                 None if medium.get("uplink") is None else float(medium["uplink"]),
+                float(medium.get("burst", 0)),
+                float(medium.get("uplink_burst", 0)),
             )
             for medium in root["media"]
         ),

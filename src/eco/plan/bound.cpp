@@ -157,8 +157,14 @@ private:
         return messages > 0 ? network_.wire(messages * needs_.bytes(), messages) : 0;
     }
 
+    // After a rest a bucket lets some of it pass at once.
+    Seconds takes(int link, double bytes) const {
+        const Link& here = network_.links[at(link)];
+        return std::max(0.0, bytes - here.burst) / here.rate;
+    }
+
     Seconds through(int link, double bytes) const {
-        return head_[at(link)] + bytes / network_.links[at(link)].rate + tail_[at(link)];
+        return head_[at(link)] + takes(link, bytes) + tail_[at(link)];
     }
 
     void by_links() {
@@ -241,20 +247,28 @@ private:
         const Cluster& here = network_.clusters[at(cluster)];
         if (here.bus >= 0) {
             subnet.rate = network_.links[at(here.bus)].rate;
+            subnet.busy -= network_.links[at(here.bus)].burst;
             for (const int host : subnet.hosts) subnet.busy += wire(needed({host}, backwards));
             return;
         }
         const auto& ports = backwards ? network_.port_in : network_.port_out;
-        for (const int host : subnet.hosts)
-            subnet.rate +=
-                ports[at(host)] < 0 ? unlimited : network_.links[at(ports[at(host)])].rate;
+        for (const int host : subnet.hosts) {
+            const int port = ports[at(host)];
+            subnet.rate += rate_of(port);
+            if (port >= 0) subnet.busy -= network_.links[at(port)].burst;
+        }
     }
 
     // What one party (a host, a cluster, or all that is outside one) can send to others, or take
-    // in, in bytes on the wire per second.
+    // in, in bytes on the wire per second and at once.
+    struct Ability {
+        double rate, burst;
+    };
     double rate_of(int link) const { return link < 0 ? unlimited : network_.links[at(link)].rate; }
-    double rate_of(const Joined& party, bool out) const {
-        return std::min(rate_of(out ? party.out : party.in), rate_of(party.bus));
+    Ability ability_of(const Joined& party, bool out) const {
+        const int own = out ? party.out : party.in;
+        const int link = rate_of(own) < rate_of(party.bus) ? own : party.bus;
+        return {rate_of(link), link < 0 ? 0 : network_.links[at(link)].burst};
     }
 
     // Sums for all: 2(n-1) messages between n parties, over what all of them can send together, or
@@ -263,31 +277,35 @@ private:
         if (!needs_.is_gossip() || network_.links.empty()) return;
         const auto first = *std::min_element(head_.begin(), head_.end());
         const auto last = *std::min_element(tail_.begin(), tail_.end());
-        const auto among = [&](const std::vector<double>& rates, const char* parties) {
-            const double rate = std::accumulate(rates.begin(), rates.end(), 0.0);
-            if (rates.size() > 1 && rate < unlimited)
-                propose(first + gossip(static_cast<Bytes>(rates.size())) / rate + last, [&] {
+        const auto among = [&](const std::vector<Ability>& all, const char* parties) {
+            double rate = 0, bytes = gossip(static_cast<Bytes>(all.size()));
+            for (const Ability& each : all) {
+                rate += each.rate;
+                bytes -= each.burst;
+            }
+            if (all.size() > 1 && rate < unlimited)
+                propose(first + std::max(0.0, bytes) / rate + last, [&] {
                     return std::string("all ") + parties +
                            " together must carry 2(n-1) messages between n of them";
                 });
         };
         for (const bool out : {true, false}) {
-            std::vector<double> hosts;
-            for (const int host : hosts_) hosts.push_back(rate_of(of_host(host), out));
+            std::vector<Ability> hosts;
+            for (const int host : hosts_) hosts.push_back(ability_of(of_host(host), out));
             among(hosts, "ports");
             for (std::size_t c = 0; c < network_.clusters.size(); ++c)
-                among(rates_of_parts(static_cast<int>(c), out), "uplinks");
+                among(abilities_of_parts(static_cast<int>(c), out), "uplinks");
         }
     }
 
-    std::vector<double> rates_of_parts(int cluster, bool out) const {
+    std::vector<Ability> abilities_of_parts(int cluster, bool out) const {
         const Cluster& whole = network_.clusters[at(cluster)];
-        std::vector<double> rates;
-        for (const Joined& each : joined_in(cluster)) rates.push_back(rate_of(each, out));
+        std::vector<Ability> all;
+        for (const Joined& each : joined_in(cluster)) all.push_back(ability_of(each, out));
         // What is outside sends by what leads in.
         if (ranks_of(whole.hosts).ranks.size() < host_of_.size())
-            rates.push_back(rate_of(of_cluster(whole), !out));
-        return rates;
+            all.push_back(ability_of(of_cluster(whole), !out));
+        return all;
     }
 
     // What each rank must send and take in itself.
@@ -338,7 +356,7 @@ private:
                    const Need& need, bool backwards) {
         const int link = backwards ? joined[own].in : joined[own].out;
         if (link < 0 || head_[at(link)] == unlimited) return;
-        const Seconds once = wire(need) / network_.links[at(link)].rate;
+        const Seconds once = takes(link, wire(need));
         propose((backwards ? tail_ : head_)[at(link)] + relays.over(own, once, backwards), [&] {
             const std::string what =
                 need.bytes > 0 ? std::to_string(need.bytes) + " bytes" : "a message";

@@ -17,8 +17,8 @@ Distances::Distances(const Network& network, const std::vector<int>& host_of)
             if (a == b) continue;
             const auto route = network.route(hosts_[a], hosts_[b]);
             delay_[a][b] = network.delay(hosts_[a], hosts_[b], route, 0);
-            move_[a][b] =
-                network.wire(0) / network.rate(hosts_[a], hosts_[b], route) + delay_[a][b];
+            const double rate = network.rate(hosts_[a], hosts_[b], route), wire = network.wire(0);
+            move_[a][b] = (wire - network.passes(route, rate, wire)) / rate + delay_[a][b];
         }
 }
 

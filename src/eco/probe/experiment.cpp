@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <thread>
 
 #include "eco/interpose/mpi_transport.h"
 #include "eco/probe/messages.h"
@@ -166,6 +167,33 @@ void answer_sends(const Order& order) {
     }
 }
 
+// Trains of messages on a network that has rested.
+void send_trains(const Order& order) {
+    std::vector<char> ball(static_cast<std::size_t>(order.bytes));
+    for (int round = 0; round <= order.count; ++round) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(order.wait));
+        MpiTransport transport(native().comm_world);
+        for (int message = 0; message < order.in_flight; ++message)
+            transport.send(message, ball.data(), order.bytes, order.to, ball_tag);
+        std::vector<int> ended;
+        while (ended.size() < static_cast<std::size_t>(order.in_flight)) transport.wait(ended);
+        catch_ball(ball, order.to);
+    }
+}
+
+std::vector<double> time_trains(const Order& order) {
+    std::vector<char> ball(static_cast<std::size_t>(order.bytes));
+    std::vector<double> times;
+    for (int round = 0; round <= order.count; ++round) {
+        catch_ball(ball, order.to);
+        const auto first = Clock::now();
+        for (int message = 1; message < order.in_flight; ++message) catch_ball(ball, order.to);
+        if (round > 0) times.push_back(since(first));
+        throw_ball({last_ball}, order.to);
+    }
+    return times;
+}
+
 // So many messages are under way until the time is up; each that arrives is answered by an empty
 // one, for which the next is sent. So no queue grows without end, and all stop soon.
 class Stream {
@@ -251,6 +279,7 @@ std::size_t figures_of(const Order& order) {
     switch (order.kind) {
         case Order::Kind::round_trips:
         case Order::Kind::rail_trips:
+        case Order::Kind::answer_train:
             return static_cast<std::size_t>(order.count);
         case Order::Kind::overheads:
             return 2 * static_cast<std::size_t>(order.count);
@@ -280,6 +309,11 @@ std::vector<double> perform(const Order& order) {
             return {};
         case Order::Kind::flow:
             return {Stream(order).run()};
+        case Order::Kind::train:
+            send_trains(order);
+            return {};
+        case Order::Kind::answer_train:
+            return time_trains(order);
         case Order::Kind::end:
             return {};
     }

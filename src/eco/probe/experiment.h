@@ -17,7 +17,9 @@ struct Order {
         answer_sends,  // the other side
         rail_trips,    // as round_trips, over the rails that use_rails() named
         answer_rail_trips,
-        flow,  // send to `to`, receive from `from`, as fast as it goes
+        flow,          // send to `to`, receive from `from`, as fast as it goes
+        train,         // `count` times: rest for `wait`, then send `in_flight` messages to `to`
+        answer_train,  // time how far apart the first and the last of them arrive
     };
     Kind kind = Kind::end;
     int to = -1, from = -1;  // ranks; -1: none
@@ -48,7 +50,8 @@ std::size_t figures_of(const Order& order);
 // round_trips: the half round trips, after one that is not counted unless it was long and `warm`;
 // then zeros, where time was up. overheads: seconds in a send
 // call, the mean of each train, then in each receive call. flow: the bytes per second that arrived
-// here between wait and duration, 0 where that is not known. Throws MpiError.
+// here between wait and duration, 0 where that is not known. answer_train: seconds from the first
+// arrival of each train to the last. Throws MpiError.
 std::vector<double> perform(const Order& order);
 
 }  // namespace eco

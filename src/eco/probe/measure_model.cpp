@@ -5,6 +5,7 @@
 
 #include "eco/probe/trial.h"
 #include "eco/topology/media.h"
+#include "eco/topology/network.h"
 
 namespace eco {
 
@@ -25,6 +26,12 @@ constexpr int messages_per_flow = 16, least_in_flight = 4;
 constexpr double shortest_message = 512, long_message = 16384;
 constexpr Seconds long_message_time = 20e-6;
 constexpr int most_samples = 3;
+
+// Of trains that find out what a bucket lets pass at once: frames, filled by messages and their
+// headers, fewer than TCP sends before it waits. What takes less time tells nothing.
+constexpr Bytes train_message = 1382;
+constexpr int short_train = 8, trains = 5;
+constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -102,6 +109,7 @@ public:
                     "what leaves " + name(model_.media[m]));
             find_uplink(m);
         }
+        for (Medium& medium : model_.media) find_bursts(medium);
         return std::move(model_);
     }
 
@@ -248,6 +256,41 @@ private:
         const double guess = rate(flows[0]);
         if (could_tell({guess, 0, expected(flows, guess, known)}))
             medium.uplink = shared_uplink(observe(flows, known, clearly_shared_or_not));
+    }
+
+    void find_bursts(Medium& medium) const {
+        const auto flows =
+            flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        if (medium.burst <= 0 && !flows.empty()) medium.burst = burst(flows[0], medium.rate);
+        if (medium.uplink <= 0 || medium.uplink_burst > 0) return;
+        const auto out = flows_out(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        if (!out.empty()) medium.uplink_burst = burst(out[0], medium.uplink);
+    }
+
+    // Bytes on the wire that were there at once with the first frame: of a train those that its
+    // last message did not wait for at this rate. 0: no more than two frames, or too short to tell.
+    double burst(const Flow& flow, double rate) const {
+        const double frame = wire_frame(), on_wire = short_train * frame;
+        const Seconds wait = 1.2 * on_wire / rate + 2 * profile_.minimum[0](flow.from, flow.to);
+        if (wait > longest_train_time || on_wire / rate < clear_train) return 0;
+        Order order;
+        order.kind = Order::Kind::train;
+        order.to = speaker_[at(flow.to)];
+        order.bytes = train_message;
+        order.count = trains;
+        order.in_flight = short_train;
+        order.wait = wait;
+        Order answer = order;
+        answer.kind = Order::Kind::answer_train;
+        answer.to = speaker_[at(flow.from)];
+        const auto figures =
+            crew_.run({{speaker_[at(flow.from)], order}, {speaker_[at(flow.to)], answer}});
+        const double wire_rate = rate * frame / static_cast<double>(full_frame.payload);
+        const double at_once = on_wire - wire_rate * median(figures[1]);
+        return at_once > 1.5 * frame && at_once < 0.75 * on_wire ? at_once : 0;
+    }
+    static double wire_frame() {
+        return static_cast<double>(full_frame.payload + full_frame.overhead);
     }
 
     bool is_inside(const Medium& part, const Medium& whole) const {

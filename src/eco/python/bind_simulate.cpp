@@ -131,6 +131,7 @@ void bind_simulate(nb::module_& module) {
         .def_ro("error", &Network::error)
         .def_ro("assumed", &Network::assumed)
         .def_rw("ordered", &Network::ordered)
+        .def_rw("first_flight", &Network::first_flight)
         .def("alone", [](const Network& network, int from, int to, Bytes bytes) {
             const int hosts = static_cast<int>(network.hosts.size());
             if (from < 0 || to < 0 || from >= hosts || to >= hosts)

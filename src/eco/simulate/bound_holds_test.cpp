@@ -55,6 +55,8 @@ Network random_network(const Levels& levels, Random& random) {
                                  between(random, 1e6, 1e7),
                                  random() % 2 ? between(random, 1e6, 1e7) : 0});
     Network network = assemble_network(names, levels, media, ports);
+    if (random() % 3 == 0)
+        for (Link& link : network.links) link.burst = random() % 4 ? between(random, 0, 2e4) : 0;
     network.ordered = random() % 3 != 0;
     if (random() % 4) network.frame = {1448, 98, 66};
     const bool free = random() % 4 == 0;  // no overheads: only links count

@@ -19,7 +19,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 
-Fluid::Fluid(const std::vector<double>& rates)
+Fluid::Fluid(const std::vector<double>& rates, const std::vector<double>& bursts)
     : rates_(rates),
       ways_of_(rates.size()),
       flows_on_(rates.size(), 0),
@@ -30,7 +30,10 @@ Fluid::Fluid(const std::vector<double>& rates)
       is_touched_(rates.size(), 0),
       left_(rates.size(), 0),
       without_(rates.size(), 0),
-      new_used_(rates.size(), 0) {}
+      new_used_(rates.size(), 0) {
+    for (const double burst : bursts) buckets_.push_back({burst, burst, 0});
+    buckets_.resize(rates.size());
+}
 
 int Fluid::add_way(const std::vector<int>& links, double cap) {
     ECO_CHECK(!links.empty() || cap < never);
@@ -43,6 +46,24 @@ int Fluid::add_way(const std::vector<int>& links, double cap) {
         stale_.push_back(0);
     }
     return static_cast<int>(ways_.size()) - 1;
+}
+
+void Fluid::fill(int link, Seconds now) {
+    Bucket& bucket = buckets_[at(link)];
+    if (bucket.size <= 0) return;
+    const double fresh = (rates_[at(link)] - used_[at(link)]) * (now - bucket.since);
+    bucket.tokens = std::min(bucket.size, bucket.tokens + std::max(0.0, fresh));
+    bucket.since = now;
+}
+
+double Fluid::tokens(int link, Seconds now) {
+    fill(link, now);
+    return buckets_[at(link)].tokens;
+}
+
+void Fluid::take(int link, double bytes, Seconds now) {
+    fill(link, now);
+    buckets_[at(link)].tokens = std::max(0.0, buckets_[at(link)].tokens - bytes);
 }
 
 void Fluid::advance(Way& way, Seconds now) {
@@ -117,6 +138,7 @@ void Fluid::settle(Seconds now) {
         expect(number);
     }
     for (const int link : touched_links_) {
+        fill(link, now);
         used_[at(link)] = new_used_[at(link)];
         is_touched_[at(link)] = 0;
     }

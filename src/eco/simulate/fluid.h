@@ -15,14 +15,20 @@ namespace eco {
 
 class Fluid {
 public:
-    // rates: bytes per second of each link.
-    explicit Fluid(const std::vector<double>& rates);
+    // rates: bytes per second of each link; bursts: bytes that each lets pass at once after a rest,
+    // as a token bucket does.
+    explicit Fluid(const std::vector<double>& rates, const std::vector<double>& bursts = {});
 
     // A way that flows take: links, each once, and the most one flow carries (infinite: no cap).
     int add_way(const std::vector<int>& links, double cap);
 
     // `flow` is the caller's number for it; bytes > 0. Counts from `now`, as soon as settle() runs.
     void start(int flow, int way, double bytes, Seconds now);
+
+    // What a link would let pass at once; takes that much out of its bucket, which what its flows
+    // leave of its rate fills again.
+    double tokens(int link, Seconds now);
+    void take(int link, double bytes, Seconds now);
 
     // Gives all flows their rates anew, after starts and ends at `now`.
     void settle(Seconds now);
@@ -65,7 +71,14 @@ private:
     bool widen();
     bool is_full(double used, int link) const;
 
+    struct Bucket {
+        double size = 0, tokens = 0;
+        Seconds since = 0;
+    };
+    void fill(int link, Seconds now);
+
     std::vector<double> rates_;
+    std::vector<Bucket> buckets_;  // per link
     std::vector<Way> ways_;
     std::vector<std::vector<int>> ways_of_;  // per link, those that have flows, and some that had
     std::vector<int> flows_on_;              // per link

@@ -164,6 +164,35 @@ TEST(Simulate, ABusIsSharedASwitchIsNot) {
     }
 }
 
+// A bus of 1 MB/s that lets 2,500 bytes pass at once, three messages posted at 1, 2 and 3 ms. Of
+// 1,000 bytes each passes at once: the bucket is full again a millisecond later. Of 2,000 bytes the
+// first does; at 2 ms there are 500 and 1,000 more in the bucket, so 500 flow until 2.5; at 3 ms,
+// filled for half a millisecond, it holds 500, and 1,500 flow until 4.5.
+TEST(Simulate, ABucketLetsSomePassAtOnce) {
+    Network network = one_subnet(4, true);
+    for (Link& link : network.links) link.burst = 2500;
+    network.fixed.assign(4, std::vector<double>(4, 0));
+    network.frame.payload = 1;
+    for (const Bytes bytes : {1000, 2000}) {
+        Exchange exchange(4);
+        for (int to = 1; to < 4; ++to) {
+            exchange[0].send(to, input, whole);
+            exchange[to].recv(0, output, whole);
+        }
+        const Timeline timeline = exchange.run(network, bytes);
+        const bool all = bytes == 1000;
+        EXPECT_NEAR(timeline.messages[0].left, 1e-3, none);
+        EXPECT_NEAR(timeline.messages[1].left, all ? 2e-3 : 2.5e-3, none);
+        EXPECT_NEAR(timeline.messages[2].left, all ? 3e-3 : 4.5e-3, none);
+    }
+    // Alone: 2,500 of 4,000 bytes at once, the rest until 2.5; the first byte again, 2 to receive.
+    Exchange one(2);
+    one[0].send(1, input, whole);
+    one[1].recv(0, output, whole);
+    EXPECT_NEAR(one.run(network, 4000).time, 4.5e-3 + 1e-6, none);
+    EXPECT_NEAR(network.alone(0, 1, 4000), 4.5e-3 + 1e-6, none);
+}
+
 // Two messages of 4,000 bytes to one rank, posted at 1 and 2 ms. In order the first is through at 5
 // ms, the second at 9; with no order the second halves the first's 3,000 that are left (until 8),
 // then has 1,000 of its own: 9 as well. Both arrive 10 ms later and take 2 ms each: with no order

@@ -14,6 +14,12 @@ static std::vector<double> rates(const Network& network) {
     return list;
 }
 
+static std::vector<double> bursts(const Network& network) {
+    std::vector<double> list;
+    for (const Link& link : network.links) list.push_back(link.burst);
+    return list;
+}
+
 Transit::Transit(const Network& network, const std::vector<int>& host_of, Events& events,
                  Timeline& timeline, std::function<void(int)> sent)
     : network_(network),
@@ -21,7 +27,7 @@ Transit::Transit(const Network& network, const std::vector<int>& host_of, Events
       events_(events),
       timeline_(timeline),
       sent_(std::move(sent)),
-      fluid_(rates(network)),
+      fluid_(rates(network), bursts(network)),
       ports_(network.hosts.size()),
       unsent_(timeline.messages.size()) {
     timeline_.links.resize(network.links.size());
@@ -52,9 +58,11 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
     const auto [found, fresh] = ways.emplace(std::pair{pair.route, cap}, -1);
     if (fresh) found->second = fluid_.add_way(pair.route, cap > 0 ? cap : never);
     pair.way = found->second;
+    pair.rate = network_.rate(a, b, pair.route);
+    pair.in_buckets = network_.passes(pair.route, pair.rate, 1) > 0;
     const Seconds round_trip = network_.fixed[row][column] + network_.fixed[column][row];
     const double flight = network_.wire(network_.first_flight);
-    if (network_.first_flight > 0 && round_trip * network_.rate(a, b, pair.route) > flight)
+    if (network_.first_flight > 0 && round_trip * pair.rate > flight)
         pair.flight = {round_trip, flight / 2, 0, -never};
     return pair;
 }
@@ -83,23 +91,35 @@ void Transit::flow(int number, Pair& pair) {
     for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
     unsent_[at(number)] = std::max(bytes, 1e-9);
     if (network_.ordered && message.bytes <= network_.frame.payload && !pair.route.empty())
-        queue(number, network_.links[at(pair.route.front())].rate);
+        queue(number, pair.route.front());
     if (message.start > events_.now)
         events_.add(message.start, What::resume, number);
     else
         resume(number);
 }
 
+// Of so many bytes what all buckets on the way let through at once.
+double Transit::passes(const Pair& pair, double bytes) {
+    if (!pair.in_buckets) return 0;
+    double passed = bytes;
+    for (const int link : pair.route) passed = std::min(passed, fluid_.tokens(link, events_.now));
+    for (const int link : pair.route) fluid_.take(link, passed, events_.now);
+    return passed;
+}
+
 // A single frame goes whole: it begins when those of its host before it are on the wire. Longer
 // messages to several ranks go in turns, a frame of each, which sharing the wire stands for.
-void Transit::queue(int number, double rate) {
+void Transit::queue(int number, int link) {
     MessageTimes& message = this->message(number);
     Port& port = ports_[at(host(message.from))];
     if (port.free > events_.now) {
         message.start = port.free;
         message.before = port.last;
     }
-    port = {message.start + unsent_[at(number)] / rate, number};
+    const double at_once = fluid_.tokens(link, events_.now);
+    if (at_once < unsent_[at(number)])
+        port = {message.start + (unsent_[at(number)] - at_once) / network_.links[at(link)].rate,
+                number};
 }
 
 // All of the message that is not sent yet, or as much as may go before an acknowledgement.
@@ -122,7 +142,11 @@ void Transit::resume(int number) {
         flight.room -= part;
     }
     unsent -= part;
-    fluid_.start(number, pair.way, part, events_.now);
+    const double passed = passes(pair, part);
+    if (passed < part)
+        fluid_.start(number, pair.way, part - passed, events_.now);
+    else
+        left(number);
 }
 
 void Transit::end_flows() {
@@ -158,7 +182,8 @@ void Transit::sum_up() {
         LinkTimes& times = timeline_.links[link];
         times.busy = fluid_.busy()[link];
         if (timeline_.time > 0)
-            times.share = times.bytes / network_.links[link].rate / timeline_.time;
+            times.share = std::max(0.0, times.bytes - network_.links[link].burst) /
+                          network_.links[link].rate / timeline_.time;
     }
 }
 

@@ -48,6 +48,8 @@ private:
     };
     struct Pair {
         int way = -1;
+        double rate = 0;          // of a flow alone
+        bool in_buckets = false;  // every link of it is one
         Flight flight;
         Seconds arrived = 0;  // the last one
         int last = -1;        // the last that began to flow
@@ -68,7 +70,8 @@ private:
     Pair& pair_of(int number);
     Pair make_pair(Rank from, Rank to, Ways& ways);
     void flow(int number, Pair& pair);
-    void queue(int number, double rate);
+    double passes(const Pair& pair, double bytes);
+    void queue(int number, int link);
     void left(int number);
     void arrive(int number, Pair& pair);
 

@@ -63,6 +63,12 @@ Medium read_medium(const json& entry, const Levels& levels, const ProfileReader&
         medium.uplink = reader.get<double>(entry, "uplink");
         reader.check_figure(medium.uplink, 1, most_rate, "the uplink of " + name);
     }
+    for (const auto& [key, burst] :
+         {std::pair{"burst", &medium.burst}, {"uplink_burst", &medium.uplink_burst}}) {
+        if (!entry.contains(key)) continue;
+        *burst = reader.get<double>(entry, key);
+        reader.check_figure(*burst, 0, most_rate, std::string("the ") + key + " of " + name);
+    }
     return medium;
 }
 
@@ -119,12 +125,15 @@ Model derive_model(const Profile& profile) {
 
 json media_json(const std::vector<Medium>& media) {
     json list = json::array();
-    for (const Medium& medium : media)
+    for (const Medium& medium : media) {
         list.push_back({{"level", medium.level},
                         {"cluster", medium.cluster},
                         {"kind", medium.kind == Medium::Kind::bus ? "bus" : "switch"},
                         {"rate", medium.rate},
                         {"uplink", medium.uplink > 0 ? json(medium.uplink) : json()}});
+        if (medium.burst > 0) list.back()["burst"] = medium.burst;
+        if (medium.uplink_burst > 0) list.back()["uplink_burst"] = medium.uplink_burst;
+    }
     return list;
 }
 

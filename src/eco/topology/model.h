@@ -33,6 +33,9 @@ struct Medium {
     Kind kind = Kind::switched;
     double rate = 0;    // bytes of messages per second
     double uplink = 0;  // what all flows that leave share, and all that enter; 0: no limit known
+    // Bytes on the wire that pass at once after a rest, where rates are those of token buckets: on
+    // the bus or a switch's ports, and on the uplink. 0: no more than a frame.
+    double burst = 0, uplink_burst = 0;
     bool operator==(const Medium&) const = default;
 };
 

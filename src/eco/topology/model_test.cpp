@@ -74,6 +74,11 @@ TEST(Model, AbsurdFiguresGetOneSentence) {
     EXPECT_NE(changed("/media/0/rate", 0).find("is 0, which no network has"), std::string::npos);
     EXPECT_NE(changed("/media/1/uplink", -3).find("uplink of medium of level 0, cluster 1 is -3"),
               std::string::npos);
+    EXPECT_EQ(changed("/media/0/burst", 3028), "");
+    EXPECT_NE(changed("/media/0/burst", -1).find("the burst of medium of level 0, cluster 0 is -1"),
+              std::string::npos);
+    EXPECT_NE(changed("/media/0/uplink_burst", -1).find("the uplink_burst of medium"),
+              std::string::npos);
     EXPECT_NE(changed("/media/0/level", 3).find("no such level"), std::string::npos);
     EXPECT_NE(changed("/media/0/cluster", 3).find("no such cluster"), std::string::npos);
     EXPECT_NE(changed("/media/0/cluster", 1).find("two media"), std::string::npos);
@@ -92,6 +97,7 @@ TEST(Model, OfAProfileIsReadAndCheckedWithIt) {
     EXPECT_FALSE(parse_profile(to_json(profile), "x.json").model);
     profile.model = derive_model(profile);
     profile.model->assumed = false;
+    profile.model->media = {{0, 0, Medium::Kind::bus, 1e6, 2e6, 3e3, 4e3}};
     EXPECT_EQ(parse_profile(to_json(profile), "x.json").model, profile.model);
     profile.model->send.front().fixed = -1;
     EXPECT_THROW(parse_profile(to_json(profile), "x.json"), Error);

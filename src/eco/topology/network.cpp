@@ -12,10 +12,9 @@ namespace eco {
 
 namespace {
 
+constexpr double alike = 0.95;  // a cap that hardly limits is none
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// TCP over Ethernet, with acknowledgements of every second frame, and the MPI libraries' headers.
-constexpr Frame ethernet{1448, 98, 66};
 // Ten segments, as RFC 6928 has it and Linux does.
 constexpr Bytes ten_segments = 14480;
 
@@ -50,8 +49,8 @@ void nest(Network& network, const Levels& levels, std::map<std::pair<int, int>, 
     }
 }
 
-int add_link(Network& network, Link::Kind kind, double rate, int cluster, int host = -1) {
-    network.links.push_back({kind, rate, cluster, host});
+int add_link(Network& network, const Link& link) {
+    network.links.push_back(link);
     return static_cast<int>(network.links.size()) - 1;
 }
 
@@ -178,6 +177,41 @@ std::vector<double> port_rates(const Network& network, const Profile& profile, c
     return rates;
 }
 
+// Of so many bytes what may pass at once where each link has so many tokens. A flow that is slower
+// than its links is limited by what nothing is known of.
+template <typename Tokens>
+double pass_at_once(const Network& network, const std::vector<int>& route, double rate,
+                    double bytes, const Tokens& tokens) {
+    double passed = route.empty() ? 0 : bytes, least = unlimited;
+    for (const int link : route) {
+        passed = std::min(passed, tokens(network.links[at(link)]));
+        least = std::min(least, network.links[at(link)].rate);
+    }
+    return rate < alike * least ? 0 : std::max(0.0, passed);
+}
+
+// Of messages to and fro what buckets let pass at once: all that they hold where each way has its
+// own; of one that both use no more than comes in while nothing flows, `beyond` and as long as the
+// first frame is on its way.
+double passes_to_and_fro(const Network& network, int a, int b, Bytes bytes, Seconds beyond) {
+    const auto route = network.route(a, b);
+    const double rate = network.rate(a, b, route);
+    const double rests = rate * (beyond + network.delay(a, b, route, bytes));
+    return pass_at_once(network, route, rate, network.wire(bytes), [rests](const Link& link) {
+        return link.kind == Link::Kind::bus ? std::min(link.burst, rests) : link.burst;
+    });
+}
+
+// What alone() is where the other way has just carried as much.
+Seconds to_and_fro(const Network& network, int a, int b, Bytes bytes) {
+    const auto route = network.route(a, b);
+    const double rate = network.rate(a, b, route);
+    const double more =
+        network.passes(route, rate, network.wire(bytes)) -
+        passes_to_and_fro(network, a, b, bytes, network.fixed[network.row(a)][network.row(b)]);
+    return network.alone(a, b, bytes) + more / rate;
+}
+
 // What each pair takes beyond its links: fixed so that the relative errors cancel.
 void calibrate(Network& network, const Profile& profile, const Model& model) {
     const Rows rows(row_of_each(network));
@@ -188,9 +222,12 @@ void calibrate(Network& network, const Profile& profile, const Model& model) {
         if (own < network.rate(a, b, route)) network.cap[network.row(a)][network.row(b)] = own;
         const double rate = network.rate(a, b, route);
         double weights = 0, sum = 0;
+        Seconds least = unlimited;
         for (std::size_t s = 0; s < known.sizes.size(); ++s) {
-            const Seconds links =
-                network.wire(known.sizes[s]) / rate + network.delay(a, b, route, known.sizes[s]);
+            const double passed = passes_to_and_fro(network, a, b, known.sizes[s], least);
+            const Seconds links = (network.wire(known.sizes[s]) - passed) / rate +
+                                  network.delay(a, b, route, known.sizes[s]);
+            least = std::max(0.0, std::min(least, known.times[s] - links));
             const double weight = 1 / (known.times[s] * known.times[s]);
             weights += weight;
             sum += weight * (known.times[s] - links);
@@ -206,8 +243,9 @@ double median_error(const Network& network, const Profile& profile) {
         for (int a = 0; a < hosts; ++a)
             for (int b = 0; b < hosts; ++b)
                 if (a != b)
-                    errors.push_back(std::abs(
-                        network.alone(a, b, profile.sizes[s]) / profile.minimum[s](a, b) - 1));
+                    errors.push_back(std::abs(to_and_fro(network, a, b, profile.sizes[s]) /
+                                                  profile.minimum[s](a, b) -
+                                              1));
     return upper_median(std::move(errors));
 }
 
@@ -246,20 +284,29 @@ double Network::rate(int from, int to, const std::vector<int>& route) const {
 Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes bytes) const {
     if (from == to) return local.fixed;
     const double first = wire(std::min(bytes, frame.payload));
-    double sum = 0, most = 0;
+    double sum = 0;
+    const Link* slowest = nullptr;
     for (const int link : route) {
-        sum += first / links[at(link)].rate;
-        most = std::max(most, first / links[at(link)].rate);
+        const Link& here = links[at(link)];
+        sum += first / here.rate;
+        if (!slowest || here.rate < slowest->rate) slowest = &here;
     }
-    return fixed[row(from)][row(to)] + sum - most;
+    if (slowest && slowest->burst <= 0) sum -= first / slowest->rate;
+    return fixed[row(from)][row(to)] + sum;
+}
+
+double Network::passes(const std::vector<int>& route, double rate, double bytes) const {
+    return pass_at_once(*this, route, rate, bytes, [](const Link& link) { return link.burst; });
 }
 
 Seconds Network::alone(int from, int to, Bytes bytes) const {
     const auto path = route(from, to);
-    const Seconds moving = from == to ? local.per_byte * static_cast<double>(bytes)
-                                      : wire(bytes) / rate(from, to, path);
-    return send[at(from)].of(bytes) + moving + delay(from, to, path, bytes) +
-           receive[at(to)].of(bytes);
+    if (from == to)
+        return send[at(from)].of(bytes) + local.per_byte * static_cast<double>(bytes) +
+               local.fixed + receive[at(to)].of(bytes);
+    const double passed = passes(path, rate(from, to, path), wire(bytes));
+    return send[at(from)].of(bytes) + (wire(bytes) - passed) / rate(from, to, path) +
+           delay(from, to, path, bytes) + receive[at(to)].of(bytes);
 }
 
 std::string Network::name(int link) const {
@@ -287,16 +334,22 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
     network.cap = network.fixed;
     std::map<std::pair<int, int>, int> numbers;
     nest(network, levels, numbers);
+    std::vector<double> bursts(network.clusters.size(), 0);
     for (const Medium& medium : media) {
         const auto found = numbers.find({medium.level, medium.cluster});
         ECO_CHECK(found != numbers.end());
         const int number = found->second;
         Cluster& cluster = network.clusters[at(number)];
+        bursts[at(number)] = medium.burst;
         if (medium.kind == Medium::Kind::bus && cluster.bus < 0)
-            cluster.bus = add_link(network, Link::Kind::bus, medium.rate, number);
+            cluster.bus =
+                add_link(network, {Link::Kind::bus, medium.rate, number, -1, medium.burst});
         if (medium.uplink > 0 && cluster.parent >= 0 && cluster.uplink_out < 0) {
-            cluster.uplink_out = add_link(network, Link::Kind::uplink_out, medium.uplink, number);
-            cluster.uplink_in = add_link(network, Link::Kind::uplink_in, medium.uplink, number);
+            const double burst = medium.uplink_burst;
+            cluster.uplink_out =
+                add_link(network, {Link::Kind::uplink_out, medium.uplink, number, -1, burst});
+            cluster.uplink_in =
+                add_link(network, {Link::Kind::uplink_in, medium.uplink, number, -1, burst});
         }
     }
     network.port_out.assign(hosts.size(), -1);
@@ -305,8 +358,11 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
         const double rate = port_rates.empty() ? 0 : port_rates[at(host)];
         const int cluster = network.cluster_of[at(host)];
         if (on_bus(network, host) || rate <= 0 || !std::isfinite(rate)) continue;
-        network.port_out[at(host)] = add_link(network, Link::Kind::port_out, rate, cluster, host);
-        network.port_in[at(host)] = add_link(network, Link::Kind::port_in, rate, cluster, host);
+        const double burst = bursts[at(cluster)];
+        network.port_out[at(host)] =
+            add_link(network, {Link::Kind::port_out, rate, cluster, host, burst});
+        network.port_in[at(host)] =
+            add_link(network, {Link::Kind::port_in, rate, cluster, host, burst});
     }
     return network;
 }
@@ -321,7 +377,7 @@ Network build_network(const Profile& profile) {
     const Model model = profile.model ? *profile.model : derive_model(profile);
     // Rates were measured in bytes of messages; a full frame carries more.
     const double share =
-        1 + static_cast<double>(ethernet.overhead) / static_cast<double>(ethernet.payload);
+        1 + static_cast<double>(full_frame.overhead) / static_cast<double>(full_frame.payload);
     std::vector<Medium> media = model.media;
     for (Medium& medium : media) {
         medium.rate *= share;
@@ -329,11 +385,11 @@ Network build_network(const Profile& profile) {
     }
     // Once without ports, to see which links there are on the way of each pair.
     Network bare = assemble_network(profile.hosts, profile.levels, media, {}, one_row(profile));
-    bare.frame = ethernet;
+    bare.frame = full_frame;
     bare.row_of = rows_of(bare, model);
     Network network = assemble_network(profile.hosts, profile.levels, media,
                                        port_rates(bare, profile, model, media), bare.row_of);
-    network.frame = ethernet;
+    network.frame = full_frame;
     network.first_flight = ten_segments;
     network.send = model.send;
     network.receive = model.receive;

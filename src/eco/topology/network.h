@@ -20,6 +20,8 @@ struct Link {
     double rate = 0;   // bytes on the wire per second
     int cluster = -1;  // in Network::clusters; of a port the host's innermost
     int host = -1;     // of a port
+    // Bytes on the wire that pass at once after a rest, as where a token bucket limits the rate.
+    double burst = 0;
 };
 
 // Messages travel in frames; a link carries more than their bytes.
@@ -29,6 +31,9 @@ struct Frame {
     Bytes message = 0;   // per message, MPI's own header
     bool operator==(const Frame&) const = default;
 };
+
+// TCP over Ethernet, with acknowledgements of every second frame, and the MPI libraries' headers.
+inline constexpr Frame full_frame{1448, 98, 66};
 
 struct Cluster {
     int level = -1, id = 0;  // of Profile::levels; -1: all hosts
@@ -86,8 +91,13 @@ struct Network {
     double rate(int from, int to, const std::vector<int>& route) const;
 
     // How much later than it leaves a message arrives: the fixed part, and the first frame's time
-    // on every link but the slowest, because each link takes frames in whole.
+    // on every link but the slowest, because each link takes frames in whole; on that too where a
+    // bucket is before it, which keeps a frame back before it is sent.
     Seconds delay(int from, int to, const std::vector<int>& route, Bytes bytes) const;
+
+    // Of so many bytes on the wire what buckets on a quiet way let pass at once, where the slowest
+    // link has this rate.
+    double passes(const std::vector<int>& route, double rate, double bytes) const;
 
     // From the call of send to the return of receive, with nothing else under way.
     Seconds alone(int from, int to, Bytes bytes) const;

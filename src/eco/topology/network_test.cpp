@@ -97,6 +97,29 @@ TEST(Network, ThreeSegmentsByTheirBuses) {
                             network.route(a, b).size() == 1 ? 0.09 : 0.11);
 }
 
+// A bus of 1 MB/s on the wire that lets 3,000 bytes pass at once, 0.5 ms on the way, no overheads.
+// To and fro 1 byte (165 on the wire) and 1,024 (1,188) pass at once and then need their time on
+// the wire: 0.665 and 1.688 ms. Of 16,384 (17,626) only what came in since the last frame of the
+// ball before: 0.5 ms and a frame of 1,546 bytes, so 15,580 flow, and a frame and 0.5 ms more
+// make 17.626 ms. On a quiet bus 14,626 flow: 16.672 ms.
+TEST(Network, ABallFindsTheBucketAsTheLastOneLeftIt) {
+    Profile profile;
+    profile.hosts = {"a", "b"};
+    profile.sizes = {1, 1024, 16384};
+    profile.levels = {{0, 0}};
+    profile.minimum = {Matrix(2, 0.665e-3), Matrix(2, 1.688e-3), Matrix(2, 17.626e-3)};
+    Model model;
+    model.send = model.receive = {{0, 0}, {0, 0}};
+    model.fixed = model.per_byte = Table(2, std::vector<double>(2, 0));
+    model.media = {{0, 0, Medium::Kind::bus, 1e6 * 1448 / 1546, 0, 3000}};
+    profile.model = model;
+    const Network network = build_network(profile);
+    EXPECT_NEAR(network.fixed[0][1], 0.5e-3, 1e-9);
+    EXPECT_NEAR(network.error, 0, 1e-6);
+    EXPECT_NEAR(network.alone(0, 1, 1024), 1.688e-3, 1e-9);
+    EXPECT_NEAR(network.alone(0, 1, 16384), 16.672e-3, 1e-9);
+}
+
 TEST(Network, WithoutAModelPortsAreAsFastAsTheirBestPeer) {
     for (const char* name : {"/switched-8-measured.json", "/three-segments-measured.json"}) {
         const Profile profile = read_profile(ECO_TEST_DATA + std::string(name));

@@ -104,7 +104,7 @@ static void list_places(const nlohmann::json& value, const nlohmann::json::json_
 TEST(Profile, WhateverStandsAnywhereIsReadOrRefused) {
     Profile profile = sample();
     profile.model = derive_model(profile);
-    profile.model->media = {{0, 0, Medium::Kind::bus, 1e6, 2e6}};
+    profile.model->media = {{0, 0, Medium::Kind::bus, 1e6, 2e6, 3e3, 4e3}};
     const Table table(4, std::vector<double>(4, 1));
     profile.rails = {"tcp", {{"10.9.0.0/16", {"a", "b", "c", ""}, table, table, {}}}, {}};
     profile.rails->left_out = {{"n0", "docker0", "a bridge"}};
