@@ -31,6 +31,8 @@ constexpr int most_samples = 3;
 // headers, fewer than TCP sends before it waits. What takes less time tells nothing.
 constexpr Bytes train_message = 1382;
 constexpr int short_train = 8, trains = 5;
+// In frames. A plain wire shows one, and up to half of one more where the receiver was late.
+constexpr double least_burst = 1.75;
 constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
@@ -268,7 +270,8 @@ private:
     }
 
     // Bytes on the wire that were there at once with the first frame: of a train those that its
-    // last message did not wait for at this rate. 0: no more than two frames, or too short to tell.
+    // last message did not wait for at this rate. 0: no more than a plain wire has, or too short to
+    // tell.
     double burst(const Flow& flow, double rate) const {
         const double frame = wire_frame(), on_wire = short_train * frame;
         const Seconds wait = 1.2 * on_wire / rate + 2 * profile_.minimum[0](flow.from, flow.to);
@@ -287,7 +290,7 @@ private:
             crew_.run({{speaker_[at(flow.from)], order}, {speaker_[at(flow.to)], answer}});
         const double wire_rate = rate * frame / static_cast<double>(full_frame.payload);
         const double at_once = on_wire - wire_rate * median(figures[1]);
-        return at_once > 1.5 * frame && at_once < 0.75 * on_wire ? at_once : 0;
+        return at_once > least_burst * frame && at_once < 0.75 * on_wire ? at_once : 0;
     }
     static double wire_frame() {
         return static_cast<double>(full_frame.payload + full_frame.overhead);
