@@ -6,7 +6,8 @@
  * ones are the host, its packages, NUMA nodes and shared caches (for ranks that are bound to one,
  * as hwloc knows it) and the rank itself, where they divide anything. Ranks may differ in how many
  * levels they have. All calls but ECO_Multicast are local. All return MPI_SUCCESS or an MPI
- * error code. */
+ * error code. Functions that are looked up by name at run time (dlsym) answer as without ECO until
+ * the first collective on MPI_COMM_WORLD, or the first communicator made of it. */
 #ifndef ECO_H
 #define ECO_H
 

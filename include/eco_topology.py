@@ -6,7 +6,9 @@ one level, one cluster, and messages go straight from each source to each destin
     eco_topology.clusters(MPI.COMM_WORLD)   # [0, 2, 5]: this rank's cluster at each level
 
 Level 0 is the widest; the last ones are the host, its packages, NUMA nodes and shared caches (for
-ranks that are bound to one) and the rank itself, where they divide anything.
+ranks that are bound to one) and the rank itself, where they divide anything. In a program that was
+initialised for fewer threads than mpi4py asks for (MPI_THREAD_MULTIPLE), all this is known from the
+first collective on MPI.COMM_WORLD on.
 """
 
 import ctypes

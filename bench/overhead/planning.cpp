@@ -1,14 +1,47 @@
 // Times of planning, without MPI: per operation the worst over all candidates of what one rank
 // takes to plan its program, what choosing takes that is not cached, and what it takes to simulate
-// 4,032 messages of 64 ranks. Prints one JSON line.
+// 4,032 messages of 64 ranks; and what a job of 1,024 ranks on as many hosts shares at its start,
+// what of it each rank holds, and what its first calls take. Prints one JSON line.
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <map>
+#include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "eco/plan/choose.h"
+#include "eco/run/executor.h"
 #include "eco/simulate/simulate.h"
+#include "eco/topology/placement.h"
+#include "eco/topology/runtime.h"
+
+namespace {
+
+std::size_t held = 0, most_held = 0;  // bytes from new
+
+void* take(std::size_t bytes) {
+    void* memory = std::malloc(bytes ? bytes : 1);
+    if (!memory) throw std::bad_alloc();
+    held += malloc_usable_size(memory);
+    most_held = std::max(most_held, held);
+    return memory;
+}
+
+void leave(void* memory) {
+    if (memory) held -= malloc_usable_size(memory);
+    std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return take(bytes); }
+void operator delete(void* memory) noexcept { leave(memory); }
+void operator delete(void* memory, std::size_t) noexcept { leave(memory); }
 
 using namespace eco;
 
@@ -106,11 +139,116 @@ double simulating() {
     return longest;
 }
 
+// Four sites of eight subnets of 32 hosts with a rank each, measured and predicted for as a network
+// of theirs would be.
+Profile thousand_hosts() {
+    constexpr int hosts = 1024, subnet_size = 32, site_size = 256;
+    Profile profile;
+    profile.levels.resize(2);
+    Model& model = profile.model.emplace();
+    model.fixed.resize(hosts);
+    model.per_byte.resize(hosts);
+    for (int host = 0; host < hosts; ++host) {
+        profile.hosts.push_back("node" + std::to_string(host));
+        profile.levels[0].push_back(host / site_size);
+        profile.levels[1].push_back(host / subnet_size);
+        profile.ring.push_back(host);
+        model.send.push_back({1e-5 + 1e-8 * host, 1e-10});
+        model.receive.push_back({1e-5 + 2e-8 * host, 2e-10});
+        for (int other = 0; other < hosts; ++other) {
+            const bool near = host / subnet_size == other / subnet_size,
+                       site = host / site_size == other / site_size;
+            model.fixed[static_cast<std::size_t>(host)].push_back(near ? 5e-5 : site ? 2e-4 : 1e-2);
+            model.per_byte[static_cast<std::size_t>(host)].push_back(near ? 1e-9 : 1e-8);
+        }
+    }
+    for (int subnet = 0; subnet < hosts / subnet_size; ++subnet)
+        model.media.push_back({1, subnet, Medium::Kind::switched, 1.2e9, 1.2e9});
+    std::vector<int> host_of;
+    for (int host = 0; host < hosts; ++host) host_of.push_back(host);
+    const Hierarchy hierarchy = build_hierarchy(profile, host_of);
+    for (int number = 0; number < operation_count; ++number) {
+        const auto operation = static_cast<Operation>(number);
+        for (const char* layout : {"near", "scattered"})
+            for (const Bytes bytes : {16, 256, 1024, 16000, 65536, 262144}) {
+                const auto list = candidates({operation, &hierarchy}, bytes);
+                if (list.empty()) continue;
+                const std::string name(traits(operation).name);
+                const auto& choice = list[static_cast<std::size_t>(bytes) % list.size()];
+                profile.tuning.push_back(
+                    {any_library, name, layout, bytes, to_text(choice), 2, 1, 0, 1, true});
+            }
+    }
+    return profile;
+}
+
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+void print_start() {
+    std::vector<int> host_of;
+    nlohmann::json::binary_t shared;
+    {
+        const Profile profile = thousand_hosts();
+        for (int host = 0; host < 1024; ++host) host_of.push_back(host * 33 % 1024);
+        const nlohmann::json root{{"host_of", host_of},
+                                  {"profile", runtime_json(part_for_job(profile, host_of))}};
+        const auto text = nlohmann::json::to_cbor(root);
+        shared.assign(text.begin(), text.end());
+    }
+    const std::size_t before = held;
+    most_held = held;
+    double start = processor_seconds();
+    const Profile profile = parse_runtime(nlohmann::json::from_cbor(shared).at("profile"));
+    Settings settings;
+    const Chooser chooser(profile, settings, "openmpi 5");
+    const Hierarchy hierarchy = build_hierarchy(profile, host_of);
+    const double session = processor_seconds() - start;
+    const std::size_t at_start = held - before;
+    std::printf("\"start_1024\": {\"shared\": %zu, \"session_s\": %.3g, \"first\": {",
+                shared.size(), session);
+    std::map<std::string, Prepared> programs;
+    bool first = true;
+    for (int number = 0; number < operation_count; ++number) {
+        const auto operation = static_cast<Operation>(number);
+        const Request request{operation, &hierarchy};
+        double worst = 0;
+        std::string slowest;
+        for (const Bytes bytes : {Bytes{16}, Bytes{1024}, Bytes{16000}, Bytes{262144}})
+            for (const Rank me : {0, 1, 511, 1023}) {
+                start = processor_seconds();
+                const Choice choice = chooser.choose(request, bytes);
+                if (choice.family == Family::native) continue;
+                Prepared prepared(plan(choice, request, me));
+                const double took = processor_seconds() - start;
+                if (took > worst) {
+                    worst = took;
+                    slowest = to_text(choice);
+                }
+                if (me == 511)
+                    programs.emplace(slowest + std::to_string(number * 1000000 + bytes),
+                                     std::move(prepared));
+            }
+        if (slowest.empty()) continue;
+        std::printf("%s\"%s\": [%.6g, \"%s\"]", first ? "" : ", ",
+                    std::string(traits(operation).name).c_str(), worst, slowest.c_str());
+        first = false;
+    }
+    const std::size_t with_programs = held - before;
+    start = processor_seconds();
+    const Network network = build_network(profile);
+    const Ways ways(shared_links(profile), host_of);
+    std::printf(
+        "}, \"network_s\": %.3g, \"held_at_start\": %zu, \"held_with_programs\": %zu, "
+        "\"held_with_network\": %zu, \"most_held\": %zu}, ",
+        processor_seconds() - start, at_start, with_programs, held - before, most_held - before);
+}
+
 }  // namespace
 
 int main() {
     const Hierarchy some = parse_hierarchy(grid(2, 4, 8)), many = parse_hierarchy(grid(2, 8, 64));
     std::printf("{");
+    print_start();
     print_plans(some, "64", false);
     print_plans(many, "1024", true);
     Profile profile;

@@ -34,6 +34,7 @@ VERBS = (
     Verb("simulate", "eco.simulate", "Run one schedule in virtual time on a measured network."),
     Verb("exec", "", "Run an MPI program with its collectives along the network's structure."),
     Verb("tune", "eco.tune", "Time native and ECO per operation and size; keep the choices."),
+    Verb("learn", "eco.learn", "List what programs learned while they ran, or forget it."),
     Verb("bench", "eco.bench", "Compare native and ECO side by side."),
     Verb("multicast", "eco.multicast.cli", "Schedule messages of many sources, in Wu's model."),
     Verb("lab", "eco.lab.cli", "Emulated networks on this machine, to try it with no cluster."),

@@ -15,9 +15,11 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from eco import learn, learned, quantities, store, structure
 from eco import profile as profiles
-from eco import quantities, store, structure
+from eco.errors import EcoError
 from eco.options import Json
+from eco.probe import say_on_stderr
 from eco.profile import Model, Profile, Rails, Tuned
 from eco.structure import Group, Link
 
@@ -45,23 +47,37 @@ def command(
     """Draw what a profile says about the network.
 
     Hosts in their subnets, latency and bandwidth inside and between them,
-    how clear each boundary is, the ring order, and what tuning chose.
+    how clear each boundary is, the ring order, what tuning chose, and what
+    programs learned while they ran.
     """
     profile = profiles.read(file)
+    classes = _learned(file, profile)
     if plot is not None:
         from eco import picture  # Matplotlib takes a second to import
 
         store.check_picture(plot)
         picture.draw(profile, plot)
     if as_json:
-        print(json.dumps(structure.summary(profile)))
+        print(json.dumps(structure.summary(profile) | {"learned": learn.documents(classes)}))
         return
     console = plain_console()
     print_profile(profile, console, choices)
+    if classes:
+        console.print()
+        learn.print_classes(classes, console)
     if matrix:
         _print_matrices(profile, console)
     if plot is not None:
         console.print(f"\nwrote {plot}", markup=False)
+
+
+def _learned(file: Path, profile: Profile) -> list[learned.LearnedClass]:
+    """A damaged file is said and does not keep the profile from being shown."""
+    try:
+        return learned.read(learned.path_of(file), profile.created)
+    except EcoError as error:
+        say_on_stderr(f"eco: {error.message}")
+        return []
 
 
 def plain_console() -> Console:

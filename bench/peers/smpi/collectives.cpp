@@ -14,6 +14,7 @@
 #include "eco/interpose/mpi_transport.h"
 #include "eco/plan/planner.h"
 #include "eco/probe/trial.h"
+#include "eco/topology/runtime.h"
 #include "native_smpi.h"
 
 namespace eco {

@@ -17,7 +17,14 @@ Call::~Call() {
 bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     commutative_ = commutative;
     const bool free = bits_may_change || session()->settings.learn == Learn::all;
-    choice_ = communicator_->choose(operation_, bytes, commutative, free, &timed_);
+    try {
+        choice_ = communicator_->choose(operation_, bytes, commutative, free, &timed_);
+    } catch (...) {
+        // Wrappers ask before they guard: nothing may get from here into the program.
+        communicator_->abandon();
+        choice_ = nullptr;
+        return false;
+    }
     if (session()->settings.verbose > 0)
         count_call(operation_, bytes, site_, choice_ ? to_text(*choice_) : "native");
     return choice_ != nullptr;

@@ -15,8 +15,9 @@ namespace eco {
 // MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
 static constexpr int most_hidden = 500;
 
-// A class is worth learning from so many calls on; a program that makes few pays nothing.
-static constexpr int calls_before_learning = 4;
+// A class is worth learning from so many calls on, so that a program that makes few pays nothing:
+// fewer of longer messages, whose calls take longer than what learning costs.
+static int calls_before_learning(Bytes bytes) { return bytes >= 1024 ? 4 : 16; }
 
 // From where on a send's way back is worth a copy of its message.
 static constexpr Seconds long_way = 1e-3;
@@ -60,10 +61,10 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     for (const int rank : world) {
         if (rank == MPI_UNDEFINED) return;  // of another job, joined by spawn or connect
         rails_.world.push_back(rank);
-        host_of_.push_back(session.host_of_world[static_cast<std::size_t>(rank)]);
+        host_of_.push_back(session.where.host_of[static_cast<std::size_t>(rank)]);
         if (host_of_.back() < 0) return;
-        if (!session.bindings_of_world.empty())
-            bindings_.push_back(session.bindings_of_world[static_cast<std::size_t>(rank)]);
+        if (!session.where.bindings.empty())
+            bindings_.push_back(session.where.bindings[static_cast<std::size_t>(rank)]);
     }
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
     lingering_.begin(far_from(hierarchy_, rank_));
@@ -102,10 +103,9 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (!usable_) return nullptr;
     Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
     const Choice* choice = &known.choice;
-    if (session()->settings.learn >= Learn::on && known.calls <= calls_before_learning) {
-        if (known.calls++ == calls_before_learning)
-            begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
-    }
+    const int before = calls_before_learning(bytes);
+    if (session()->settings.learn >= Learn::on && known.calls <= before && known.calls++ == before)
+        begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
     if (known.lesson) {
         if (!ready()) return nullptr;
         const Learning::Turn turn = learning_->begin(*known.lesson);
@@ -148,6 +148,29 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
         mpi.leave();
     }
     mpi.check_truncated();
+}
+
+std::vector<double> Communicator::greatest(const std::vector<double>& own) {
+    const Native& mpi = native();
+    std::vector<double> all(own);
+    const int count = static_cast<int>(own.size());
+    const Bytes bytes = count * static_cast<Bytes>(sizeof(double));
+    const Choice* choice = choose(Operation::allreduce, bytes, true);
+    if (!choice) {
+        check_mpi(mpi.Allreduce(own.data(), all.data(), count, mpi.real64, mpi.max, hidden_));
+        return all;
+    }
+    Layout layout;
+    layout.input = reinterpret_cast<std::byte*>(const_cast<double*>(own.data()));
+    layout.output = reinterpret_cast<std::byte*>(all.data());
+    layout.whole = bytes;
+    layout.unit = sizeof(double);
+    const Combine combine = [&mpi](std::byte* to, std::byte* from, Bytes length, bool) {
+        check_mpi(mpi.Reduce_local(from, to, static_cast<int>(length / 8), mpi.real64, mpi.max));
+    };
+    run(*choice, prepared(*choice, {Operation::allreduce, &hierarchy_}), layout, combine,
+        {mpi.real64, mpi.max, sizeof(double), 0});
+    return all;
 }
 
 // Whether all ranks hold few enough hidden communicators for one more.
@@ -259,6 +282,11 @@ void Communicator::release() {
 }
 
 Communicator* communicator_of(MPI_Comm comm) {
+    meet(comm);
+    return known_communicator(comm);
+}
+
+Communicator* known_communicator(MPI_Comm comm) {
     Session* here = session();
     const Native& mpi = native();
     if (!here || comm == mpi.comm_null) return nullptr;

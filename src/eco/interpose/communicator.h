@@ -58,6 +58,10 @@ public:
     // rails the job's. False without them, and then always for such choices.
     bool ready(const Choice& choice);
 
+    // Everybody's greatest figure of each place, on all ranks: by the profile's choice for such a
+    // call, else natively. Collective; needs ready(). Throws MpiError.
+    std::vector<double> greatest(const std::vector<double>& own);
+
     // After an error: from now on this rank's calls are native.
     void abandon() {
         usable_ = false;
@@ -129,8 +133,12 @@ private:
 // many as 2 to the power of `bits - 1`.
 Bytes size_class(Bytes bytes, int bits = 3);
 
-// Null where ECO stands aside for this communicator.
+// Null where ECO stands aside for this communicator. For calls that are collective over it and
+// block: may begin the session (session.h, meet).
 Communicator* communicator_of(MPI_Comm comm);
+
+// The same for local calls: null also before the session has begun.
+Communicator* known_communicator(MPI_Comm comm);
 
 // Called by the attribute's delete callback.
 void forget(Communicator* communicator);

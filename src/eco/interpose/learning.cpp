@@ -17,7 +17,8 @@ Lesson::Lesson(const LearnedClass& named, Rivals rivals)
     : named_(named),
       choices_(std::move(rivals.choices)),
       learner_(choices_.size(), rivals.preferred, rivals.start,
-               static_cast<std::uint32_t>(named.bytes) * 2654435761U) {}
+               static_cast<std::uint32_t>(named.bytes) * 2654435761U,
+               static_cast<Nanoseconds>(1e9 * rivals.expected)) {}
 
 LearnedClass Lesson::result() const {
     LearnedClass result = named_;
@@ -73,20 +74,18 @@ void Learning::collect(std::vector<LearnedClass>& all) const {
 // The latest entry and the latest end of each call among all ranks. The last exchange's own time
 // comes along, and whether rank 0 finds that the clocks should be compared again.
 void Learning::exchange(Lesson& lesson) {
-    const Native& mpi = native();
     const MPI_Comm comm = communicator_.hidden();
     if (!clocks_.aligned()) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
     const Seconds began = Clocks::own();
     const std::size_t calls = lesson.entered_.size();
     lesson.left_.resize(calls, 0);
-    std::vector<Seconds> own, latest(2 * calls + 3);
+    std::vector<Seconds> own;
     for (const Seconds moment : lesson.entered_) own.push_back(clocks_.common(moment));
     for (const Seconds moment : lesson.left_) own.push_back(clocks_.common(moment));
     own.push_back(clocks_.common(exchange_began_));
     own.push_back(clocks_.common(exchange_ended_));
     own.push_back(communicator_.rank() == 0 && clocks_.is_old() ? 1 : 0);
-    check_mpi(mpi.Allreduce(own.data(), latest.data(), static_cast<int>(own.size()), mpi.real64,
-                            mpi.max, comm));
+    const std::vector<Seconds> latest = communicator_.greatest(own);
     const auto nanoseconds = [](Seconds time) {
         return time > 0 ? static_cast<Nanoseconds>(std::llround(1e9 * time)) : 0;
     };

@@ -105,11 +105,11 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
 JobRails open_rails(const Session& session) {
     const MeasuredRails measured = session.profile.rails.value_or(MeasuredRails{});
     std::string why;
-    JobRails job = open_rails(session.host_of_world, session.world_rank, measured.rates(),
+    JobRails job = open_rails(session.where.host_of, session.world_rank, measured.rates(),
                               session.profile.levels, measured.longest_short, false, why);
     // The first that has something to say says it.
     const Native& mpi = native();
-    const auto ranks = static_cast<int>(session.host_of_world.size());
+    const auto ranks = static_cast<int>(session.where.host_of.size());
     int own = why.empty() ? ranks : session.world_rank, first = ranks;
     if (mpi.Allreduce(&own, &first, 1, mpi.int32, mpi.min, mpi.comm_world) == MPI_SUCCESS &&
         first == session.world_rank)

@@ -1,6 +1,6 @@
 // What one process of a running job knows: the profile and settings that rank 0 of the job read and
 // shared out, and where each rank of MPI_COMM_WORLD is: its host, and what it is bound to there.
-// Begun by MPI_Init, ended by MPI_Finalize.
+// Begun by the first collective on MPI_COMM_WORLD, ended by MPI_Finalize.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 #include "eco/interpose/native.h"
 #include "eco/interpose/rails.h"
-#include "eco/learn/learned.h"
+#include "eco/interpose/share.h"
 #include "eco/plan/choose.h"
 #include "eco/topology/network.h"
 
@@ -24,8 +24,7 @@ struct Session {
     Settings settings;
     Profile profile;  // its runtime part
     std::unique_ptr<Chooser> chooser;
-    std::vector<int> host_of_world;  // per world rank, index in profile.hosts; -1: not in it
-    std::vector<Binding> bindings_of_world;  // empty where no host has levels inside
+    Whereabouts where;  // by world rank
     Rank world_rank = 0;
     MPI_Group world_group;
     int keyval = MPI_KEYVAL_INVALID;
@@ -42,17 +41,25 @@ struct Session {
     std::vector<LearnedClass> results;  // of this job's communicators that are gone
 };
 
-// Null where ECO stands aside: before MPI_Init, without a profile, after MPI_Finalize.
+// Null where ECO stands aside: before the session has begun, without a profile, after MPI_Finalize.
 Session* session();
 
-// Collective over MPI_COMM_WORLD, right after the native MPI_Init. Never fails: where it cannot
+// Right after the native MPI_Init, which it leaves as quick as it was: the session begins with the
+// first collective on MPI_COMM_WORLD. With MPI_THREAD_MULTIPLE, where collectives of two threads
+// have no order, and where the program asks by eco.h, which is local, it begins at once; that is
+// collective.
+void expect_session(bool threads_multiple);
+
+// Called first by what is collective over comm and blocks. Over MPI_COMM_WORLD, at the first call,
+// begins the session: all ranks come to such a call, and in the same order among all that is
+// collective over it, so that no other order of theirs is disturbed. Never fails: where it cannot
 // work it leaves session() null, and rank 0 says why in one line.
-void begin_session();
+void meet(MPI_Comm comm);
 
 // Family and version, as tuning entries have it: "openmpi 5.0.11".
 std::string library_name();
 
-// The same with a given profile, for the probe; with its rails where asked.
+// At once with a given profile, for the probe; with its rails where asked. Collective.
 void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
                    const std::string& library = library_name());
 
@@ -65,7 +72,5 @@ bool can_predict();
 
 // One line on stderr, at most once in a job's process.
 void complain_once(const std::string& why);
-
-std::string processor_name();
 
 }  // namespace eco

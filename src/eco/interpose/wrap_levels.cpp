@@ -90,7 +90,7 @@ extern "C" {
 int eco_comm_levels(MPI_Comm comm, int rank, int* levels) {
     *levels = 1;
     if (!eco::is_rank(comm, rank)) return MPI_ERR_RANK;
-    const auto* ids = eco::clusters_of(eco::communicator_of(comm), rank);
+    const auto* ids = eco::clusters_of(eco::known_communicator(comm), rank);
     if (ids) *levels = static_cast<int>(ids->size());
     return MPI_SUCCESS;
 }
@@ -98,7 +98,7 @@ int eco_comm_levels(MPI_Comm comm, int rank, int* levels) {
 int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
     *cluster = 0;
     if (!eco::is_rank(comm, rank)) return MPI_ERR_RANK;
-    const auto* ids = eco::clusters_of(eco::communicator_of(comm), rank);
+    const auto* ids = eco::clusters_of(eco::known_communicator(comm), rank);
     if (!ids) return level == 0 ? MPI_SUCCESS : MPI_ERR_ARG;
     if (level < 0 || level >= static_cast<int>(ids->size())) return MPI_ERR_ARG;
     *cluster = (*ids)[static_cast<std::size_t>(level)];
@@ -110,7 +110,7 @@ int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
     *leader = 0;
     if (const int code = eco_comm_cluster(comm, rank, level, &own); code != MPI_SUCCESS)
         return code;
-    eco::Communicator* communicator = eco::communicator_of(comm);
+    eco::Communicator* communicator = eco::known_communicator(comm);
     const auto* ids = eco::clusters_of(communicator, rank);
     if (!ids) return MPI_SUCCESS;
     // The one whose place in the ring comes first, which leads in schedules too.
@@ -123,7 +123,7 @@ int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
 }
 
 int eco_comm_nearest(MPI_Comm comm, int count, int ranks[], int* found) {
-    eco::Communicator* communicator = eco::communicator_of(comm);
+    eco::Communicator* communicator = eco::known_communicator(comm);
     *found = 0;
     if (!communicator) {
         int size = 0, rank = 0;

@@ -14,6 +14,7 @@ namespace eco {
 namespace {
 
 Communicator* placeable(MPI_Comm comm, int reorder) {
+    meet(comm);
     const Session* here = session();
     if (!reorder || !here || here->settings.choice == "native") return nullptr;
     return communicator_of(comm);

@@ -32,8 +32,8 @@ constexpr Nanoseconds tie = 103;
 
 // A settled class is checked after so many calls, of which the last few are timed; less often where
 // an exchange would cost more than a thousandth of them.
-constexpr long first_check = 32;
-constexpr int checked_calls = 8;
+constexpr long first_check = 20;
+constexpr int checked_calls = 6;
 constexpr Nanoseconds check_share = 1000;
 
 // Percent of the time when it was chosen, below or above which the network is another one.
@@ -44,13 +44,15 @@ constexpr long longest_period = 1 << 20;
 
 }  // namespace
 
-ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed)
+ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed,
+                           Nanoseconds expected)
     : preferred_(preferred),
       best_(preferred),
       observes_(start == Start::observe),
       random_(seed | 1),
       samples_(arms),
-      results_(arms) {
+      results_(arms),
+      expected_(expected) {
     ECO_CHECK(preferred < arms);
     if (observes_) {
         alive_ = {preferred};
@@ -58,10 +60,18 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
     } else if (start == Start::sure || arms == 1) {
         watch();
     } else {
-        alive_.resize(arms);
-        std::iota(alive_.begin(), alive_.end(), std::size_t{0});
-        begin_epoch();
+        try_all();
     }
+}
+
+void ClassLearner::try_all() {
+    for (auto& samples : samples_) samples.clear();
+    alive_.resize(samples_.size());
+    std::iota(alive_.begin(), alive_.end(), std::size_t{0});
+    preferred_ = best_;
+    state_ = State::trying;
+    epoch_ = 0;
+    begin_epoch();
 }
 
 bool ClassLearner::exchange_due() const {
@@ -102,21 +112,15 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost)
         if (time > 0) samples.push_back(time);
     const Nanoseconds now = mean(best_);
     if (samples.empty()) return watch();
+    bool same = now * 100 <= reference_ * slower && now * 100 >= reference_ * faster;
     if (reference_ == 0) {
         reference_ = now;
         results_[best_] = {static_cast<long>(samples.size()), now};
-        return watch();
+        same = expected_ == 0 || now * 100 <= expected_ * slower;
     }
-    const bool same = now * 100 <= reference_ * slower && now * 100 >= reference_ * faster;
     if (same || samples_.size() == 1) return watch();
-    // What was learned holds no more.
-    for (auto& each : samples_) each.clear();
-    alive_.resize(samples_.size());
-    std::iota(alive_.begin(), alive_.end(), std::size_t{0});
-    preferred_ = best_;
-    state_ = State::trying;
-    epoch_ = 0;
-    begin_epoch();
+    // What was known holds no more.
+    try_all();
 }
 
 // Every round in another order: a call finds the network, its queues and TCP's windows as the ones
@@ -172,8 +176,6 @@ void ClassLearner::watch() {
     period_ = first_check;
     if (reference_ > 0 && cost_ > 0)
         period_ = std::clamp<long>(check_share * cost_ / reference_, first_check, longest_period);
-    // Nothing to compare with yet.
-    if (reference_ == 0) period_ = first_check;
     to_check_ = period_;
     timed_ = 0;
 }

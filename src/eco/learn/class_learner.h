@@ -29,8 +29,10 @@ public:
     };
 
     // arms: how many choices; preferred: the one that the profile takes, which a tie goes to. seed:
-    // the same on all ranks.
-    ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed);
+    // the same on all ranks. expected: what the preferred one should take at most, if it is sure;
+    // 0: not known.
+    ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed,
+                 Nanoseconds expected = 0);
 
     // Whether the next call must wait for an exchange: then call take() before start().
     bool exchange_due() const;
@@ -55,6 +57,7 @@ public:
 private:
     enum class State { trying, watching, done };
 
+    void try_all();
     void begin_epoch();
     void end_epoch();
     void settle();
@@ -73,7 +76,7 @@ private:
     std::size_t place_ = 0;    // in it
     int epoch_ = 0;
     Nanoseconds reference_ = 0;  // what the best took when it was chosen; 0: not known
-    Nanoseconds cost_ = 0;
+    Nanoseconds expected_, cost_ = 0;
     long to_check_ = 0, period_ = 0;  // calls
     int timed_ = 0;                   // since the last exchange
 };

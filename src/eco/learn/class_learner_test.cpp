@@ -95,6 +95,15 @@ TEST(ClassLearner, WhatIsSureIsNotTried) {
     EXPECT_TRUE(program.learner.settled());
 }
 
+// A program meets a network on which what was tuned takes three times as long.
+TEST(ClassLearner, WhatTakesLongerThanItShouldIsTried) {
+    ClassLearner learner(2, 1, Start::sure, 7, 2000000);
+    Program program(2, 1, Start::sure);
+    program.learner = learner;
+    program.run(55, [](std::size_t arm, int) { return arm == 1 ? 6000000 : 4000000; });
+    EXPECT_EQ(program.learner.best(), 0U);
+}
+
 TEST(ClassLearner, ObservingNeverChangesTheArm) {
     Program program(2, 1, Start::observe);
     program.run(500, [](std::size_t, int) { return 2000000; });

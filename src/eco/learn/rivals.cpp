@@ -25,7 +25,6 @@ const LearnedArm* arm_of(const LearnedClass& known, const std::string& choice) {
 // What earlier runs say decides; what they have not tried yet is tried.
 void apply(const LearnedClass& known, const Request& request, bool bits_may_change,
            Rivals& rivals) {
-    rivals.known = known.arms;
     for (const LearnedArm& arm : known.arms) {
         try {
             const Choice choice = parse_choice(arm.choice);
@@ -48,6 +47,7 @@ void apply(const LearnedClass& known, const Request& request, bool bits_may_chan
             rivals.preferred = i;
         }
     }
+    rivals.expected = least;
     using Start = ClassLearner::Start;
     if (all_known)
         rivals.start = Start::sure;
@@ -76,6 +76,7 @@ Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& lear
     if (!evidence.open) return rivals;
     add(rivals.choices, Choice{});
     if (evidence.rival) add(rivals.choices, *evidence.rival);
+    if (evidence.sure) rivals.expected = evidence.expected;
     using Start = ClassLearner::Start;
     rivals.start = evidence.sure ? Start::sure : bits_may_change ? Start::unsure : Start::observe;
     const LearnedClass named = describe_class(request, least, "");

@@ -18,7 +18,7 @@ struct Rivals {
     ClassLearner::Start start = ClassLearner::Start::sure;
     // False: one choice, or all is known of calls whose bits must not change within a run.
     bool worth_learning = false;
-    std::vector<LearnedArm> known;  // of earlier runs
+    Seconds expected = 0;  // what the preferred one should take at most; 0: not known
 };
 
 // learned: of this library and network. least: the class's least size, or -1. bits_may_change:

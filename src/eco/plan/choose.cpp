@@ -35,7 +35,8 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
             auto& entries = tuned.predicted ? predicted_ : timed_;
             entries.push_back({parse_operation(tuned.operation), tuned.layout == "near",
                                tuned.ranks_per_host > 1, tuned.bytes, parse_choice(tuned.choice),
-                               tuned.eco > 0 ? tuned.native / tuned.eco : 0});
+                               tuned.eco > 0 ? tuned.native / tuned.eco : 0,
+                               tuned.choice == "native" ? tuned.native : tuned.eco});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();
         }
@@ -166,6 +167,11 @@ Evidence Chooser::evidence(const Request& request, Bytes bytes) const {
     if (timed && distance(timed->bytes, bytes) <= near_enough)
         found.sure = native ? timed->gain > 0 && timed->gain < clear_loss
                             : timed->choice.family != Family::native && timed->gain > clear_gain;
+    if (found.sure) {
+        const auto larger = static_cast<double>(std::max({bytes, timed->bytes, Bytes{1}}));
+        found.expected =
+            timed->takes * larger / static_cast<double>(std::max<Bytes>(timed->bytes, 1));
+    }
     const auto consider = [&](const Choice& choice) {
         if (!found.rival && choice != found.choice && choice.family != Family::native &&
             choice.rails == 0 && supports(choice, request))

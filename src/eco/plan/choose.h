@@ -27,6 +27,7 @@ struct Evidence {
     // several.
     bool open = false;
     bool sure = false;            // timed near this size, with a clear result
+    Seconds expected = 0;         // what `choice` takes at most, where it is sure
     std::optional<Choice> rival;  // the planner's best that is not `choice`, where one is known
 };
 
@@ -48,7 +49,8 @@ private:
         bool near, hosts_shared;
         Bytes bytes;
         Choice choice;
-        double gain;  // native time over ECO's, by prediction
+        double gain;    // native time over ECO's, by prediction
+        Seconds takes;  // what `choice` took, or would
     };
 
     const Entry* nearest(const std::vector<Entry>& entries, const Request& request,

@@ -133,7 +133,7 @@ int rails_of(const std::string& pattern) {
 class PairTiming {
 public:
     PairTiming() : start_(native().comm_world), rank_(session()->world_rank) {
-        context_.world.resize(session()->host_of_world.size());
+        context_.world.resize(session()->where.host_of.size());
         std::iota(context_.world.begin(), context_.world.end(), 0);
         if (context_.world.size() < 2) throw Error(Code::launch, "timing messages needs two ranks");
     }

@@ -45,13 +45,14 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
     Pair pair;
     pair.route = network_.route(host(from), host(to));
     const int a = host(from), b = host(to);
-    double cap = network_.cap[at(a)][at(b)];
+    const std::size_t row = network_.row(a), column = network_.row(b);
+    double cap = network_.cap[row][column];
     if (a == b) cap = network_.local.per_byte > 0 ? 1 / network_.local.per_byte : 0;
     if (pair.route.empty() && cap <= 0) return pair;
     const auto [found, fresh] = ways.emplace(std::pair{pair.route, cap}, -1);
     if (fresh) found->second = fluid_.add_way(pair.route, cap > 0 ? cap : never);
     pair.way = found->second;
-    const Seconds round_trip = network_.fixed[at(a)][at(b)] + network_.fixed[at(b)][at(a)];
+    const Seconds round_trip = network_.fixed[row][column] + network_.fixed[column][row];
     const double flight = network_.wire(network_.first_flight);
     if (network_.first_flight > 0 && round_trip * network_.rate(a, b, pair.route) > flight)
         pair.flight = {round_trip, flight / 2, 0, -never};

@@ -16,6 +16,9 @@ using nlohmann::json;
 
 namespace {
 
+// Clusters; the tables of a running program's model are at most that wide.
+constexpr std::size_t most_rows = 64;
+
 constexpr double slowest_byte = 1;  // seconds that no byte takes
 
 // Of the latency, what sender and receiver are each taken to spend where it was not measured.
@@ -153,57 +156,34 @@ json model_json(const Model& model) {
             {"media", media_json(model.media)}};
 }
 
-json coarse_json(const Model& model, const Levels& levels) {
-    const auto& subnet = levels.back();
-    const auto count =
-        static_cast<std::size_t>(*std::max_element(subnet.begin(), subnet.end())) + 1;
-    Table fixed(count, std::vector<double>(count, 0)), per_byte = fixed, pairs = fixed;
-    for (std::size_t a = 0; a < subnet.size(); ++a)
-        for (std::size_t b = 0; b < subnet.size(); ++b) {
+Model coarse(const Model& model, const Levels& levels) {
+    Model result = model;
+    result.fixed = result.per_byte = {};
+    const auto rows_of = [](const std::vector<int>& level) {
+        return static_cast<std::size_t>(*std::max_element(level.begin(), level.end())) + 1;
+    };
+    const auto level = std::find_if(levels.rbegin(), levels.rend(),
+                                    [&](const auto& each) { return rows_of(each) <= most_rows; });
+    result.row_of = level == levels.rend() ? std::vector<int>(levels.back().size(), 0) : *level;
+    if (level == levels.rend()) return result;
+    Table pairs(rows_of(*level), std::vector<double>(rows_of(*level), 0));
+    result.fixed = result.per_byte = pairs;
+    for (std::size_t a = 0; a < level->size(); ++a)
+        for (std::size_t b = 0; b < level->size(); ++b) {
             if (a == b) continue;
-            const auto row = static_cast<std::size_t>(subnet[a]),
-                       column = static_cast<std::size_t>(subnet[b]);
-            fixed[row][column] += model.fixed[a][b];
-            per_byte[row][column] += model.per_byte[a][b];
+            const auto row = static_cast<std::size_t>((*level)[a]),
+                       column = static_cast<std::size_t>((*level)[b]);
+            result.fixed[row][column] += model.fixed[a][b];
+            result.per_byte[row][column] += model.per_byte[a][b];
             pairs[row][column] += 1;
         }
-    for (std::size_t row = 0; row < count; ++row)
-        for (std::size_t column = 0; column < count; ++column) {
+    for (std::size_t row = 0; row < pairs.size(); ++row)
+        for (std::size_t column = 0; column < pairs.size(); ++column) {
             const double number = std::max(1.0, pairs[row][column]);
-            // Single precision, in which they are sent with four bytes each: most of it all where
-            // there are many subnets.
-            fixed[row][column] = static_cast<float>(fixed[row][column] / number);
-            per_byte[row][column] = static_cast<float>(per_byte[row][column] / number);
+            result.fixed[row][column] /= number;
+            result.per_byte[row][column] /= number;
         }
-    return {{"send", costs_json(model.send)},
-            {"receive", costs_json(model.receive)},
-            {"fixed", fixed},
-            {"per_byte", per_byte},
-            {"error", model.error},
-            {"media", media_json(model.media)},
-            {"assumed", model.assumed}};
-}
-
-Model read_coarse(const json& root, const Levels& levels) {
-    const std::size_t hosts = levels.back().size();
-    Model model;
-    const ProfileReader reader("profile", "model");
-    model.send = read_costs(root, "send", hosts, reader);
-    model.receive = read_costs(root, "receive", hosts, reader);
-    const auto fixed = root.at("fixed").get<Table>(), per_byte = root.at("per_byte").get<Table>();
-    for (const int a : levels.back()) {
-        model.fixed.emplace_back();
-        model.per_byte.emplace_back();
-        for (const int b : levels.back()) {
-            const auto row = static_cast<std::size_t>(a), column = static_cast<std::size_t>(b);
-            model.fixed.back().push_back(fixed.at(row).at(column));
-            model.per_byte.back().push_back(per_byte.at(row).at(column));
-        }
-    }
-    root.at("error").get_to(model.error);
-    root.at("assumed").get_to(model.assumed);
-    model.media = read_media(root, levels, reader);
-    return model;
+    return result;
 }
 
 Model read_model(const json& root, std::size_t hosts, const Levels& levels,

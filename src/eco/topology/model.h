@@ -40,11 +40,28 @@ struct Medium {
 // receive[j](m); the first occupies the sender, the last the receiver.
 struct Model {
     std::vector<Cost> send, receive;  // per host
-    Table fixed, per_byte;            // of the transfer
-    double error = 0;                 // median relative error of the fits
-    std::vector<Medium> media;        // clusters without one have a switch
+    Table fixed, per_byte;            // of the transfer; see row_of
+    // Per host its row and column in these tables, where hosts share some, so that a running
+    // program of many hosts holds no H×H figures; empty: each its own.
+    std::vector<int> row_of;
+    double error = 0;           // median relative error of the fits
+    std::vector<Medium> media;  // clusters without one have a switch
     bool assumed = false;  // derived from pairwise times, not measured: says nothing of sharing
     bool operator==(const Model&) const = default;
+
+    // Of a message between two hosts, without overheads.
+    Cost transfer(int from, int to) const {
+        const auto row = static_cast<std::size_t>(row_in_tables(from)),
+                   column = static_cast<std::size_t>(row_in_tables(to));
+        return {fixed[row][column], per_byte[row][column]};
+    }
+    // False where there were too many clusters for a running program (coarse).
+    bool knows_transfers() const { return !fixed.empty(); }
+
+private:
+    int row_in_tables(int host) const {
+        return row_of.empty() ? host : row_of[static_cast<std::size_t>(host)];
+    }
 };
 
 // The line through times over x whose relative errors are least; both parts at least 0.
@@ -60,11 +77,10 @@ std::vector<Medium> read_media(const nlohmann::json& root, const Levels& levels,
 
 nlohmann::json model_json(const Model& model);
 
-// The same with one transfer for all pairs of two clusters of the last level: what a running
-// program needs, short enough for a start of many ranks. read_coarse takes only what coarse_json
-// wrote.
-nlohmann::json coarse_json(const Model& model, const Levels& levels);
-Model read_coarse(const nlohmann::json& root, const Levels& levels);
+// The same with one transfer for all pairs of two clusters, of the finest level that has few enough
+// of them for a running program: what every rank of it holds and has been sent. Without transfers
+// where no level has.
+Model coarse(const Model& model, const Levels& levels);
 
 // Throws Error{bad_input} with one sentence that begins with origin.
 Model read_model(const nlohmann::json& root, std::size_t hosts, const Levels& levels,

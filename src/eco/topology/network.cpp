@@ -55,6 +55,50 @@ int add_link(Network& network, Link::Kind kind, double rate, int cluster, int ho
     return static_cast<int>(network.links.size()) - 1;
 }
 
+// The rows of a network's tables, each with a host or two that stand for those that share it.
+class Rows {
+public:
+    explicit Rows(const std::vector<std::size_t>& row_of) {
+        for (std::size_t host = 0; host < row_of.size(); ++host) {
+            if (row_of[host] >= hosts_.size()) hosts_.resize(row_of[host] + 1);
+            auto& some = hosts_[row_of[host]];
+            if (some.size() < 2) some.push_back(static_cast<int>(host));
+        }
+    }
+    std::size_t count() const { return hosts_.size(); }
+    template <typename Body>
+    void each_pair(Body body) const {
+        for (const auto& from : hosts_)
+            for (const auto& to : hosts_) {
+                const int a = from.front(), b = &from == &to ? to.back() : to.front();
+                if (a != b) body(a, b);
+            }
+    }
+
+private:
+    std::vector<std::vector<int>> hosts_;
+};
+
+std::vector<std::size_t> row_of_each(const Network& network) {
+    std::vector<std::size_t> rows;
+    for (int host = 0; host < static_cast<int>(network.hosts.size()); ++host)
+        rows.push_back(network.row(host));
+    return rows;
+}
+
+// Hosts that share a row of the model and the links on their way share one here.
+std::vector<int> rows_of(const Network& bare, const Model& model) {
+    if (model.row_of.empty()) return {};
+    std::map<std::pair<int, int>, int> numbers;
+    std::vector<int> rows;
+    for (std::size_t host = 0; host < model.row_of.size(); ++host)
+        rows.push_back(numbers
+                           .emplace(std::pair(model.row_of[host], bare.cluster_of[host]),
+                                    static_cast<int>(numbers.size()))
+                           .first->second);
+    return rows;
+}
+
 // Times of single messages between two hosts, without what their overheads take.
 struct Samples {
     std::vector<Bytes> sizes;
@@ -67,11 +111,9 @@ Samples samples(const Profile& profile, const Model& model, int a, int b) {
     for (std::size_t s = 0; s < found.sizes.size(); ++s) {
         const Bytes bytes = found.sizes[s];
         const Seconds overheads = model.send[at(a)].of(bytes) + model.receive[at(b)].of(bytes);
-        const Seconds transfer =
-            model.fixed[at(a)][at(b)] + model.per_byte[at(a)][at(b)] * static_cast<double>(bytes);
         const Seconds least = 0.01 * overheads + 1e-9;
         found.times.push_back(profile.minimum.empty()
-                                  ? std::max(transfer, least)
+                                  ? std::max(model.transfer(a, b).of(bytes), least)
                                   : std::max(profile.minimum[s](a, b) - overheads, least));
     }
     return found;
@@ -99,56 +141,62 @@ std::size_t hops(const Network& network, int a, int b) {
            static_cast<std::size_t>(!on_bus(network, b) && network.port_in[at(b)] < 0);
 }
 
+// For links alone, without what pairs of hosts take.
+std::vector<int> one_row(const Profile& profile) {
+    return std::vector<int>(profile.hosts.size(), 0);
+}
+
 // What each host's port carries: what one flow gets on its switch, where that was measured; else,
 // or where the host is plainly faster, the most that was seen between hosts of its subnet, where it
 // has others, or between any.
 std::vector<double> port_rates(const Network& network, const Profile& profile, const Model& model,
                                const std::vector<Medium>& media) {
     const int hosts = static_cast<int>(network.hosts.size());
-    std::vector<double> near(at(hosts), 0), any(at(hosts), 0);
-    for (int a = 0; a < hosts; ++a)
-        for (int b = 0; b < hosts; ++b) {
-            if (a == b) continue;
-            const double rate =
-                rate_between(network, samples(profile, model, a, b), hops(network, a, b));
-            const bool same = profile.levels.back()[at(a)] == profile.levels.back()[at(b)];
-            for (const int host : {a, b}) {
-                any[at(host)] = std::max(any[at(host)], rate);
-                if (same) near[at(host)] = std::max(near[at(host)], rate);
-            }
+    const Rows rows(row_of_each(network));
+    std::vector<double> near(rows.count(), 0), any(rows.count(), 0);
+    rows.each_pair([&](int a, int b) {
+        const double rate =
+            rate_between(network, samples(profile, model, a, b), hops(network, a, b));
+        const bool same = profile.levels.back()[at(a)] == profile.levels.back()[at(b)];
+        for (const int host : {a, b}) {
+            const std::size_t row = network.row(host);
+            any[row] = std::max(any[row], rate);
+            if (same) near[row] = std::max(near[row], rate);
         }
-    for (int host = 0; host < hosts; ++host)
-        if (near[at(host)] > 0) any[at(host)] = near[at(host)];
+    });
+    std::vector<double> rates;
+    for (int host = 0; host < hosts; ++host) {
+        const std::size_t row = network.row(host);
+        rates.push_back(near[row] > 0 ? near[row] : any[row]);
+    }
     for (const Medium& medium : media)
         for (int host = 0; host < hosts; ++host)
             if (profile.levels[at(medium.level)][at(host)] == medium.cluster &&
                 medium.level == static_cast<int>(profile.levels.size()) - 1 &&
-                any[at(host)] < 2 * medium.rate)
-                any[at(host)] = medium.rate;
-    return any;
+                rates[at(host)] < 2 * medium.rate)
+                rates[at(host)] = medium.rate;
+    return rates;
 }
 
 // What each pair takes beyond its links: fixed so that the relative errors cancel.
 void calibrate(Network& network, const Profile& profile, const Model& model) {
-    const int hosts = static_cast<int>(network.hosts.size());
-    for (int a = 0; a < hosts; ++a)
-        for (int b = 0; b < hosts; ++b) {
-            if (a == b) continue;
-            const auto route = network.route(a, b);
-            const Samples known = samples(profile, model, a, b);
-            const double own = rate_between(network, known, hops(network, a, b));
-            if (own < network.rate(a, b, route)) network.cap[at(a)][at(b)] = own;
-            const double rate = network.rate(a, b, route);
-            double weights = 0, sum = 0;
-            for (std::size_t s = 0; s < known.sizes.size(); ++s) {
-                const Seconds links = network.wire(known.sizes[s]) / rate +
-                                      network.delay(a, b, route, known.sizes[s]);
-                const double weight = 1 / (known.times[s] * known.times[s]);
-                weights += weight;
-                sum += weight * (known.times[s] - links);
-            }
-            network.fixed[at(a)][at(b)] = std::max(0.0, sum / weights);
+    const Rows rows(row_of_each(network));
+    rows.each_pair([&](int a, int b) {
+        const auto route = network.route(a, b);
+        const Samples known = samples(profile, model, a, b);
+        const double own = rate_between(network, known, hops(network, a, b));
+        if (own < network.rate(a, b, route)) network.cap[network.row(a)][network.row(b)] = own;
+        const double rate = network.rate(a, b, route);
+        double weights = 0, sum = 0;
+        for (std::size_t s = 0; s < known.sizes.size(); ++s) {
+            const Seconds links =
+                network.wire(known.sizes[s]) / rate + network.delay(a, b, route, known.sizes[s]);
+            const double weight = 1 / (known.times[s] * known.times[s]);
+            weights += weight;
+            sum += weight * (known.times[s] - links);
         }
+        network.fixed[network.row(a)][network.row(b)] = std::max(0.0, sum / weights);
+    });
 }
 
 double median_error(const Network& network, const Profile& profile) {
@@ -189,7 +237,8 @@ std::vector<int> Network::route(int from, int to) const {
 }
 
 double Network::rate(int from, int to, const std::vector<int>& route) const {
-    double least = cap[at(from)][at(to)] > 0 ? cap[at(from)][at(to)] : unlimited;
+    const double own = cap[row(from)][row(to)];
+    double least = own > 0 ? own : unlimited;
     for (const int link : route) least = std::min(least, links[at(link)].rate);
     return least;
 }
@@ -202,7 +251,7 @@ Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes by
         sum += first / links[at(link)].rate;
         most = std::max(most, first / links[at(link)].rate);
     }
-    return fixed[at(from)][at(to)] + sum - most;
+    return fixed[row(from)][row(to)] + sum - most;
 }
 
 Seconds Network::alone(int from, int to, Bytes bytes) const {
@@ -226,12 +275,15 @@ std::string Network::name(int link) const {
 }
 
 Network assemble_network(const std::vector<std::string>& hosts, const Levels& levels,
-                         const std::vector<Medium>& media, const std::vector<double>& port_rates) {
+                         const std::vector<Medium>& media, const std::vector<double>& port_rates,
+                         std::vector<int> row_of) {
     Network network;
     network.hosts = hosts;
     network.send.assign(hosts.size(), {});
     network.receive.assign(hosts.size(), {});
-    network.fixed = Table(hosts.size(), std::vector<double>(hosts.size(), 0));
+    network.row_of = std::move(row_of);
+    const std::size_t rows = Rows(row_of_each(network)).count();
+    network.fixed = Table(rows, std::vector<double>(rows, 0));
     network.cap = network.fixed;
     std::map<std::pair<int, int>, int> numbers;
     nest(network, levels, numbers);
@@ -261,7 +313,8 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
 
 Network shared_links(const Profile& profile) {
     return assemble_network(profile.hosts, profile.levels,
-                            profile.model ? profile.model->media : std::vector<Medium>{}, {});
+                            profile.model ? profile.model->media : std::vector<Medium>{}, {},
+                            one_row(profile));
 }
 
 Network build_network(const Profile& profile) {
@@ -275,10 +328,11 @@ Network build_network(const Profile& profile) {
         medium.uplink *= share;
     }
     // Once without ports, to see which links there are on the way of each pair.
-    Network bare = assemble_network(profile.hosts, profile.levels, media, {});
+    Network bare = assemble_network(profile.hosts, profile.levels, media, {}, one_row(profile));
     bare.frame = ethernet;
+    bare.row_of = rows_of(bare, model);
     Network network = assemble_network(profile.hosts, profile.levels, media,
-                                       port_rates(bare, profile, model, media));
+                                       port_rates(bare, profile, model, media), bare.row_of);
     network.frame = ethernet;
     network.first_flight = ten_segments;
     network.send = model.send;
@@ -287,7 +341,10 @@ Network build_network(const Profile& profile) {
     calibrate(network, profile, model);
     network.error = profile.minimum.empty() ? model.error : median_error(network, profile);
     std::vector<Network> railed;
-    for (int rails = 2; profile.rails && rails <= profile.rails->most; ++rails)
+    // A runtime part has no rates between hosts.
+    const bool known = profile.rails && !profile.rails->rails.empty() &&
+                       !profile.rails->rails.front().bandwidth.empty();
+    for (int rails = 2; known && rails <= profile.rails->most; ++rails)
         railed.push_back(over_rails(network, *profile.rails, rails));
     network.railed = std::move(railed);
     return network;

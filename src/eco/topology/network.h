@@ -42,6 +42,12 @@ struct Network {
     std::vector<Cost> send, receive;  // per host
     Table fixed;  // seconds from host to host beyond what overheads and links take
     Table cap;    // most bytes on the wire per second of one flow; 0: what its links carry
+    // Per host its row and column in these two tables, where hosts share some; empty: each its own.
+    std::vector<int> row_of;
+    std::size_t row(int host) const {
+        return static_cast<std::size_t>(row_of.empty() ? host
+                                                       : row_of[static_cast<std::size_t>(host)]);
+    }
     Frame frame;
     Cost local{1e-6, 2e-10};  // between ranks of one host, which use no link
     // One message after the other between two ranks, as on a TCP connection; else all that are
@@ -91,12 +97,13 @@ struct Network {
 };
 
 // Hosts, clusters and links, no costs: every host on a switch has ports of its rate (0: unlimited),
-// rates in bytes on the wire.
+// rates in bytes on the wire. row_of: see Network.
 Network assemble_network(const std::vector<std::string>& hosts, const Levels& levels,
-                         const std::vector<Medium>& media, const std::vector<double>& port_rates);
+                         const std::vector<Medium>& media, const std::vector<double>& port_rates,
+                         std::vector<int> row_of = {});
 
 // What clusters share by the profile's media, buses and uplinks, without ports and costs; no links
-// where no media were measured. All that the runtime part of a profile (profile.h) can tell.
+// where no media were measured. Holds no figures of pairs of hosts.
 Network shared_links(const Profile& profile);
 
 // From the profile's model, or where it has none from one derived, and its rails. What a single

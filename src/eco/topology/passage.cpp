@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "eco/base/median.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
-
-using nlohmann::json;
 
 namespace {
 
@@ -56,7 +53,7 @@ Passage passage(const Model& model, const std::vector<int>& hosts, const std::ve
 std::vector<Passage> find_passages(const Profile& profile) {
     const std::size_t hosts = profile.hosts.size();
     if (!profile.passages.empty()) return profile.passages;
-    const bool measured = profile.model && profile.model->fixed.size() == hosts;
+    const bool measured = profile.model && profile.model->row_of.empty();
     if (!measured && profile.minimum.empty()) return {};
     const Model model = measured ? *profile.model : derive_model(profile);
     std::vector<Passage> passages;
@@ -76,24 +73,6 @@ std::vector<Passage> find_passages(const Profile& profile) {
             passages.push_back(found);
         }
     }
-    return passages;
-}
-
-json passages_json(const std::vector<Passage>& passages) {
-    json list = json::array();
-    for (const Passage& each : passages)
-        list.push_back({each.level, each.cluster, each.busy.fixed, each.busy.per_byte,
-                        each.whole.fixed, each.whole.per_byte});
-    return list;
-}
-
-std::vector<Passage> read_passages(const json& list) {
-    std::vector<Passage> passages;
-    for (const auto& entry : list)
-        passages.push_back({entry.at(0).get<int>(),
-                            entry.at(1).get<int>(),
-                            {entry.at(2).get<double>(), entry.at(3).get<double>()},
-                            {entry.at(4).get<double>(), entry.at(5).get<double>()}});
     return passages;
 }
 

@@ -1,9 +1,8 @@
 // Turns a profile's model into what a message takes between the parts of each cluster: a few
 // figures instead of tables, so that every rank of a running program has them. Called by
-// profile.h's runtime part and by hierarchy.h.
+// runtime.h and by hierarchy.h.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "eco/topology/model.h"
@@ -22,8 +21,5 @@ struct Passage {
 // Of all clusters of two parts or more, wider ones first. Those of a runtime part are there
 // already; none where neither a model nor times are known. O(levels · hosts²).
 std::vector<Passage> find_passages(const Profile& profile);
-
-nlohmann::json passages_json(const std::vector<Passage>& passages);
-std::vector<Passage> read_passages(const nlohmann::json& list);
 
 }  // namespace eco

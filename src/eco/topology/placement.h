@@ -35,8 +35,10 @@ public:
 
 private:
     std::vector<double> rates_;
-    std::vector<int> place_;  // by rank, of its host among those that have ranks
+    std::vector<int> host_of_;
+    std::vector<int> place_;  // by rank, of its host among those with the same links
     std::vector<std::vector<std::vector<int>>> routes_;  // by such places
+    std::vector<int> none_;                              // on one host
 };
 
 // What neighbours cost each other.

@@ -1,6 +1,6 @@
 // The processors that the calling process may run on, and what hwloc says of them. hwloc is loaded
 // when it is asked and never linked with: where it is not installed nothing is known, and ranks
-// have no levels inside their host. Called by MPI_Init.
+// have no levels inside their host. Called when a session begins.
 #pragma once
 
 #include <vector>

@@ -90,48 +90,6 @@ json tuned_json(const Tuned& tuned) {
             {"predicted", tuned.predicted}};
 }
 
-// Entries that differ in size only stand together, and each choice's text once.
-void put_short_tuning(const std::vector<Tuned>& tuning, json& root) {
-    json choices = json::array(), groups = json::array();
-    std::map<std::string, std::size_t> choice_numbers;
-    std::map<json, std::size_t> group_numbers;
-    for (const Tuned& tuned : tuning) {
-        const json common{tuned.mpi, tuned.operation, tuned.layout, tuned.ranks_per_host,
-                          tuned.predicted};
-        const auto [group, first] = group_numbers.try_emplace(common, groups.size());
-        if (first) {
-            groups.push_back(common);
-            groups.back().push_back(json::array());
-        }
-        const auto [choice, fresh] = choice_numbers.try_emplace(tuned.choice, choices.size());
-        if (fresh) choices.push_back(tuned.choice);
-        groups[group->second].back().push_back({tuned.bytes, choice->second,
-                                                static_cast<float>(tuned.native),
-                                                static_cast<float>(tuned.eco)});
-    }
-    root["choices"] = choices;
-    root["tuning"] = groups;
-}
-
-std::vector<Tuned> read_short_tuning(const json& root) {
-    std::vector<Tuned> tuning;
-    for (const auto& group : root.at("tuning"))
-        for (const auto& row : group.at(5)) {
-            Tuned tuned;
-            group.at(0).get_to(tuned.mpi);
-            group.at(1).get_to(tuned.operation);
-            group.at(2).get_to(tuned.layout);
-            group.at(3).get_to(tuned.ranks_per_host);
-            group.at(4).get_to(tuned.predicted);
-            row.at(0).get_to(tuned.bytes);
-            root.at("choices").at(row.at(1).get<std::size_t>()).get_to(tuned.choice);
-            row.at(2).get_to(tuned.native);
-            row.at(3).get_to(tuned.eco);
-            tuning.push_back(std::move(tuned));
-        }
-    return tuning;
-}
-
 json common_json(const Profile& profile) {
     return {{"hosts", profile.hosts}, {"levels", profile.levels}, {"ring", profile.ring}};
 }
@@ -269,28 +227,6 @@ std::string to_json(const Profile& profile) {
     if (profile.model) root["model"] = model_json(*profile.model);
     if (profile.rails) root["rails"] = rails_json(*profile.rails);
     return root.dump();
-}
-
-json runtime_json(const Profile& profile) {
-    json root = common_json(profile);
-    put_short_tuning(profile.tuning, root);
-    root["passages"] = passages_json(find_passages(profile));
-    const bool pairwise = !profile.minimum.empty();
-    if (profile.model || pairwise)
-        root["model"] =
-            coarse_json(profile.model ? *profile.model : derive_model(profile), profile.levels);
-    if (profile.rails) root["rails"] = rates_json(*profile.rails);
-    return root;
-}
-
-Profile parse_runtime(const json& root) {
-    Profile profile;
-    read_common(root, profile, ProfileReader("profile"));
-    profile.tuning = read_short_tuning(root);
-    if (root.contains("passages")) profile.passages = read_passages(root["passages"]);
-    if (root.contains("model")) profile.model = read_coarse(root["model"], profile.levels);
-    if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, {}, "profile");
-    return profile;
 }
 
 }  // namespace eco

@@ -61,10 +61,4 @@ Profile read_profile(const std::string& path);
 
 std::string to_json(const Profile& profile);
 
-// The part that a running program needs, without the matrices and short: every start shares it out
-// over the network itself. parse_runtime reads it back, with a model in any case (where none was
-// measured, one that is assumed), tuning's times in single precision.
-nlohmann::json runtime_json(const Profile& profile);
-Profile parse_runtime(const nlohmann::json& root);
-
 }  // namespace eco

@@ -48,9 +48,6 @@ TEST(Profile, WrittenAndReadBack) {
     const Profile again = parse_profile(to_json(profile), "x.json");
     EXPECT_EQ(to_json(again), to_json(profile));
     EXPECT_EQ(again.tuning.size(), 1U);
-    const Profile runtime = parse_runtime(runtime_json(profile));
-    EXPECT_EQ(runtime.levels, profile.levels);
-    EXPECT_EQ(runtime.ring, profile.ring);
 }
 
 TEST(Profile, TimesMustBeTheSameBothWays) {
@@ -63,9 +60,6 @@ TEST(Profile, TimesMustBeTheSameBothWays) {
 TEST(Profile, TuningSaysForHowManyRanksPerHostAndWhetherItWasTimed) {
     Profile profile = sample();
     profile.tuning.push_back({any_library, "bcast", "near", 16, "k2", 0.2, 0.1, 0, 4, true});
-    const Profile runtime = parse_runtime(runtime_json(profile));
-    EXPECT_EQ(runtime.tuning[1].ranks_per_host, 4);
-    EXPECT_TRUE(runtime.tuning[1].predicted);
     auto root = nlohmann::json::parse(to_json(profile));
     root["tuning"][1].erase("ranks_per_host");
     root["tuning"][1].erase("predicted");
@@ -74,37 +68,6 @@ TEST(Profile, TuningSaysForHowManyRanksPerHostAndWhetherItWasTimed) {
     EXPECT_FALSE(earlier.tuning[1].predicted);
     root["tuning"][1]["ranks_per_host"] = 0;
     EXPECT_NE(complaint(root.dump()).find("0 ranks per host"), std::string::npos);
-}
-
-// Each start of a program sends it over the network.
-TEST(Profile, TheRuntimePartIsShort) {
-    Profile profile = sample();
-    profile.tuning.clear();
-    const auto length = [&] {
-        return static_cast<int>(nlohmann::json::to_cbor(runtime_json(profile)).size());
-    };
-    const int without = length();
-    for (const char* operation : {"bcast", "allgather", "reduce_scatter_block"})
-        for (const char* layout : {"near", "scattered"})
-            for (const Bytes bytes : {16, 1024, 16384, 131072, 1048576})
-                profile.tuning.push_back(
-                    {any_library, operation, layout, bytes,
-                     "tree:top=balanced,inner=chain,segments=" + std::to_string(bytes % 7),
-                     0.123456789, 0.0123456789, 0, 1, true});
-    EXPECT_LT(length() - without, 30 * static_cast<int>(profile.tuning.size()));
-    auto runtime = parse_runtime(runtime_json(profile)).tuning;
-    ASSERT_EQ(runtime.size(), profile.tuning.size());
-    const auto by_all = [](const Tuned& a, const Tuned& b) {
-        return std::tie(a.operation, a.layout, a.bytes) < std::tie(b.operation, b.layout, b.bytes);
-    };
-    std::sort(runtime.begin(), runtime.end(), by_all);
-    std::sort(profile.tuning.begin(), profile.tuning.end(), by_all);
-    for (std::size_t i = 0; i < runtime.size(); ++i) {
-        const Tuned &is = runtime[i], &was = profile.tuning[i];
-        EXPECT_EQ(std::tie(is.mpi, is.operation, is.layout, is.bytes, is.choice),
-                  std::tie(was.mpi, was.operation, was.layout, was.bytes, was.choice));
-        EXPECT_NEAR(is.native / is.eco, was.native / was.eco, 1e-5);
-    }
 }
 
 TEST(Profile, BadInputGetsOneSentenceThatNamesTheFile) {

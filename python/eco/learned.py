@@ -1,0 +1,90 @@
+"""What programs learned of a network while they ran: the file beside its profile, as values."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eco import store
+from eco.errors import EcoError, ExitCode
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One choice of a class of calls."""
+
+    choice: str
+    runs: int
+    mean: float  # seconds
+
+
+@dataclass(frozen=True)
+class LearnedClass:
+    """Calls of one operation and about one size."""
+
+    mpi: str
+    operation: str
+    layout: str
+    hosts_shared: bool
+    ranks: int
+    bytes: int  # the least of the class; -1: not known to all ranks
+    best: str
+    arms: tuple[Arm, ...]
+
+    def arm(self, choice: str) -> Arm | None:
+        return next((arm for arm in self.arms if arm.choice == choice), None)
+
+
+def path_of(profile: Path) -> Path:
+    """Beside the profile, or in the user's store where that folder cannot be written; as the
+    engine decides (src/eco/learn/learned_file.cpp)."""
+    name = f"{profile.name}.learned"
+    return profile.parent / name if os.access(profile.parent, os.W_OK) else store.folder() / name
+
+
+def read(path: Path, network: str | None = None) -> list[LearnedClass]:
+    """Nothing where there is no file, or one of another measurement than `network`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, str(error)) from None
+    if not text:
+        return []
+    try:
+        document = json.loads(text)
+        version = document["eco_learned"]
+        if version != VERSION:
+            raise _unreadable(path, f"is of version {version}, this ECO reads {VERSION}")
+        if network is not None and document["network"] != network:
+            return []
+        return [_class(entry) for entry in document["classes"]]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _unreadable(path, "is no file of what ECO learned") from None
+
+
+def _class(entry: dict[str, Any]) -> LearnedClass:
+    arms = tuple(
+        Arm(str(arm["choice"]), int(arm["runs"]), float(arm["mean"])) for arm in entry["arms"]
+    )
+    return LearnedClass(
+        str(entry["mpi"]),
+        str(entry["operation"]),
+        str(entry["layout"]),
+        bool(entry["hosts_shared"]),
+        int(entry["ranks"]),
+        int(entry["bytes"]),
+        str(entry["best"]),
+        arms,
+    )
+
+
+def _unreadable(path: Path, why: str) -> EcoError:
+    return EcoError(
+        f"{path} {why}; programs run without it, and 'eco learn --forget' removes it",
+        ExitCode.BAD_INPUT,
+    )

@@ -1,0 +1,83 @@
+"""`eco learn`: what programs learned, and forgetting it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cockpit_harness import complaint, document, eco
+
+CREATED = "2026-01-02T03:04:05Z"
+
+
+def learned(best: str = "k2", network: str = CREATED) -> dict[str, object]:
+    arms = [
+        {"choice": "native", "runs": 11, "mean": 0.003},
+        {"choice": "k2", "runs": 11, "mean": 0.002},
+    ]
+    entry = {
+        "mpi": "openmpi 5.0.11",
+        "operation": "bcast",
+        "layout": "near",
+        "hosts_shared": False,
+        "ranks": 8,
+        "bytes": 14336,
+        "best": best,
+        "arms": arms,
+    }
+    return {"eco_learned": 1, "network": network, "classes": [entry]}
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(document()))
+    return path
+
+
+def beside(profile: Path) -> Path:
+    return profile.with_name("net.json.learned")
+
+
+def test_nothing_yet(profile: Path) -> None:
+    assert eco("learn", profile).stdout == f"nothing was learned yet of {profile}\n"
+    assert "nothing was learned yet" in eco("learn", "--forget", profile).stdout
+
+
+def test_lists_and_forgets(profile: Path) -> None:
+    beside(profile).write_text(json.dumps(learned()))
+    for verb in ("learn", "show"):
+        text = eco(verb, profile).stdout
+        assert "learned while programs ran with openmpi 5.0.11" in text
+        assert "bcast" in text
+        assert "1.50× k2  (22 calls)" in text
+    found = json.loads(eco("learn", profile, "--json").stdout)
+    assert found["classes"][0]["arms"][1]["choice"] == "k2"
+    assert json.loads(eco("show", profile, "--json").stdout)["learned"] == found["classes"]
+    removed = json.loads(eco("learn", profile, "--forget", "--json").stdout)
+    assert removed == {"file": str(beside(profile)), "removed": True}
+    assert not beside(profile).exists()
+
+
+def test_of_another_measurement_is_not_listed(profile: Path) -> None:
+    beside(profile).write_text(json.dumps(learned(network="2020-01-01T00:00:00Z")))
+    assert "nothing was learned yet" in eco("learn", profile).stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[]", '{"eco_learned": 2}', '{"eco_learned": 1, "network": "x", "classes": [3]}'],
+)
+def test_a_damaged_file_is_one_sentence_and_stays(profile: Path, text: str) -> None:
+    text = text.replace('"x"', json.dumps(CREATED))
+    beside(profile).write_text(text)
+    line = complaint(bad := eco("learn", profile))
+    assert bad.returncode == 3
+    assert str(beside(profile)) in line
+    assert "8 hosts" in eco("show", profile).stdout
+    assert "eco learn --forget" in line
+    assert beside(profile).read_text() == text
+
+
+def test_no_profile_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert "eco measure" in complaint(eco("learn"))

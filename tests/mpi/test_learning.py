@@ -1,0 +1,103 @@
+"""Programs that learn while they run: right results, the same bits where that is promised, a file
+that is never lost or broken."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from mpi_harness import PROFILE, Mpi, Run, built, each, lab
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """A copy, since what is learned is kept beside it."""
+    return Path(shutil.copy(PROFILE, tmp_path / "net.json"))
+
+
+def beside(profile: Path) -> Path:
+    return profile.with_name(profile.name + ".learned")
+
+
+def learn(mpi: Mpi, profile: Path, mode: str, calls: int = 60) -> Run:
+    run = lab(
+        mpi,
+        built(mpi, "learns"),
+        calls,
+        eco=True,
+        choice="auto",
+        environment={"ECO_LEARN": mode},
+        profile=profile,
+    )
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    return run
+
+
+def sums(run: Run) -> str:
+    return next(line for line in run.out.splitlines() if line.startswith("sums "))
+
+
+def choices(run: Run, operation: str) -> set[str]:
+    return set(run.used.get(operation, []))
+
+
+@each
+def test_learns_and_goes_on_with_it(mpi: Mpi, profile: Path) -> None:
+    first = learn(mpi, profile, "on")
+    assert len(choices(first, "bcast")) > 1, first.err
+    classes = json.loads(beside(profile).read_text())["classes"]
+    assert {"bcast", "allreduce"} <= {each["operation"] for each in classes}
+    for each_class in classes:
+        assert each_class["best"] in [arm["choice"] for arm in each_class["arms"]]
+        assert all(arm["runs"] > 0 and arm["mean"] > 0 for arm in each_class["arms"])
+
+    # What is known is not tried again; nothing is written.
+    before = beside(profile).read_text()
+    second, third = (learn(mpi, profile, "settled") for _ in range(2))
+    assert len(choices(second, "bcast")) == 1, second.err
+    assert choices(second, "bcast") == choices(third, "bcast")
+    assert sums(second) == sums(third)
+    assert beside(profile).read_text() == before
+
+
+@each
+def test_off_neither_uses_nor_keeps(mpi: Mpi, profile: Path) -> None:
+    run = learn(mpi, profile, "off", calls=20)
+    assert len(choices(run, "bcast")) == 1
+    assert not beside(profile).exists()
+
+
+@each
+def test_all_ranks_agree_whatever_a_sum_is_of(mpi: Mpi, profile: Path) -> None:
+    """With `all` the order of sums may change within the job: the program here would notice."""
+    run = lab(
+        mpi,
+        built(mpi, "learns"),
+        60,
+        eco=True,
+        choice="auto",
+        environment={"ECO_LEARN": "all"},
+        profile=profile,
+    )
+    assert "wrong bcast" not in run.out
+    assert "wrong allreduce" not in run.out
+    assert len(choices(run, "allreduce")) > 1, run.err
+
+
+@pytest.mark.parametrize("text", ["precious", '{"eco_learned": 99}'])
+@each
+def test_a_file_that_is_not_ours_is_left_alone(mpi: Mpi, profile: Path, text: str) -> None:
+    beside(profile).write_text(text)
+    run = learn(mpi, profile, "on", calls=40)
+    assert beside(profile).read_text() == text
+    assert "eco learn --forget" in run.err
+
+
+@each
+def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
+    beside(profile).mkdir()
+    run = learn(mpi, profile, "on", calls=40)
+    assert "what was learned is not kept" in run.err

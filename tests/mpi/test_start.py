@@ -1,0 +1,45 @@
+"""Where a program's first collective is, ECO begins; until then it must not be noticed."""
+
+import pytest
+from mpi_harness import Mpi, Run, built, each, lab
+
+
+def _run(mpi: Mpi, how: str, choice: str = "eco") -> Run:
+    run = lab(mpi, built(mpi, "starts"), how, eco=True, ranks=4, choice=choice, scale=100)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    return run
+
+
+@pytest.mark.lab
+@each
+@pytest.mark.parametrize("how", ["nothing", "messages"])
+def test_no_collective(mpi: Mpi, how: str) -> None:
+    assert "no collective was called" in _run(mpi, how).err
+
+
+@pytest.mark.lab
+@each
+def test_late_by_a_second(mpi: Mpi) -> None:
+    assert _run(mpi, "late").planned("bcast")
+
+
+@pytest.mark.lab
+@each
+@pytest.mark.parametrize("how", ["others-first", "pending"])
+def test_collectives_of_a_part_come_first(mpi: Mpi, how: str) -> None:
+    """Ranks outside it may wait for its members, in whatever way, before they come to their own."""
+    assert _run(mpi, how).planned("bcast")
+
+
+@pytest.mark.lab
+@each
+@pytest.mark.parametrize("how", ["dup", "split", "grid"])
+def test_no_collective_on_the_world(mpi: Mpi, how: str) -> None:
+    assert _run(mpi, how).planned("bcast")
+
+
+@pytest.mark.lab
+@each
+def test_threads_race_to_the_first(mpi: Mpi) -> None:
+    assert _run(mpi, "threads").planned("allreduce")
