@@ -16,6 +16,7 @@ git rev-parse --git-dir >/dev/null || exit 1 # says why, as for a folder of some
 mapfile -t sources < <(files '*.cpp' '*.hpp' '*.h' '*.c')
 mapfile -t python < <(files '*.py')
 ((${#sources[@]})) && check clang-format .venv/bin/clang-format --dry-run --Werror "${sources[@]}"
+check "private names" .venv/bin/python scripts/unity.py
 check clang-tidy .venv/bin/python scripts/tidy.py "build/$preset"
 check "ruff check" .venv/bin/ruff check --quiet "${python[@]}"
 check "ruff format" .venv/bin/ruff format --quiet --diff "${python[@]}"

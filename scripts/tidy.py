@@ -3,40 +3,47 @@
 A file that passed is skipped until it, a project header it includes, or .clang-tidy changes.
 """
 
+import functools
 import hashlib
 import json
 import os
-import shlex
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TIDY = ROOT / ".venv/bin/clang-tidy"
+INCLUDE = re.compile(r'^#include "(eco/.+)"', re.MULTILINE)
 
 
-def included(build: Path) -> dict[str, list[Path]]:
-    """The project's own headers behind every object file, as the last build recorded them."""
-    listing = subprocess.run(
-        ["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True
-    ).stdout
-    headers: dict[str, list[Path]] = {}
-    current: list[Path] = []
-    for line in listing.splitlines():
-        if line and not line.startswith((" ", "ninja:")):
-            current = headers.setdefault(line.split(":")[0], [])
-        elif line.strip():
-            path = (build / line.strip()).resolve()
-            if path.is_relative_to(ROOT / "src"):
-                current.append(path)
-    return headers
+def database(preset: str, folder: Path) -> list[dict[str, str]]:
+    """Compile commands, one per source: the build itself may compile several files as one."""
+    words = ["cmake", "--preset", preset, "-B", str(folder), "-DCMAKE_UNITY_BUILD=OFF"]
+    subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    entries: list[dict[str, str]] = json.loads((folder / "compile_commands.json").read_text())
+    return entries
 
 
-def key(files: list[Path]) -> str:
+@functools.cache
+def included(file: Path) -> frozenset[Path]:
+    """The project's own headers that a file needs, itself among them."""
+    found, due = {file}, [file]
+    while due:
+        for name in INCLUDE.findall(due.pop().read_text()):
+            header = ROOT / "src" / name
+            if header.is_file() and header not in found:
+                found.add(header)
+                due.append(header)
+    return frozenset(found)
+
+
+def key(files: Iterable[Path]) -> str:
     digest = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
-    for file in sorted(set(files)):
-        digest.update(file.read_bytes() if file.exists() else b"")
+    for file in sorted(files):
+        digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
@@ -44,12 +51,8 @@ def main() -> int:
     build = (ROOT / sys.argv[1]).resolve()
     stamps = build / "tidy"
     stamps.mkdir(exist_ok=True)
-    headers = included(build)
-    every_header = list(ROOT.glob("src/**/*.h"))
     due: dict[Path, str] = {}
-    entries = {
-        entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())
-    }
+    entries = {entry["file"]: entry for entry in database(build.name, stamps / "plain")}
     # Sources are C++ under src/; one that is built for several MPI interfaces is checked for one.
     (stamps / "compile_commands.json").write_text(json.dumps(list(entries.values())))
     for entry in entries.values():
@@ -58,9 +61,7 @@ def main() -> int:
             continue
         if source.stem.endswith("_test"):  # GoogleTest's macros take longest and tell least
             continue
-        words = shlex.split(entry["command"])
-        target = words[words.index("-o") + 1]
-        wanted = key([source, *headers.get(target, every_header)])
+        wanted = key(included(source))
         if not (stamps / wanted).exists():
             due[source] = wanted
 

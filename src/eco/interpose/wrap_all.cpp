@@ -344,3 +344,4 @@ ECO_DEFINE(, int, int)
 #if ECO_HAS_COUNT
 ECO_DEFINE(_c, MPI_Count, MPI_Aint)
 #endif
+#undef ECO_DEFINE

@@ -208,3 +208,4 @@ ECO_DEFINE(, int)
 #if ECO_HAS_COUNT
 ECO_DEFINE(_c, MPI_Count)
 #endif
+#undef ECO_DEFINE
