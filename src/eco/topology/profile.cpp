@@ -108,6 +108,9 @@ void put_short_tuning(const std::vector<Tuned>& tuning, json& root) {
         groups[group->second].back().push_back({tuned.bytes, choice->second,
                                                 static_cast<float>(tuned.native),
                                                 static_cast<float>(tuned.eco)});
+        // Of what was timed nobody asks how it varied; of predictions how far they err.
+        if (tuned.predicted && tuned.noise > 0)
+            groups[group->second].back().back().push_back(static_cast<float>(tuned.noise));
     }
     root["choices"] = choices;
     root["tuning"] = groups;
@@ -127,6 +130,7 @@ std::vector<Tuned> read_short_tuning(const json& root) {
             root.at("choices").at(row.at(1).get<std::size_t>()).get_to(tuned.choice);
             row.at(2).get_to(tuned.native);
             row.at(3).get_to(tuned.eco);
+            if (row.size() > 4) row.at(4).get_to(tuned.noise);
             tuning.push_back(std::move(tuned));
         }
     return tuning;
