@@ -85,7 +85,8 @@ def command(
     if as_json:
         files = [str(path) for path in (file, kept) if path]
         tuning = [dict(vars(entry)) | {"ratio": structure.gain(entry)} for entry in after.tuning]
-        print(json.dumps({"files": files, "changed": len(changed), "tuning": tuning}))
+        outcomes = {"files": files, "changed": len(changed), "chosen": chosen or None}
+        print(json.dumps(outcomes | {"tuning": tuning}))
         return
     if chosen:
         print(outcome(chosen))
