@@ -50,4 +50,18 @@ Opinion decide(const Evidence& evidence, const PredictionError& error) {
     return opinion;
 }
 
+bool surely_faster(const std::vector<Seconds>& native, const std::vector<Seconds>& eco) {
+    const auto count = static_cast<double>(eco.size());
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < eco.size(); ++i) {
+        const double ratio = std::log(native[i] / eco[i]);
+        sum += ratio;
+        squares += ratio * ratio;
+    }
+    const double mean = sum / count;
+    if (eco.size() < 2) return mean > 0;
+    const double variance = std::max(0.0, squares / count - mean * mean) * count / (count - 1);
+    return mean > 0 && mean >= 1.5 * std::sqrt(variance / count);
+}
+
 }  // namespace eco

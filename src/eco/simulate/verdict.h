@@ -3,6 +3,8 @@
 // both would be worth. Pure. Called by `eco measure`'s second half (probe/within_budget.h).
 #pragma once
 
+#include <vector>
+
 #include "eco/base/units.h"
 #include "eco/simulate/prediction_error.h"
 
@@ -34,5 +36,10 @@ struct Opinion {
 
 // Where the error is not known, nothing is certain and the benefit is a guess.
 Opinion decide(const Evidence& evidence, const PredictionError& error);
+
+// Whether ECO was faster in runs beside the library, round by round, by more than chance explains:
+// the mean of the ratios' logarithms is 1.5 times its standard error or more. Both alike in number,
+// one or more.
+bool surely_faster(const std::vector<Seconds>& native, const std::vector<Seconds>& eco);
 
 }  // namespace eco

@@ -49,4 +49,11 @@ TEST(Verdict, TimingIsWorthMostWhereMuchMayBeGainedThatIsNotCertain) {
     EXPECT_GT(benefit(0.7, 1.1, true), benefit(0.7, 1.1));
 }
 
+TEST(Verdict, AWinThatChanceExplainsIsNone) {
+    EXPECT_TRUE(surely_faster({1.2, 1.3, 1.2, 1.25}, {1, 1, 1.02, 1}));
+    EXPECT_FALSE(surely_faster({3, 1, 0.6, 1.1}, {1, 1.2, 1, 0.9}));  // one round made the mean
+    EXPECT_FALSE(surely_faster({1, 1, 1}, {1.1, 1.2, 1.1}));
+    EXPECT_TRUE(surely_faster({2}, {1}));
+}
+
 }  // namespace eco
