@@ -28,8 +28,15 @@ def command(
     tolerance: Annotated[
         float | None, typer.Option(help="How much times may differ inside a subnet; 0.2: by 20 %.")
     ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for all of it, from MPI_Init's end; 60.",
+            metavar="SECONDS",
+        ),
+    ] = None,
     no_tune: Annotated[
-        bool, typer.Option("--no-tune", help="Do not time collectives afterwards.")
+        bool, typer.Option("--no-tune", help="Only the network: time no collectives.")
     ] = False,
     again: Annotated[
         bool, typer.Option("--again", help="Measure hosts anew that the file holds already.")
@@ -44,12 +51,16 @@ def command(
 
     eco measure -o cluster.json -- mpirun -n 8 --hostfile hosts
     """
+    if no_tune and budget is not None:
+        raise EcoError("--no-tune and --budget exclude each other", ExitCode.USAGE)
+    limit = options.within("budget", budget)
     launcher = launchers.understand(words, mpi)
     settings = [
         *options.sizes(sizes),
         *options.count("round-trips", round_trips),
         *options.count("repeats", repeats),
         *options.number("tolerance", tolerance, 9),
+        *limit,
         *(["--no-tune"] if no_tune else []),
     ]
     if output is not None:
@@ -68,6 +79,7 @@ def command(
     text = profiles.to_json(before) if before else None
 
     found: list[Profile] = []
+    chosen: dict[str, int] = {}
     with progress("measuring", quiet=as_json) as (show, say):
 
         def hear(event: dict[str, Any]) -> None:
@@ -75,11 +87,13 @@ def command(
                 show(event)
             elif event.get("event") == "profile":
                 found.append(received(event))
+            elif event.get("event") == "chosen":
+                chosen.update(counts(event))
 
         probe.run(launcher, "measure", settings, hear, text, say)
     if not found:
         raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
-    _finish(found[-1], before, output, launcher.is_lab, as_json)
+    _finish(found[-1], before, output, launcher.is_lab, as_json, chosen)
 
 
 def received(event: dict[str, Any]) -> Profile:
@@ -88,6 +102,22 @@ def received(event: dict[str, Any]) -> Profile:
     if not isinstance(document, dict):
         raise EcoError("the probe reported a profile that is none", ExitCode.LAUNCH)
     return profiles.from_document(document, "the probe's profile")
+
+
+def counts(event: dict[str, Any]) -> dict[str, int]:
+    """How many choices were made how, as the probe reported it."""
+    return {key: int(event.get(key, 0)) for key in ("timed", "predicted", "open")}
+
+
+def outcome(chosen: dict[str, int]) -> str:
+    """The same in words."""
+    text = (
+        f"{chosen['timed']} choices timed beside the library, {chosen['predicted']} sure by "
+        "prediction"
+    )
+    if chosen["open"]:
+        text += f", {chosen['open']} not sure in this time and left to the library"
+    return text
 
 
 def _known(path: Path, again: bool) -> Profile | None:
@@ -116,7 +146,12 @@ def _was_profile(path: Path) -> bool:
 
 
 def _finish(
-    found: Profile, before: Profile | None, output: Path | None, is_lab: bool, as_json: bool
+    found: Profile,
+    before: Profile | None,
+    output: Path | None,
+    is_lab: bool,
+    as_json: bool,
+    chosen: dict[str, int],
 ) -> None:
     text = profiles.to_json(found)
     written = []
@@ -136,6 +171,7 @@ def _finish(
         summary = structure.summary(found) | {
             "measured": fresh,
             "files": [str(path) for path in written],
+            "chosen": chosen or None,
         }
         print(json.dumps(summary))
         return
@@ -144,5 +180,7 @@ def _finish(
         print(f"{written[0]} holds these hosts already ({levels}); --again measures them anew")
         return
     print(f"found {levels}")
+    if chosen:
+        print(outcome(chosen))
     for path in written:
         print(f"wrote {path}")

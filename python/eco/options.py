@@ -92,3 +92,19 @@ def number(name: str, value: float | None, most: float) -> list[str]:
     if not 0 < value < most:  # nan too
         raise EcoError(f"--{name} {value:g}: takes a number between 0 and {most:g}", ExitCode.USAGE)
     return [f"--{name}", f"{value:g}"]
+
+
+_SHORTEST, _LONGEST = 1, 86400
+
+
+def within(name: str, value: float | None) -> list[str]:
+    """A time for everything: a visit to hosts far apart may take a second; less than a day."""
+    if value is None:
+        return []
+    if not _SHORTEST <= value < _LONGEST:  # nan too
+        raise EcoError(
+            f"--{name} {value:g}: takes a time in seconds, at least {_SHORTEST}, which a visit to "
+            f"one pair of hosts may take, and less than a day ({_LONGEST})",
+            ExitCode.USAGE,
+        )
+    return ["--within", f"{value:g}"]

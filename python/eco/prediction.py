@@ -133,9 +133,7 @@ class Call:
     @property
     def timed(self) -> bool:
         """Whether calls were timed with that library."""
-        return any(
-            entry.mpi == self.library and not entry.predicted for entry in self.profile.tuning
-        )
+        return any(entry.mpi == self.library for entry in self.profile.tuning)
 
     def messages(self, choice: str) -> float:
         with errors():

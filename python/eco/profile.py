@@ -33,6 +33,11 @@ class Tuned:
     ranks_per_host: int = 1
     predicted: bool = False
 
+    @property
+    def for_any(self) -> bool:
+        """A prediction that no timing of any library went into."""
+        return self.mpi == "any"
+
 
 @dataclass(frozen=True)
 class Medium:

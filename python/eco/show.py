@@ -122,7 +122,7 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
     if profile.rails:
         for line in _rails(profile, profile.rails):
             console.print(line)
-    timed = [entry for entry in profile.tuning if not entry.predicted]
+    timed = [entry for entry in profile.tuning if not entry.for_any]
     # Predictions stand back behind what was timed.
     shown = profile.tuning if choices or not timed else timed
     for title, entries in _tunings(shown):
@@ -251,7 +251,7 @@ def _tunings(tuning: Sequence[Tuned]) -> list[tuple[str, list[Tuned]]]:
     """Choices by library, layout, and whether ranks share their hosts."""
     tables: dict[tuple[str, bool, str, bool], list[Tuned]] = {}
     for entry in tuning:
-        kind = entry.mpi, entry.predicted, entry.layout, entry.ranks_per_host > 1
+        kind = entry.mpi, entry.for_any, entry.layout, entry.ranks_per_host > 1
         tables.setdefault(kind, []).append(entry)
     ranks = {"near": "ranks subnet by subnet", "scattered": "ranks in any order"}
     titles = []

@@ -10,7 +10,7 @@ from eco import launcher as launchers
 from eco import options, probe, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
-from eco.measure import received
+from eco.measure import counts, outcome, received
 from eco.profile import Profile, Tuned
 from eco.progress import progress
 
@@ -31,6 +31,13 @@ def command(
         float | None,
         typer.Option(help="Seconds for each operation and size; 2.", metavar="SECONDS"),
     ] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds for all of it: predicts, and times what is not certain.",
+            metavar="SECONDS",
+        ),
+    ] = None,
     as_json: options.Json = False,
     mpi: options.Mpi = None,
 ) -> None:
@@ -40,6 +47,9 @@ def command(
 
     eco tune cluster.json -- mpirun -n 8 --hostfile hosts
     """
+    if within is not None and budget is not None:
+        raise EcoError("--within and --budget exclude each other", ExitCode.USAGE)
+    limit = options.within("within", within)
     before = profiles.read(file)
     store.check_writable(file)
     launcher = launchers.understand(words, mpi)
@@ -47,8 +57,10 @@ def command(
         *options.operations(operations),
         *options.sizes(sizes),
         *options.number("budget", budget, 1e6),
+        *limit,
     ]
     found: list[Profile] = []
+    chosen: dict[str, int] = {}
     with progress("tuning", quiet=as_json) as (show, say):
 
         def hear(event: dict[str, Any]) -> None:
@@ -56,6 +68,8 @@ def command(
                 show(event)
             elif event.get("event") == "profile":
                 found.append(received(event))
+            elif event.get("event") == "chosen":
+                chosen.update(counts(event))
 
         text = profiles.to_json(before)
         probe.run(launcher, "tune", ["--profile", "-", *settings], hear, text, say)
@@ -67,14 +81,15 @@ def command(
     text = profiles.to_json(after)
     store.write(file, text)
     kept = store.refresh(after, text)
-    changed = [
-        entry for entry in after.tuning if entry not in before.tuning and not entry.predicted
-    ]
+    changed = [entry for entry in after.tuning if entry not in before.tuning and not entry.for_any]
     if as_json:
         files = [str(path) for path in (file, kept) if path]
         tuning = [dict(vars(entry)) | {"ratio": structure.gain(entry)} for entry in after.tuning]
-        print(json.dumps({"files": files, "changed": len(changed), "tuning": tuning}))
+        outcomes = {"files": files, "changed": len(changed), "chosen": chosen or None}
+        print(json.dumps(outcomes | {"tuning": tuning}))
         return
+    if chosen:
+        print(outcome(chosen))
     print(f"{_outcome(changed)}; wrote {file}")
 
 

@@ -71,6 +71,20 @@ def test_options(tmp_path: Path) -> None:
     assert start.options == ["measure", "--sizes", "1,1024", *others]
 
 
+def test_budget(tmp_path: Path) -> None:
+    chosen = {"event": "chosen", "timed": 5, "predicted": 3, "open": 2}
+    start = launcher(tmp_path / "bin", [progress(0.1), chosen, PROFILE, DONE])
+    result = eco("measure", "--budget", "20", "--", start.path)
+    assert result.returncode == 0, result.stderr
+    assert start.options == ["measure", "--within", "20"]
+    assert (
+        "5 choices timed beside the library, 3 sure by prediction, 2 not sure in this time and "
+        "left to the library" in result.stdout
+    )
+    summary = json.loads(eco("measure", "--json", "--", start.path).stdout)
+    assert summary["chosen"] == {"timed": 5, "predicted": 3, "open": 2}
+
+
 @pytest.mark.parametrize(
     ("version", "family"),
     [
@@ -225,6 +239,12 @@ def test_lines_of_the_launcher_pass(tmp_path: Path) -> None:
         (["--tolerance", "much", "--", "true"], "invalid value for '--tolerance'", 2),
         (["-o", "/no/such/folder/x", "--", "true"], "there is no folder /no/such/folder", 2),
         (["-o", "/", "--", "true"], "/ is a folder", 2),
+        (["--budget", "0", "--", "true"], "--budget 0: takes a time in seconds, at least 1", 2),
+        (["--budget", "-3", "--", "true"], "--budget -3: takes a time in seconds", 2),
+        (["--budget", "0.2", "--", "true"], "which a visit to one pair of hosts may take", 2),
+        (["--budget", "86400", "--", "true"], "less than a day (86400)", 2),
+        (["--budget", "nan", "--", "true"], "--budget nan: takes a time in seconds", 2),
+        (["--budget", "9", "--no-tune", "--", "true"], "--no-tune and --budget exclude", 2),
         (["--round-trip", "3", "--", "true"], "no such option: --round-trip", 2),
     ],
 )
@@ -283,6 +303,28 @@ def test_tune(tmp_path: Path, store: Path) -> None:
     again = json.loads(eco("tune", out, "--json", "--", start.path).stdout)
     assert again["changed"] == 0
     assert len(again["tuning"]) == 2
+
+
+def test_tune_within(tmp_path: Path) -> None:
+    out = tmp_path / "net.json"
+    out.write_text(json.dumps(document()))
+    sure = tuned() | {"predicted": True}
+    after = document() | {"tuning": [sure]}
+    chosen = {"event": "chosen", "timed": 0, "predicted": 1, "open": 0}
+    start = launcher(tmp_path / "tune", [chosen, {"event": "profile", "profile": after}, DONE])
+    result = eco("tune", out, "--within", "30", "--", start.path)
+    assert result.returncode == 0, result.stderr
+    assert start.options == ["tune", "--profile", "-", "--within", "30"]
+    assert "0 choices timed beside the library, 1 sure by prediction\n" in result.stdout
+    assert "1 choices, 1 of them ECO's" in result.stdout
+    assert json.loads(out.read_text()) == after
+    for words, why in (
+        (["--within", "30", "--budget", "2"], "--within and --budget exclude each other"),
+        (["--within", "0"], "--within 0: takes a time in seconds"),
+    ):
+        result = eco("tune", out, *words, "--", start.path)
+        assert result.returncode == 2
+        assert why in complaint(result)
 
 
 def test_tune_leaves_the_profile_when_it_fails(tmp_path: Path) -> None:

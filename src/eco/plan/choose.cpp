@@ -12,6 +12,19 @@ namespace eco {
 // host the model knows little, and libraries have ways there that messages have not.
 static constexpr double clear_gain = 1.15, clear_gain_on_shared_hosts = 1.4;
 
+// Where it was measured how far predictions err, by this much more than that error.
+static constexpr double clear_of_error = 1.05;
+
+static bool for_any_library(const Tuned& tuned) { return tuned.mpi == any_library; }
+
+// Native over ECO, by prediction; as if the usual clear gain were what is clear on this network.
+static double predicted_gain(const Tuned& tuned) {
+    if (tuned.eco <= 0) return 0;
+    const double gain = tuned.native / tuned.eco;
+    const bool measured = for_any_library(tuned) && tuned.noise > 0;
+    return measured ? gain * clear_gain / (clear_of_error * (1 + tuned.noise)) : gain;
+}
+
 std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library) {
     const std::string family = library.substr(0, library.find(' '));
     const bool exact = std::any_of(profile.tuning.begin(), profile.tuning.end(),
@@ -19,7 +32,7 @@ std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library
     std::vector<Tuned> list;
     for (const Tuned& tuned : profile.tuning) {
         const bool of_this = exact ? tuned.mpi == library : tuned.mpi.starts_with(family + ' ');
-        if (of_this || tuned.predicted) list.push_back(tuned);
+        if (of_this || for_any_library(tuned)) list.push_back(tuned);
     }
     return list;
 }
@@ -32,10 +45,10 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
     std::string why;
     for (const Tuned& tuned : tuning_for(profile, library)) {
         try {
-            auto& entries = tuned.predicted ? predicted_ : timed_;
+            auto& entries = for_any_library(tuned) ? predicted_ : timed_;
             entries.push_back({parse_operation(tuned.operation), tuned.layout == "near",
                                tuned.ranks_per_host > 1, tuned.bytes, parse_choice(tuned.choice),
-                               tuned.eco > 0 ? tuned.native / tuned.eco : 0,
+                               predicted_gain(tuned),
                                tuned.choice == "native" ? tuned.native : tuned.eco});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();

@@ -107,6 +107,32 @@ TEST_F(Choose, APredictedGainMustBeClear) {
     EXPECT_EQ(chosen(Operation::allreduce, 16384), "native");
 }
 
+// Where the library was timed, what was decided runs, whatever the textbook would take.
+TEST_F(Choose, APredictionForThisLibraryIsFinal) {
+    profile_.tuning = {{"openmpi 5", "bcast", "near", 16, "k2", 1.08, 1, 0, 1, true},
+                       {"openmpi 5", "bcast", "near", 16384, "native", 9, 1, 0, 1, true}};
+    predict(16, "k3", 9);
+    predict(16384, "k3", 9);
+    EXPECT_EQ(chosen(Operation::bcast, 16), "tree:inner=k2,on=ranks");
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 16, "(0 1) (2 3)", "mpich 5"), "tree:inner=k3,on=ranks");
+}
+
+// As on a network whose processors are the limit: predictions for short messages err by much there.
+TEST_F(Choose, AMeasuredErrorSaysWhichGainIsClear) {
+    profile_.tuning.clear();
+    predict(16, "k2", 1.5);
+    predict(16384, "k3", 1.1);
+    profile_.tuning[0].noise = 0.9;
+    profile_.tuning[1].noise = 0.02;
+    EXPECT_EQ(chosen(Operation::bcast, 16), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "tree:inner=k3,on=ranks");
+    profile_.tuning[1].noise = 0.06;
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "native");
+    profile_.tuning[1].noise = 0;  // not measured
+    EXPECT_EQ(chosen(Operation::bcast, 16384), "native");
+}
+
 TEST_F(Choose, PredictionsKnowNothingOfRails) {
     predict(262144, "k3", 1.5);
     EXPECT_EQ(chosen(Operation::bcast, 262144), "tree:inner=k3,on=ranks");

@@ -8,6 +8,7 @@
 
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
+#include "eco/probe/order.h"
 #include "eco/probe/protocol.h"
 
 namespace eco {
@@ -44,8 +45,10 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         late = 0;
         // A call finds the network, its queues and TCP's windows as the one before left them, so
         // none may always follow the same one.
+        const Rank root =
+            effort.roots_apart ? root_apart(before + round, ranks) : (before + round) % ranks;
         for (const std::size_t p : shuffled(patterns.size(), before + round))
-            now[p] = run(patterns[p].choice, (before + round) % ranks);
+            now[p] = run(patterns[p].choice, root);
         now.back() = late;
         now = slowest(now, start.comm());
         // Some rank began late, which would count as the call's time.

@@ -19,10 +19,11 @@ struct Sampled {
 
 // How long to go on: `least` rounds in any case, `usual` rounds unless they take longer than
 // `budget` seconds, `most` while they take less than `quick` seconds: the noise of short calls is
-// the largest.
+// the largest. roots_apart: those of few rounds are far apart, else they follow each other.
 struct Effort {
     Seconds budget, quick;
     int least, usual, most;
+    bool roots_apart = false;
 };
 
 // Times the patterns in turn. Roots go on where earlier rounds of the same patterns stopped.

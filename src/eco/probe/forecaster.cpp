@@ -21,6 +21,9 @@ constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 65536, 262144, 1048576};
 // Ranks on each host where there are several: more take longer to simulate and differ little.
 constexpr int several = 2;
 
+// Of each rank, before a limit is looked at again.
+constexpr std::size_t questions_at_once = 2;
+
 // The same schedules answer for all forms of an operation.
 Question plain(Question question) {
     const OperationTraits& kind = traits(question.operation);
@@ -60,16 +63,33 @@ Forecast Forecaster::work_out(const Question& question) const {
     return found;
 }
 
-void Forecaster::answer(std::vector<Question> questions) {
+void Forecaster::answer(std::vector<Question> questions, Clock::time_point until) {
     if (!knows()) return;
-    for (Question& question : questions) question = plain(std::move(question));
-    std::sort(questions.begin(), questions.end());
-    questions.erase(std::unique(questions.begin(), questions.end()), questions.end());
-    std::erase_if(questions, [this](const Question& each) { return known_.contains(each); });
-    if (questions.empty()) return;
+    std::vector<Question> asked;
+    for (Question& question : questions) {
+        question = plain(std::move(question));
+        if (!known_.contains(question) &&
+            std::find(asked.begin(), asked.end(), question) == asked.end())
+            asked.push_back(std::move(question));
+    }
     int rank = 0, ranks = 0;
     check_mpi(native().Comm_rank(native().comm_world, &rank));
     check_mpi(native().Comm_size(native().comm_world, &ranks));
+    const bool limited = until != Clock::time_point::max();
+    const std::size_t at_once =
+        limited ? questions_at_once * static_cast<std::size_t>(ranks) : asked.size();
+    for (std::size_t first = 0; first < asked.size(); first += at_once) {
+        int over = Clock::now() >= until ? 1 : 0;
+        if (limited) check_mpi(native().Bcast(&over, 1, native().int32, 0, native().comm_world));
+        if (over) return;
+        const auto begin = asked.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto count = std::min(at_once, asked.size() - first);
+        answer_all({begin, begin + static_cast<std::ptrdiff_t>(count)}, rank, ranks);
+    }
+}
+
+// Each rank works out its share.
+void Forecaster::answer_all(const std::vector<Question>& questions, int rank, int ranks) {
     std::string own;
     for (auto number = static_cast<std::size_t>(rank); number < questions.size();
          number += static_cast<std::size_t>(ranks)) {
@@ -97,7 +117,7 @@ const Forecast* Forecaster::find(Question question) const {
     return found == known_.end() || found->second.choices.empty() ? nullptr : &found->second;
 }
 
-std::vector<Tuned> Forecaster::entries(Progress& progress) {
+std::vector<Tuned> Forecaster::entries(Progress& progress, Clock::time_point until) {
     std::vector<Tuned> list;
     if (!knows() || is_one_subnet(profile_)) return list;
     progress.update(0.99, "predicting");
@@ -119,7 +139,7 @@ std::vector<Tuned> Forecaster::entries(Progress& progress) {
                     questions.push_back(asked.back().question);
                 }
         }
-    answer(questions);
+    answer(questions, until);
     for (const auto& [question, ranks_per_host] : asked) {
         const Forecast* found = find(question);
         if (!found) continue;

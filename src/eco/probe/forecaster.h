@@ -3,6 +3,7 @@
 // answers.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <vector>
@@ -23,14 +24,17 @@ struct Question {
 
 class Forecaster {
 public:
+    using Clock = std::chrono::steady_clock;
+
     // Knows nothing where the profile has no measured model.
     explicit Forecaster(const Profile& profile);
 
     bool knows() const { return network_.has_value(); }
 
     // Collective over MPI_COMM_WORLD; all ranks ask the same. What was answered before costs
-    // nothing.
-    void answer(std::vector<Question> questions);
+    // nothing. In the order given, and no more of them once rank 0's clock says `until`.
+    void answer(std::vector<Question> questions,
+                Clock::time_point until = Clock::time_point::max());
 
     // The few best that differ; null: not asked, or it would have taken too long.
     const Forecast* find(Question question) const;
@@ -38,9 +42,11 @@ public:
     // Entries for a profile that say what is best for each usual operation and size, by prediction
     // alone: near and scattered, one rank on each host and several. Collective. Empty on a network
     // of one subnet, where the library does well.
-    std::vector<Tuned> entries(Progress& progress);
+    std::vector<Tuned> entries(Progress& progress,
+                               Clock::time_point until = Clock::time_point::max());
 
 private:
+    void answer_all(const std::vector<Question>& questions, int rank, int ranks);
     Forecast work_out(const Question& question) const;
 
     const Profile& profile_;

@@ -18,6 +18,7 @@
 #include "eco/probe/measure.h"
 #include "eco/probe/pair.h"
 #include "eco/probe/tune.h"
+#include "eco/probe/within_budget.h"
 
 namespace eco {
 
@@ -49,13 +50,14 @@ std::string share(std::string text) {
 
 Profile share(const Profile& profile) { return parse_profile(share(to_json(profile)), "profile"); }
 
+bool for_any_library(const Tuned& entry) { return entry.mpi == any_library; }
+
 // What was timed or predicted now replaces what was known of the same.
 void merge(std::vector<Tuned>& known, const std::vector<Tuned>& fresh) {
     std::erase_if(known, [&](const Tuned& old) {
         return std::any_of(fresh.begin(), fresh.end(), [&](const Tuned& entry) {
-            return entry.mpi == old.mpi && entry.predicted == old.predicted &&
-                   entry.operation == old.operation && entry.layout == old.layout &&
-                   entry.bytes == old.bytes &&
+            return entry.mpi == old.mpi && entry.operation == old.operation &&
+                   entry.layout == old.layout && entry.bytes == old.bytes &&
                    (entry.ranks_per_host > 1) == (old.ranks_per_host > 1);
         });
     });
@@ -63,14 +65,47 @@ void merge(std::vector<Tuned>& known, const std::vector<Tuned>& fresh) {
 }
 
 // What no tuning has timed; earlier predictions were of an earlier model.
-void predict(Profile& profile, Forecaster& forecaster, Progress& progress) {
-    std::erase_if(profile.tuning, [](const Tuned& entry) { return entry.predicted; });
-    merge(profile.tuning, forecaster.entries(progress));
+void predict(Profile& profile, Forecaster& forecaster, Progress& progress,
+             Forecaster::Clock::time_point until = Forecaster::Clock::time_point::max()) {
+    std::erase_if(profile.tuning, for_any_library);
+    merge(profile.tuning, forecaster.entries(progress, until));
 }
 
 bool has_rails(const Profile& profile) { return profile.rails && profile.rails->most > 1; }
 
+// Of the budget, for predicting what is not timed: other ranks on a host, longer messages.
+constexpr double for_other_calls = 0.1;
+
+// Chooses until `end`; begins a session.
+void choose_until(Deadline::Clock::time_point end, const Options& options, Settings settings,
+                  Profile& profile, Forecaster& forecaster, Progress& progress) {
+    settings.choice = "auto";
+    begin_session(settings, profile, has_rails(profile));
+    const auto left = end - Deadline::Clock::now();
+    const Deadline deadline(
+        end - std::chrono::duration_cast<Deadline::Clock::duration>(for_other_calls * left));
+    const Chosen chosen = choose_within(options, forecaster, progress, deadline);
+    merge(profile.tuning, chosen.entries);
+    predict(profile, forecaster, progress, end);
+    for (Tuned& entry : profile.tuning) {
+        const PredictionError& error = chosen.errors.of(entry.bytes);
+        if (for_any_library(entry) && error.known() && error.clear_gain > 0)
+            entry.noise = std::max(0.01, error.clear_gain - 1);
+    }
+    if (session()->world_rank == 0)
+        send_event({{"event", "chosen"},
+                    {"timed", chosen.timed},
+                    {"predicted", chosen.predicted},
+                    {"open", chosen.open}});
+}
+
+void send_profile(const Profile& profile) {
+    send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});
+}
+
 void run(const Options& options, int rank) {
+    const auto end = Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
+                                                  std::chrono::duration<double>(options.within));
     const bool speaks = rank == 0;
     Progress progress(speaks);
     std::optional<Profile> known;
@@ -83,25 +118,33 @@ void run(const Options& options, int rank) {
     settings.verbose = 0;
     Profile profile;
     if (options.verb == "measure") {
-        profile = measure(options, known, progress, options.tune ? 0.1 : 1.0);
+        if (options.tune) progress.take(options.within);
+        profile = measure(options, known, progress, 1.0);
         profile = share(profile);
-        const auto timed = [](const Tuned& entry) { return !entry.predicted; };
+        const auto timed = [](const Tuned& entry) { return !for_any_library(entry); };
         const bool nothing_new = known && known->hosts == profile.hosts &&
                                  std::any_of(known->tuning.begin(), known->tuning.end(), timed);
         Forecaster forecaster(profile);
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
-            settings.choice = "auto";
             Options tuning = options;
             tuning.sizes.clear();
-            begin_session(settings, profile, has_rails(profile));
-            merge(profile.tuning, tune(tuning, forecaster, progress, 0.1));
+            choose_until(end, tuning, settings, profile, forecaster, progress);
+        } else if (!nothing_new) {
+            predict(profile, forecaster, progress);
         }
-        if (!nothing_new) predict(profile, forecaster, progress);
         progress.update(1.0, "done");
     } else {
         if (!known)
             throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
         profile = *known;
+        if (options.verb == "tune" && options.within > 0) {
+            Forecaster forecaster(profile);
+            progress.take(options.within);
+            choose_until(end, options, settings, profile, forecaster, progress);
+            progress.update(1.0, "done");
+            if (speaks) send_profile(profile);
+            return;
+        }
         const bool named = std::any_of(
             options.patterns.begin(), options.patterns.end(),
             [](const std::string& text) { return text.find("rails=") != std::string::npos; });
@@ -113,8 +156,7 @@ void run(const Options& options, int rank) {
         predict(profile, forecaster, progress);
         progress.update(1.0, "done");
     }
-    if (speaks)
-        send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});
+    if (speaks) send_profile(profile);
 }
 
 int main_with(const std::vector<std::string>& arguments) {

@@ -11,6 +11,9 @@ namespace eco {
 
 namespace {
 
+// In seconds. A visit to a pair of hosts far apart may take one.
+constexpr Seconds shortest_budget = 1, usual_budget = 60, longest_budget = 86400;
+
 std::vector<std::string> split(const std::string& text) {
     std::vector<std::string> items;
     std::istringstream stream(text);
@@ -54,6 +57,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
         options.verb != "pair")
         throw Error(Code::usage,
                     "eco probe " + options.verb + ": there are measure, tune, bench and pair");
+    if (options.verb == "measure") options.within = usual_budget;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (name == "--no-tune") {
@@ -76,6 +80,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.tolerance = number(name, value, 0, 9);
         } else if (name == "--budget") {
             options.budget = number(name, value, 0.01, 1e6);
+        } else if (name == "--within") {
+            options.within = number(name, value, shortest_budget, longest_budget);
         } else if (name == "--profile" && value == "-") {
             options.profile_on_stdin = true;
         } else if (name == "--libmpi") {

@@ -22,7 +22,9 @@ struct Options {
     // tune and bench
     std::vector<Operation> operations;
     std::vector<std::string> patterns;
-    Seconds budget = 0;
+    Seconds budget = 0;  // for one operation and size
+    // measure: for everything; tune: for all choices, 0: each takes its own time
+    Seconds within = 0;
     std::string order = "launched";  // by the launcher; or near, scattered:SEED
 };
 

@@ -10,4 +10,8 @@ namespace eco {
 // ("launched"), or drawn ("scattered:SEED"), the same on every machine.
 std::vector<int> in_order(std::vector<int> ring, const std::string& order);
 
+// The root of a round, from 0 on: all ranks in turn, those of few rounds far apart, since what a
+// root takes depends on where it is.
+int root_apart(int round, int ranks);
+
 }  // namespace eco

@@ -1,5 +1,6 @@
 #include "eco/probe/protocol.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace eco {
@@ -15,6 +16,7 @@ void Progress::update(double done, const std::string& what) {
     if (!speaks_ || (done < 1.0 && now - last_ < std::chrono::milliseconds(250))) return;
     last_ = now;
     const double spent = std::chrono::duration<double>(now - start_).count();
+    if (all_ > 0 && done < 1.0) done = std::min(spent / all_, 0.999);
     const double left = done > 0.0 ? spent / done * (1.0 - done) : 0.0;
     send_event({{"event", "progress"}, {"done", done}, {"left", left}, {"what", what}});
 }

@@ -14,12 +14,16 @@ void send_event(const nlohmann::json& event);
 class Progress {
 public:
     explicit Progress(bool speaks) : speaks_(speaks) {}
-    // done: of all work, 0 to 1; what: what is done now.
+    // All work takes so many seconds, counted from the start: what is done follows from the clock.
+    void take(double seconds) { all_ = seconds; }
+
+    // done: of all work, 0 to 1; only 1 counts where its time is given. what: what is done now.
     void update(double done, const std::string& what);
 
 private:
     using Clock = std::chrono::steady_clock;
     bool speaks_;
+    double all_ = 0;  // 0: not given
     Clock::time_point start_ = Clock::now(), last_{};
 };
 

@@ -12,6 +12,26 @@
 
 namespace eco {
 
+std::vector<Operation> usual_operations() {
+    std::vector<Operation> usual;
+    for (const Operation operation : operations())
+        if (tuned_as(operation) == operation) usual.push_back(operation);
+    return usual;
+}
+
+void check_all_take_part() {
+    const Communicator* world = communicator_of(native().comm_world);
+    if (!world) return;  // somebody else says why
+    std::set<int> taking_part;
+    for (Rank rank = 0; rank < world->size(); ++rank) taking_part.insert(world->host_of(rank));
+    const std::size_t hosts = session()->profile.hosts.size(), used = taking_part.size();
+    if (used < hosts)
+        throw Error(Code::launch, "ranks run on " + std::to_string(used) + " of the profile's " +
+                                      std::to_string(hosts) +
+                                      " hosts; tuning needs them on all, or a profile of these "
+                                      "hosts alone");
+}
+
 namespace {
 
 // In calls longer than this, what only the first one does (plans, communicators) is lost in noise.
@@ -32,13 +52,6 @@ constexpr Bytes just_below = 64;
 // but the first that lost so much at one.
 constexpr std::size_t most_compared = 3;
 constexpr double hopeless = 1.1;
-
-std::vector<Operation> usual_operations() {
-    std::vector<Operation> usual;
-    for (const Operation operation : operations())
-        if (tuned_as(operation) == operation) usual.push_back(operation);
-    return usual;
-}
 
 class Tuner {
 public:
@@ -75,20 +88,6 @@ private:
     std::vector<std::pair<Bytes, Timed>> timed_;  // of the operation at hand
     std::vector<Tuned> entries_;
 };
-
-// What is timed on some of the hosts says nothing of all.
-void check_all_take_part() {
-    const Communicator* world = communicator_of(native().comm_world);
-    if (!world) return;  // somebody else says why
-    std::set<int> taking_part;
-    for (Rank rank = 0; rank < world->size(); ++rank) taking_part.insert(world->host_of(rank));
-    const std::size_t hosts = session()->profile.hosts.size(), used = taking_part.size();
-    if (used < hosts)
-        throw Error(Code::launch, "ranks run on " + std::to_string(used) + " of the profile's " +
-                                      std::to_string(hosts) +
-                                      " hosts; tuning needs them on all, or a profile of these "
-                                      "hosts alone");
-}
 
 std::vector<Tuned> Tuner::run(Progress& progress, double first) {
     check_all_take_part();

@@ -15,4 +15,11 @@ namespace eco {
 std::vector<Tuned> tune(const Options& options, Forecaster& forecaster, Progress& progress,
                         double first);
 
+// What is timed on some of the hosts says nothing of all. Throws Error{launch} unless ranks run on
+// all of the profile's hosts.
+void check_all_take_part();
+
+// Those that do not share the choices of another.
+std::vector<Operation> usual_operations();
+
 }  // namespace eco

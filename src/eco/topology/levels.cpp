@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "eco/topology/partition.h"
+#include "eco/topology/widen.h"
 
 namespace eco {
 
@@ -25,7 +26,10 @@ Matrix cost_between(const Matrix& cost, const std::vector<int>& cluster) {
 }
 
 Levels find_levels(const Matrix& cost, double tolerance) {
-    Levels levels{partition(cost, tolerance)};
+    return widened({partition(cost, tolerance)}, cost, tolerance);
+}
+
+Levels widened(Levels levels, const Matrix& cost, double tolerance) {
     while (count_of(levels.front()) > 1) {
         const auto& finest = levels.front();
         const auto merged = partition(cost_between(cost, finest), tolerance);

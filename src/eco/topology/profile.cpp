@@ -14,6 +14,8 @@
 #include "eco/base/written.h"
 #include "eco/topology/profile_reader.h"
 #include "eco/topology/ring.h"
+#include "eco/topology/sure.h"
+#include "eco/topology/unclear.h"
 
 namespace eco {
 
@@ -167,8 +169,15 @@ void derive_topology(Profile& profile) {
         throw Error(Code::bad_input, "the size to partition by, " +
                                          std::to_string(profile.partition_bytes) +
                                          " bytes, was not measured");
-    const Matrix& cost = profile.minimum[static_cast<std::size_t>(found - profile.sizes.begin())];
-    profile.levels = find_levels(cost, profile.tolerance);
+    const auto size = static_cast<std::size_t>(found - profile.sizes.begin());
+    const Matrix &cost = profile.minimum[size], &spread = profile.spread[size];
+    Matrix doubts(cost.size());
+    const int samples = profile.round_trips * profile.repeats;
+    for (int a = 0; a < cost.size(); ++a)
+        for (int b = a + 1; b < cost.size(); ++b)
+            doubts.set(a, b, doubt(cost(a, b), spread(a, b), samples));
+    profile.levels =
+        sure_levels(find_levels(cost, profile.tolerance), cost, doubts, profile.tolerance);
     profile.ring = near_ring(cost, profile.levels);
 }
 

@@ -19,7 +19,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 // Numbers that hardly any profile's precision exceeds, in five bytes instead of nine.
 double single(double value) { return static_cast<float>(value); }
 
-constexpr double per_mille = 1000;
+constexpr double per_mille = 1000, per_second = 1e6;
 
 // The hosts that stay, ascending.
 std::set<int> hosts_that_stay(const Profile& profile, const std::vector<int>& host_of) {
@@ -181,7 +181,11 @@ void put_tuning(const std::vector<Tuned>& tuning, json& root) {
         json& rows = groups[group->second].back();
         rows.push_back(tuned.bytes);
         rows.push_back(texts(tuned.choice));
-        rows.push_back(static_cast<long long>(std::round(std::min(ratio, 1e6) * per_mille)));
+        rows.push_back(std::llround(std::min(ratio, 1e6) * per_mille));
+        // Of what was timed what it takes, in microseconds; of predictions how far they err.
+        const Seconds takes = tuned.choice == "native" ? tuned.native : tuned.eco;
+        rows.push_back(tuned.predicted ? std::llround(std::min(tuned.noise, 1e6) * per_mille)
+                                       : std::llround(std::min(takes, 1e6) * per_second));
     }
     root["texts"] = texts.list();
     root["tuning"] = groups;
@@ -193,7 +197,7 @@ std::vector<Tuned> read_tuning(const json& root) {
     std::vector<Tuned> tuning;
     for (const json& group : root.at("tuning")) {
         const json& rows = group.at(5);
-        for (std::size_t row = 0; row + 2 < rows.size(); row += 3) {
+        for (std::size_t row = 0; row + 3 < rows.size(); row += 4) {
             Tuned& tuned = tuning.emplace_back();
             tuned.mpi = text(group.at(0));
             tuned.operation = text(group.at(1));
@@ -202,8 +206,13 @@ std::vector<Tuned> read_tuning(const json& root) {
             tuned.predicted = group.at(4) == 1;
             rows.at(row).get_to(tuned.bytes);
             tuned.choice = text(rows.at(row + 1));
-            tuned.native = rows.at(row + 2).get<double>() / per_mille;
-            tuned.eco = tuned.native > 0 ? 1 : 0;
+            const double ratio = rows.at(row + 2).get<double>() / per_mille;
+            const auto more = rows.at(row + 3).get<double>();
+            if (ratio <= 0) continue;
+            if (tuned.predicted) tuned.noise = more / per_mille;
+            const Seconds takes = tuned.predicted || more <= 0 ? 1 : more / per_second;
+            tuned.native = tuned.choice == "native" ? takes : takes * ratio;
+            tuned.eco = tuned.native / ratio;
         }
     }
     return tuning;

@@ -1,0 +1,38 @@
+#include "eco/simulate/prediction_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/base/median.h"
+
+namespace eco {
+
+namespace {
+
+// The value that a share of the sorted ones do not exceed. Of few the last one or the first.
+double quantile(const std::vector<double>& sorted, double share) {
+    const double last = static_cast<double>(sorted.size() - 1), position = share * last;
+    const double whole = share > 0.5 ? std::ceil(position) : std::floor(position);
+    return sorted[static_cast<std::size_t>(whole)];
+}
+
+// Timing a schedule twice differs by about so much.
+constexpr double least_margin = 1.02;
+
+}  // namespace
+
+PredictionError error_of(std::vector<double> ratios, std::vector<double> libraries) {
+    PredictionError error;
+    error.samples = static_cast<int>(ratios.size());
+    if (ratios.empty()) return error;
+    error.bias = upper_median(ratios);
+    std::sort(ratios.begin(), ratios.end());
+    std::sort(libraries.begin(), libraries.end());
+    constexpr double most = 0.9;
+    error.margin = std::max(least_margin, quantile(ratios, most) / error.bias);
+    if (!libraries.empty())
+        error.clear_gain = quantile(ratios, most) / quantile(libraries, 1 - most);
+    return error;
+}
+
+}  // namespace eco

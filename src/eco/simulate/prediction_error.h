@@ -1,0 +1,39 @@
+// How far the simulator's times are from what was timed on one network with one library: for short
+// messages, whose time is the hosts' and the library's own costs, and for long ones, whose time is
+// the links'. Found by `eco measure` and read by what decides there (verdict.h).
+#pragma once
+
+#include <vector>
+
+#include "eco/base/units.h"
+
+namespace eco {
+
+struct PredictionError {
+    double bias = 1;    // measured over predicted, the median
+    double margin = 1;  // how many times that, at most, in nine cases of ten
+    // A schedule so many times faster than the textbook's best by prediction is as fast as the
+    // library, in nine cases of ten; 0: not measured.
+    double clear_gain = 0;
+    int samples = 0;
+
+    // Too few schedules timed say nothing.
+    bool known() const { return samples >= 4; }
+};
+
+// By size: of a few bytes, of up to a few frames, and longer. What was found for one class says
+// nothing of another.
+struct PredictionErrors {
+    PredictionError tiny, brief, lengthy;
+
+    static constexpr Bytes longest_tiny = 128, longest_brief = 4096;
+    const PredictionError& of(Bytes bytes) const {
+        return bytes > longest_brief ? lengthy : bytes > longest_tiny ? brief : tiny;
+    }
+};
+
+// ratios: of schedules, measured over predicted. libraries: of the library's own collectives,
+// measured over the textbook's best by prediction; may be empty. All above 0.
+PredictionError error_of(std::vector<double> ratios, std::vector<double> libraries);
+
+}  // namespace eco

@@ -1,0 +1,16 @@
+// Takes back boundaries between subnets that the times do not bear out: where crossing one may take
+// no longer than staying inside, for all that so few samples say. Pure. Called by derive_topology.
+#pragma once
+
+#include "eco/topology/levels.h"
+#include "eco/topology/matrix.h"
+
+namespace eco {
+
+// levels: as find_levels made them from cost. doubt: by how much each cost may be too high
+// (unclear.h). Two subnets become one where in the median of the pairs across them cost − doubt is
+// not above the dearest link that either needs to hold together; wider levels follow from that.
+// Two hosts that are each a subnet of their own stay so. O(H²) and find_levels' time.
+Levels sure_levels(const Levels& levels, const Matrix& cost, const Matrix& doubt, double tolerance);
+
+}  // namespace eco

@@ -1,0 +1,43 @@
+"""`eco measure` within a time: what it says it did is what the profile holds."""
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+from eco.lab.mpi import PROJECT
+from lab_harness import LAB, needs_lab
+
+pytestmark = needs_lab
+ECO = PROJECT / "build/release/bin/eco"
+PROFILE = PROJECT / "tests/data/three-segments.json"
+
+
+def test_a_short_time(tmp_path: Path) -> None:
+    """Too short for all choices: those that are left open are the library's."""
+    out = tmp_path / "net.json"
+    document = json.loads(PROFILE.read_text())
+    document["tuning"] = []
+    out.write_text(json.dumps(document))
+    command = [ECO, "tune", out, "--within", 2, "--operations", "bcast,gatherv", "--json"]
+    launcher = [*LAB, "run", "three-segments", "--native", "--scale", 100, "--"]
+    done = subprocess.run(
+        [str(word) for word in (*command, "--", *launcher)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    entries = [entry for entry in json.loads(out.read_text())["tuning"] if entry["mpi"] != "any"]
+    kinds = Counter((entry["operation"], entry["layout"]) for entry in entries)
+    assert kinds == {
+        (operation, layout): count
+        for layout in ("near", "scattered")
+        for operation, count in (("bcast", 4), ("gatherv", 1))
+    }
+    chosen = json.loads(done.stdout)["chosen"]
+    assert sum(chosen.values()) == len(entries)
+    assert sum(not entry["predicted"] for entry in entries) == chosen["timed"]
+    assert chosen["open"] >= 2, "gatherv follows gather, of which nothing was asked"
+    for entry in entries:
+        if entry["predicted"] and entry["choice"] != "native":
+            assert entry["native"] > 1.05 * entry["eco"] > 0
+        if entry["operation"] == "gatherv":
+            assert entry["choice"] == "native"
