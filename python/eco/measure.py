@@ -28,6 +28,10 @@ def command(
     tolerance: Annotated[
         float | None, typer.Option(help="How much times may differ inside a subnet; 0.2: by 20 %.")
     ] = None,
+    all_pairs: Annotated[
+        bool,
+        typer.Option("--all-pairs", help="Time every pair of hosts, however many they are."),
+    ] = False,
     no_tune: Annotated[
         bool, typer.Option("--no-tune", help="Do not time collectives afterwards.")
     ] = False,
@@ -39,8 +43,9 @@ def command(
 ) -> None:
     """Measure a network once, through your MPI launcher.
 
-    Times messages between every pair of hosts, finds the subnets in the times,
-    and keeps both as a profile, where `eco exec` finds it.
+    Times messages between pairs of hosts (all of them, or of many hosts enough),
+    finds the subnets in the times, and keeps both as a profile, where `eco exec`
+    finds it.
 
     eco measure -o cluster.json -- mpirun -n 8 --hostfile hosts
     """
@@ -50,6 +55,7 @@ def command(
         *options.count("round-trips", round_trips),
         *options.count("repeats", repeats),
         *options.number("tolerance", tolerance, 9),
+        *(["--all-pairs"] if all_pairs else []),
         *(["--no-tune"] if no_tune else []),
     ]
     if output is not None:
@@ -144,5 +150,9 @@ def _finish(
         print(f"{written[0]} holds these hosts already ({levels}); --again measures them anew")
         return
     print(f"found {levels}")
+    if found.survey:
+        print(structure.describe_survey(found))
+    for line in structure.describe_odd(found):
+        print(line)
     for path in written:
         print(f"wrote {path}")

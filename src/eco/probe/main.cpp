@@ -74,16 +74,19 @@ void run(const Options& options, int rank) {
     const bool speaks = rank == 0;
     Progress progress(speaks);
     std::optional<Profile> known;
+    Notes notes;
     if (options.profile_on_stdin) {
         std::string text;
         if (speaks) text.assign(std::istreambuf_iterator<char>(std::cin), {});
-        known = parse_profile(share(text), "the profile");
+        text = share(text);
+        known = parse_profile(text, "the profile");
+        notes = read_notes(text, *known, "the profile");
     }
     Settings settings = read_settings();
     settings.verbose = 0;
     Profile profile;
     if (options.verb == "measure") {
-        profile = measure(options, known, progress, options.tune ? 0.1 : 1.0);
+        profile = measure(options, known, notes, progress, options.tune ? 0.1 : 1.0);
         profile = share(profile);
         const auto timed = [](const Tuned& entry) { return !entry.predicted; };
         const bool nothing_new = known && known->hosts == profile.hosts &&
@@ -113,8 +116,10 @@ void run(const Options& options, int rank) {
         predict(profile, forecaster, progress);
         progress.update(1.0, "done");
     }
-    if (speaks)
-        send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});
+    if (!speaks) return;
+    auto document = nlohmann::json::parse(to_json(profile));
+    put_notes(notes, document);
+    send_event({{"event", "profile"}, {"profile", std::move(document)}});
 }
 
 int main_with(const std::vector<std::string>& arguments) {
