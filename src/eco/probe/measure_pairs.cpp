@@ -47,7 +47,8 @@ public:
         samples_.assign(sizes.size(), Timings(hosts));
         for (std::size_t size = 0; size < sizes.size(); ++size) take_over(size, known);
         for (int a = 0; a < hosts; ++a)
-            for (int b = std::max(a + 1, known); b < hosts; ++b) pairs_.emplace_back(a, b);
+            for (int b = a + 1; b < hosts; ++b)
+                if (!sizes_without({a, b}).empty()) pairs_.emplace_back(a, b);
     }
 
     void time_all() {
@@ -318,7 +319,7 @@ private:
 
     Profile& profile_;
     std::optional<Surveyed>& surveyed_;
-    std::vector<HostPair> pairs_;  // all that were not known before
+    std::vector<HostPair> pairs_;  // all that were not timed before
     const std::vector<int>& speaker_;
     const Crew& crew_;
     const ShowLeft& show_;
