@@ -35,6 +35,10 @@ def command(
             metavar="SECONDS",
         ),
     ] = None,
+    all_pairs: Annotated[
+        bool,
+        typer.Option("--all-pairs", help="Time every pair of hosts, however many they are."),
+    ] = False,
     no_tune: Annotated[
         bool, typer.Option("--no-tune", help="Only the network: time no collectives.")
     ] = False,
@@ -46,8 +50,9 @@ def command(
 ) -> None:
     """Measure a network once, through your MPI launcher.
 
-    Times messages between every pair of hosts, finds the subnets in the times,
-    and keeps both as a profile, where `eco exec` finds it.
+    Times messages between pairs of hosts (all of them, or of many hosts enough),
+    finds the subnets in the times, and keeps both as a profile, where `eco exec`
+    finds it.
 
     eco measure -o cluster.json -- mpirun -n 8 --hostfile hosts
     """
@@ -61,6 +66,7 @@ def command(
         *options.count("repeats", repeats),
         *options.number("tolerance", tolerance, 9),
         *limit,
+        *(["--all-pairs"] if all_pairs else []),
         *(["--no-tune"] if no_tune else []),
     ]
     if output is not None:
@@ -182,5 +188,9 @@ def _finish(
     print(f"found {levels}")
     if chosen:
         print(outcome(chosen))
+    if found.survey:
+        print(structure.describe_survey(found))
+    for line in structure.describe_odd(found):
+        print(line)
     for path in written:
         print(f"wrote {path}")

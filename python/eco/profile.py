@@ -135,6 +135,37 @@ class Rails:
 
 
 @dataclass(frozen=True)
+class Survey:
+    """Which pairs were timed where not all were, and how sure the subnets are."""
+
+    checks: int  # per host, with random others of its subnet
+    not_compared: float  # share of the pairs of subnets
+    measured: tuple[tuple[int, ...], ...]  # per size: pairs, one number after the other
+
+    @property
+    def pairs(self) -> int:
+        """How many were timed, of the size that most were timed with."""
+        return max((len(pairs) for pairs in self.measured), default=0) // 2
+
+    def document(self) -> dict[str, Any]:
+        """The written form."""
+        return {
+            "checks": self.checks,
+            "not_compared": self.not_compared,
+            "measured": [list(pairs) for pairs in self.measured],
+        }
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What is not as its like."""
+
+    hosts: tuple[int, ...]  # one that is slow; or from where to where a link is the slower
+    what: str  # slow or asymmetric
+    factor: float
+
+
+@dataclass(frozen=True)
 class Profile:
     """Hosts, times between them, and what follows from these."""
 
@@ -154,6 +185,8 @@ class Profile:
     tuning: tuple[Tuned, ...]
     model: Model | None = None
     rails: Rails | None = None
+    survey: Survey | None = None  # None: every pair was timed
+    odd: tuple[Odd, ...] = ()
     origin: str = ""
 
     @property
@@ -163,11 +196,19 @@ class Profile:
 
     def document(self) -> dict[str, Any]:
         """The written form."""
-        optional = {
+        optional: dict[str, Any] = {
             key: value.document()
-            for key, value in (("model", self.model), ("rails", self.rails))
+            for key, value in (
+                ("survey", self.survey),
+                ("model", self.model),
+                ("rails", self.rails),
+            )
             if value is not None
         }
+        if self.odd:
+            optional["odd"] = [
+                dict(vars(entry)) | {"hosts": list(entry.hosts)} for entry in self.odd
+            ]
         return {
             "eco_profile": VERSION,
             "created": self.created,
@@ -245,7 +286,7 @@ def _check(text: str, origin: str) -> Any:
 
 def _profile(root: dict[str, Any], origin: str) -> Profile:
     parameters = root["parameters"]
-    model, rails = root.get("model"), root.get("rails")
+    model, rails, survey = (root.get(key) for key in ("model", "rails", "survey"))
     return Profile(
         created=root["created"],
         mpi_family=root["mpi"]["family"],
@@ -263,8 +304,36 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         tuning=tuple(_tuned(entry) for entry in root["tuning"]),
         model=None if model is None else _model(model),
         rails=None if rails is None else _rails(rails),
+        survey=None if survey is None else _survey(survey, origin),
+        odd=tuple(_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
         origin=origin,
     )
+
+
+def _survey(root: Any, origin: str) -> Survey:
+    try:
+        survey = Survey(
+            int(root["checks"]),
+            float(root["not_compared"]),
+            tuple(tuple(map(int, pairs)) for pairs in root["measured"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise EcoError(f"{origin}: survey is of the wrong kind", ExitCode.BAD_INPUT) from None
+    return survey
+
+
+def _odd(root: Any, hosts: list[str], origin: str) -> Odd:
+    try:
+        odd = Odd(tuple(map(int, root["hosts"])), str(root["what"]), float(root["factor"]))
+    except (KeyError, TypeError, ValueError):
+        raise EcoError(f"{origin}: odd is of the wrong kind", ExitCode.BAD_INPUT) from None
+    wanted = {"slow": 1, "asymmetric": 2}.get(odd.what)
+    if wanted != len(odd.hosts) or not all(0 <= host < len(hosts) for host in odd.hosts):
+        raise EcoError(
+            f"{origin}: odd holds an entry that is neither a slow host nor a link",
+            ExitCode.BAD_INPUT,
+        )
+    return odd
 
 
 def _matrix(rows: list[list[float]]) -> Matrix:

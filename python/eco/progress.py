@@ -25,7 +25,7 @@ def progress(title: str, quiet: bool) -> Iterator[tuple[Show, Say]]:
             task = bar.add_task(title, total=1.0, left="")
 
             def show(event: dict[str, Any]) -> None:
-                left = f"{duration(float(event.get('left', 0)))} left"
+                left = _left(event)
                 what = str(event.get("what", ""))
                 bar.update(task, completed=float(event["done"]), left=left, description=title)
                 bar.update(task, description=f"{title} [dim]{_plain(what)}[/]")
@@ -33,6 +33,12 @@ def progress(title: str, quiet: bool) -> Iterator[tuple[Show, Say]]:
             yield show, lambda line: console.print(line, markup=False, highlight=False)
     else:
         yield _Lines(title).show, say_on_stderr
+
+
+def _left(event: dict[str, Any]) -> str:
+    """Nothing where the probe cannot tell yet."""
+    left = event.get("left")
+    return "" if left is None else f"{duration(float(left))} left"
 
 
 class _Lines:
@@ -47,8 +53,8 @@ class _Lines:
         if int(done * 10) <= self._tenth:
             return
         self._tenth = int(done * 10)
-        left = duration(float(event.get("left", 0)))
-        say_on_stderr(f"{self._title}: {done:4.0%}, {left} left")
+        left = _left(event)
+        say_on_stderr(f"{self._title}: {done:4.0%}" + (f", {left}" if left else ""))
 
 
 def _bar(console: Console) -> Progress:

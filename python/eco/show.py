@@ -117,6 +117,11 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
             f"{quantities.size(profile.partition_bytes)} within {profile.tolerance:.0%}",
         )
     )
+    if profile.survey:
+        surveyed = structure.describe_survey(profile)
+        console.print(Text.assemble(("survey    ", "bold"), surveyed))
+    for odd in structure.describe_odd(profile):
+        console.print(Text.assemble(("odd       ", "bold"), (odd, "yellow")))
     if profile.model:
         console.print(Text.assemble(("model     ", "bold"), _model(profile.model)))
     if profile.rails:

@@ -181,6 +181,36 @@ def describe(profile: Profile) -> str:
     return f"{count} in {len(subnets)} subnets ({listed}{more})"
 
 
+def describe_odd(profile: Profile) -> list[str]:
+    """A sentence for each host or link that is not as its like."""
+    lines = []
+    for odd in profile.odd:
+        names = [profile.hosts[host] for host in odd.hosts]
+        if odd.what == "slow":
+            lines.append(f"{names[0]} is slow: {odd.factor:.1f} times what its neighbours take")
+        else:
+            lines.append(
+                f"from {names[0]} to {names[1]} flows less than back, by {odd.factor:.1f} times"
+            )
+    return lines
+
+
+def describe_survey(profile: Profile) -> str:
+    """How much was timed, and what could have been missed."""
+    survey = profile.survey
+    if survey is None:
+        return "every pair of hosts was timed"
+    hosts = len(profile.hosts)
+    share = survey.pairs / (hosts * (hosts - 1) / 2)
+    text = f"{survey.pairs} pairs were timed ({share:.0%}), the rest taken from like pairs"
+    if survey.checks:
+        missed = 0.5**survey.checks
+        text += f"; a host unlike half of its subnet is missed once in {1 / missed:.0f} times"
+    if survey.not_compared > 0:
+        text += f"; {survey.not_compared:.0%} of the pairs of subnets were not compared"
+    return text
+
+
 def gain(entry: Tuned) -> float:
     """Native over what is used; 1 where the native collective is."""
     if entry.choice == "native" or entry.eco <= 0:
@@ -214,7 +244,28 @@ def summary(profile: Profile) -> dict[str, Any]:
         "model": _model(profile),
         "rails": _rails(profile),
         "parameters": profile.document()["parameters"],
+        "survey": _survey(profile),
+        "odd": [
+            {
+                "hosts": [profile.hosts[host] for host in odd.hosts],
+                "what": odd.what,
+                "factor": odd.factor,
+            }
+            for odd in profile.odd
+        ],
         "tuning": [dict(vars(entry)) | {"ratio": gain(entry)} for entry in profile.tuning],
+    }
+
+
+def _survey(profile: Profile) -> dict[str, Any] | None:
+    """Without the lists of pairs."""
+    survey = profile.survey
+    if survey is None:
+        return None
+    return {
+        "checks": survey.checks,
+        "not_compared": survey.not_compared,
+        "pairs": survey.pairs,
     }
 
 

@@ -64,9 +64,18 @@ def test_a_store_that_cannot_be(tmp_path: Path, store: Path) -> None:
     assert f"`eco exec` will need --profile {tmp_path / 'net.json'}" in result.stderr
 
 
+def test_no_time_is_said_that_nobody_knows(tmp_path: Path) -> None:
+    unknown = {"event": "progress", "done": 0.0, "what": "n0 – n1"}
+    start = launcher(tmp_path / "bin", [unknown, progress(0.5, 7.0), PROFILE, DONE])
+    result = eco("measure", "-o", tmp_path / "net.json", "--", start.path)
+    assert "measuring:   0%\n" in result.stderr
+    assert "measuring:  50%, 7 s left\n" in result.stderr
+
+
 def test_options(tmp_path: Path) -> None:
     start = launcher(tmp_path / "bin", ALL_WELL)
-    others = ["--round-trips", "7", "--repeats", "2", "--tolerance", "0.3", "--no-tune"]
+    others = ["--round-trips", "7", "--repeats", "2", "--tolerance", "0.3"]
+    others += ["--all-pairs", "--no-tune"]
     assert eco("measure", "--sizes", "1024,1", *others, "--", start.path).returncode == 0
     assert start.options == ["measure", "--sizes", "1,1024", *others]
 

@@ -221,3 +221,42 @@ def test_one_wrong_time_hides_no_boundary() -> None:
     for matrix in written["minimum"]:
         matrix[0][1] = matrix[1][0] = 50.0
     assert structure.gap(profile.from_document(written, ""), (0, 1, 2)) == pytest.approx(2.0)
+
+
+def test_what_was_noted_beside() -> None:
+    pairs = [0, 1, 0, 2]
+    noted = document() | {
+        "survey": {"checks": 4, "not_compared": 0.25, "measured": [pairs, pairs, [0, 1]]},
+        "odd": [
+            {"hosts": [2], "what": "slow", "factor": 1.5},
+            {"hosts": [0, 3], "what": "asymmetric", "factor": 2.0},
+        ],
+    }
+    found = profile.parse(json.dumps(noted), "f")
+    assert found.document() == noted
+    assert found.survey is not None
+    assert found.survey.pairs == 2
+    assert structure.describe_survey(found) == (
+        "2 pairs were timed (7%), the rest taken from like pairs; a host unlike half of its "
+        "subnet is missed once in 16 times; 25% of the pairs of subnets were not compared"
+    )
+    assert structure.describe_odd(found) == [
+        "n2 is slow: 1.5 times what its neighbours take",
+        "from n0 to n3 flows less than back, by 2.0 times",
+    ]
+    assert structure.summary(found)["odd"][0]["hosts"] == ["n2"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("survey", {"checks": 4}, "survey is of the wrong kind"),
+        ("survey", 3, "survey is of the wrong kind"),
+        ("odd", [{"hosts": [9], "what": "slow", "factor": 2}], "neither a slow host nor a link"),
+        ("odd", [{"hosts": [1], "what": "green", "factor": 2}], "neither a slow host nor a link"),
+        ("odd", [4], "odd is of the wrong kind"),
+    ],
+)
+def test_notes_that_are_not_sound(key: str, value: Any, why: str) -> None:
+    with pytest.raises(EcoError, match=why):
+        profile.parse(json.dumps(document() | {key: value}), "f")

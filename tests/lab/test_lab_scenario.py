@@ -116,6 +116,8 @@ def test_rubbish(tmp_path: Path, text: str) -> None:
 
 def test_shipped() -> None:
     assert {"three-segments", "switched-8", "campus-20", "two-sites"} <= set(shipped_names())
+    assert len(load("racks-64").hosts) == 64
+    assert len(load("racks-128").hosts) == 128
     for name in shipped_names():
         scenario = load(name)
         drawn = tree(scenario)

@@ -71,18 +71,18 @@ LearnedClass describe_class(const Request& request, Bytes least, const std::stri
 Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
                    const Request& request, Bytes least, bool bits_may_change) {
     Rivals rivals;
-    const Evidence evidence = chooser.evidence(request, least);
-    rivals.choices = {evidence.choice};
-    if (!evidence.open) return rivals;
+    const Knowledge known = chooser.knowledge(request, least);
+    rivals.choices = {known.choice};
+    if (!known.open) return rivals;
     add(rivals.choices, Choice{});
-    if (evidence.rival) add(rivals.choices, *evidence.rival);
-    if (evidence.sure) rivals.expected = evidence.expected;
+    if (known.rival) add(rivals.choices, *known.rival);
+    if (known.sure) rivals.expected = known.expected;
     using Start = ClassLearner::Start;
-    rivals.start = evidence.sure ? Start::sure : bits_may_change ? Start::unsure : Start::observe;
+    rivals.start = known.sure ? Start::sure : bits_may_change ? Start::unsure : Start::observe;
     const LearnedClass named = describe_class(request, least, "");
-    for (const LearnedClass& known : learned)
-        if (LearnedClass same = named; (same.mpi = known.mpi, known.same_calls(same)))
-            apply(known, request, bits_may_change, rivals);
+    for (const LearnedClass& earlier : learned)
+        if (LearnedClass same = named; (same.mpi = earlier.mpi, earlier.same_calls(same)))
+            apply(earlier, request, bits_may_change, rivals);
     // A sure class whose bits may change is still checked.
     rivals.worth_learning =
         rivals.choices.size() > 1 && (bits_may_change || rivals.start != Start::sure);

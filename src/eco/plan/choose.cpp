@@ -46,10 +46,10 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
     for (const Tuned& tuned : tuning_for(profile, library)) {
         try {
             auto& entries = for_any_library(tuned) ? predicted_ : timed_;
-            entries.push_back({parse_operation(tuned.operation), tuned.layout == "near",
-                               tuned.ranks_per_host > 1, tuned.bytes, parse_choice(tuned.choice),
-                               predicted_gain(tuned),
-                               tuned.choice == "native" ? tuned.native : tuned.eco});
+            entries.push_back(
+                {parse_operation(tuned.operation), tuned.layout == "near", tuned.ranks_per_host > 1,
+                 tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
+                 tuned.choice == "native" ? tuned.native : tuned.eco, !tuned.predicted});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();
         }
@@ -163,8 +163,8 @@ Choice Chooser::untuned(const Request& request, Bytes bytes) const {
     }
 }
 
-Evidence Chooser::evidence(const Request& request, Bytes bytes) const {
-    Evidence found;
+Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
+    Knowledge found;
     found.choice = choose(request, bytes);
     const bool fixed = mode_ != Mode::automatic || bytes > most_bytes_ ||
                        (keep_order_ && traits(request.operation).reduces);
@@ -177,7 +177,7 @@ Evidence Chooser::evidence(const Request& request, Bytes bytes) const {
     const bool native = found.choice.family == Family::native;
     // Between sizes that are far apart a library may change its algorithm twice.
     constexpr double near_enough = 2, clear_gain = 1.1, clear_loss = 0.95;
-    if (timed && distance(timed->bytes, bytes) <= near_enough)
+    if (timed && timed->confirmed && distance(timed->bytes, bytes) <= near_enough)
         found.sure = native ? timed->gain > 0 && timed->gain < clear_loss
                             : timed->choice.family != Family::native && timed->gain > clear_gain;
     if (found.sure) {

@@ -21,7 +21,7 @@ std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library
 Choice scaled(Choice choice, Bytes timed, Bytes bytes, int most);
 
 // What the profile says of one call's choices.
-struct Evidence {
+struct Knowledge {
     Choice choice;  // what choose() gives
     // Whether anything else may run: not where a setting names the choice, nor inside one subnet of
     // several.
@@ -41,7 +41,7 @@ public:
     Choice choose(const Request& request, Bytes bytes) const;
 
     // The same, and what could run instead; for learning while programs run.
-    Evidence evidence(const Request& request, Bytes bytes) const;
+    Knowledge knowledge(const Request& request, Bytes bytes) const;
 
 private:
     struct Entry {
@@ -49,8 +49,9 @@ private:
         bool near, hosts_shared;
         Bytes bytes;
         Choice choice;
-        double gain;    // native time over ECO's, by prediction
-        Seconds takes;  // what `choice` took, or would
+        double gain;     // native time over ECO's, by prediction
+        Seconds takes;   // what `choice` took, or would
+        bool confirmed;  // both the library and the choice were timed
     };
 
     const Entry* nearest(const std::vector<Entry>& entries, const Request& request,

@@ -99,8 +99,10 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
                     {"open", chosen.open}});
 }
 
-void send_profile(const Profile& profile) {
-    send_event({{"event", "profile"}, {"profile", nlohmann::json::parse(to_json(profile))}});
+void send_profile(const Profile& profile, const Notes& notes) {
+    auto document = nlohmann::json::parse(to_json(profile));
+    put_notes(notes, document);
+    send_event({{"event", "profile"}, {"profile", std::move(document)}});
 }
 
 void run(const Options& options, int rank) {
@@ -109,17 +111,20 @@ void run(const Options& options, int rank) {
     const bool speaks = rank == 0;
     Progress progress(speaks);
     std::optional<Profile> known;
+    Notes notes;
     if (options.profile_on_stdin) {
         std::string text;
         if (speaks) text.assign(std::istreambuf_iterator<char>(std::cin), {});
-        known = parse_profile(share(text), "the profile");
+        text = share(text);
+        known = parse_profile(text, "the profile");
+        notes = read_notes(text, *known, "the profile");
     }
     Settings settings = read_settings();
     settings.verbose = 0;
     Profile profile;
     if (options.verb == "measure") {
         if (options.tune) progress.take(options.within);
-        profile = measure(options, known, progress, 1.0);
+        profile = measure(options, known, notes, progress, 1.0);
         profile = share(profile);
         const auto timed = [](const Tuned& entry) { return !for_any_library(entry); };
         const bool nothing_new = known && known->hosts == profile.hosts &&
@@ -142,7 +147,7 @@ void run(const Options& options, int rank) {
             progress.take(options.within);
             choose_until(end, options, settings, profile, forecaster, progress);
             progress.update(1.0, "done");
-            if (speaks) send_profile(profile);
+            if (speaks) send_profile(profile, notes);
             return;
         }
         const bool named = std::any_of(
@@ -156,7 +161,7 @@ void run(const Options& options, int rank) {
         predict(profile, forecaster, progress);
         progress.update(1.0, "done");
     }
-    if (speaks) send_profile(profile);
+    if (speaks) send_profile(profile, notes);
 }
 
 int main_with(const std::vector<std::string>& arguments) {

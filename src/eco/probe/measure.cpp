@@ -7,7 +7,9 @@
 #include "eco/base/error.h"
 #include "eco/interpose/mpi_transport.h"
 #include "eco/interpose/session.h"
+#include "eco/measure/odd.h"
 #include "eco/probe/crew.h"
+#include "eco/probe/host_clue.h"
 #include "eco/probe/measure_model.h"
 #include "eco/probe/measure_pairs.h"
 #include "eco/probe/measure_rails.h"
@@ -20,9 +22,9 @@ namespace {
 
 class Measuring {
 public:
-    Measuring(const Options& options, const std::optional<Profile>& known, Progress& progress,
-              double share)
-        : options_(options), known_(known), progress_(progress), share_(share) {}
+    Measuring(const Options& options, const std::optional<Profile>& known, Notes& notes,
+              Progress& progress, double share)
+        : options_(options), known_(known), notes_(notes), progress_(progress), share_(share) {}
 
     Profile run() {
         find_hosts();
@@ -47,8 +49,10 @@ private:
         const int length = MPI_MAX_PROCESSOR_NAME;
         check_mpi(mpi_.Allgather(name.data(), length, mpi_.byte, names.data(), length, mpi_.byte,
                                  mpi_.comm_world));
+        const auto clues = all_clues();
         if (known_) {
             profile_.hosts = known_->hosts;
+            clues_.resize(profile_.hosts.size());
             speaker_.assign(profile_.hosts.size(), -1);
         }
         for (int rank = 0; rank < crew_.ranks(); ++rank) {
@@ -58,8 +62,10 @@ private:
             if (found == profile_.hosts.end()) {
                 profile_.hosts.push_back(host);
                 speaker_.push_back(rank);
+                clues_.push_back(clues[at(rank)]);
             } else if (speaker_[index] < 0) {
                 speaker_[index] = rank;
+                clues_[index] = clues[at(rank)];
             }
         }
     }
@@ -110,18 +116,14 @@ private:
                     profile_.spread[s].set(a, b, known_->spread[s](a, b));
                 }
         }
-        std::vector<std::pair<int, int>> pairs;
-        for (int a = 0; a < hosts; ++a)
-            for (int b = std::max(a + 1, old); b < hosts; ++b) {
-                if (speaker_[at(a)] < 0 || speaker_[at(b)] < 0)
-                    throw Error(
-                        Code::launch,
-                        "host " + profile_.hosts[at(speaker_[at(a)] < 0 ? a : b)] +
-                            " of the profile takes no part in this launch, so new hosts "
-                            "cannot be measured against it; launch on all, or measure --again");
-                pairs.emplace_back(a, b);
-            }
-        eco::time_pairs(profile_, pairs, speaker_, crew_,
+        if (old == hosts) return;
+        for (int host = 0; host < hosts; ++host)
+            if (speaker_[at(host)] < 0)
+                throw Error(Code::launch,
+                            "host " + profile_.hosts[at(host)] +
+                                " of the profile takes no part in this launch, so new hosts "
+                                "cannot be measured against it; launch on all, or measure --again");
+        eco::time_pairs(profile_, notes_.surveyed, old, options_.all_pairs, speaker_, clues_, crew_,
                         [&](Seconds left, const std::string& what) {
                             const Seconds all = spent() + left + model_time(profile_);
                             progress_.update(share_ * spent() / all, what);
@@ -144,6 +146,11 @@ private:
             profile_, known_, speaker_, crew_, [&](double done, const std::string& what) {
                 progress_.update(share_ * (before + model * done) / (before + model), what);
             });
+        notes_.odd = slow_hosts(profile_);
+        const auto links = find_odd_links(
+            profile_, speaker_, crew_,
+            [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
+        notes_.odd.insert(notes_.odd.end(), links.begin(), links.end());
     }
 
     // On hosts that are known already, anew with each new one: all must take part.
@@ -170,19 +177,21 @@ private:
     const Native& mpi_ = native();
     const Options& options_;
     const std::optional<Profile>& known_;
+    Notes& notes_;
     Progress& progress_;
     double share_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     Crew crew_;
     Profile profile_;
     std::vector<int> speaker_;  // per host its first rank
+    std::vector<Clue> clues_;   // per host
 };
 
 }  // namespace
 
-Profile measure(const Options& options, const std::optional<Profile>& known, Progress& progress,
-                double share_of_progress) {
-    return Measuring(options, known, progress, share_of_progress).run();
+Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
+                Progress& progress, double share_of_progress) {
+    return Measuring(options, known, notes, progress, share_of_progress).run();
 }
 
 }  // namespace eco

@@ -1,10 +1,11 @@
-// Pairwise times of all hosts of a job (ECO §3): one pair at a time, several round trips, the whole
-// several times over, the minimum kept. Everybody else sleeps meanwhile. Then the model
-// (measure_model.h).
+// Pairwise times of the hosts of a job (ECO §3): several round trips, the minimum kept; of few
+// hosts all pairs, one at a time and several times over, of many enough pairs (measure_pairs.h).
+// Everybody else sleeps meanwhile. Then the model (measure_model.h).
 #pragma once
 
 #include <optional>
 
+#include "eco/measure/notes.h"
 #include "eco/probe/options.h"
 #include "eco/probe/protocol.h"
 #include "eco/topology/profile.h"
@@ -12,9 +13,10 @@
 namespace eco {
 
 // Collective over MPI_COMM_WORLD. known: an earlier profile, whose pairs are taken over; sizes and
-// the rest then come from it. The result, with levels, ring and model, is whole on rank 0 only. Of
-// known hosts alone nothing is measured, and a profile without a model stays without.
-Profile measure(const Options& options, const std::optional<Profile>& known, Progress& progress,
-                double share_of_progress);
+// the rest then come from it; notes: those of it, then of the result. The result, with levels, ring
+// and model, is whole on rank 0 only. Of known hosts alone nothing is measured, and a profile
+// without a model stays without.
+Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
+                Progress& progress, double share_of_progress);
 
 }  // namespace eco

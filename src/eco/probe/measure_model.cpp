@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eco/base/median.h"
 #include "eco/probe/trial.h"
 #include "eco/topology/media.h"
 #include "eco/topology/network.h"
@@ -34,6 +35,15 @@ constexpr int short_train = 8, trains = 5;
 // In frames. A plain wire shows one, and up to half of one more where the receiver was late.
 constexpr double least_burst = 1.75;
 constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
+// From so many hosts on not every one's overheads are timed.
+constexpr int many_hosts = 32, most_timed_of_subnet = 4;
+
+// One way so many times as fast as the other is no accident; links that are looked at.
+constexpr double asymmetric = 1.5;
+constexpr int most_links = 10;
+
+// Clusters of a level that are timed; where all of these are of one kind, so are the others.
+constexpr std::size_t enough_alike = 6;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -115,9 +125,64 @@ public:
         return std::move(model_);
     }
 
+    std::vector<Odd> odd_links() {
+        std::vector<Odd> found;
+        const auto& subnet = profile_.levels.back();
+        int pairs = 0;
+        for (int a = 0; a + 1 < hosts_ && pairs < most_links; ++a) {
+            // The first host of each subnet, and the next one's.
+            const auto next = std::find_if(subnet.begin() + a, subnet.end(),
+                                           [&](int other) { return other > subnet[at(a)]; });
+            if (std::find(subnet.begin(), subnet.begin() + a, subnet[at(a)]) !=
+                    subnet.begin() + a ||
+                next == subnet.end())
+                continue;
+            const int b = static_cast<int>(next - subnet.begin());
+            show_(1, profile_.hosts[at(a)] + " and " + profile_.hosts[at(b)] + " both ways");
+            ++pairs;
+            double there = 0, back = 0;
+            for (int sample = 0; sample < most_samples; ++sample) {
+                there = std::max(there, total({{a, b}}));
+                back = std::max(back, total({{b, a}}));
+                if (std::max(there, back) <= asymmetric * std::min(there, back)) break;
+            }
+            if (there > asymmetric * back && back > 0)
+                found.push_back({{b, a}, "asymmetric", there / back});
+            else if (back > asymmetric * there && there > 0)
+                found.push_back({{a, b}, "asymmetric", back / there});
+        }
+        return found;
+    }
+
 private:
+    // Of a large subnet some; the others are taken to be like them.
+    bool is_like_others(int host) const {
+        if (hosts_ < many_hosts) return false;
+        const auto& subnet = profile_.levels.back();
+        return std::count(subnet.begin(), subnet.begin() + host, subnet[at(host)]) >=
+               most_timed_of_subnet;
+    }
+    static Cost middle(const std::vector<Cost>& costs, const std::vector<int>& of) {
+        std::vector<double> fixed, per_byte;
+        for (const int host : of) {
+            fixed.push_back(costs[at(host)].fixed);
+            per_byte.push_back(costs[at(host)].per_byte);
+        }
+        return {upper_median(fixed), upper_median(per_byte)};
+    }
+
     void find_overheads() {
         for (int host = 0; host < hosts_; ++host) {
+            if (is_like_others(host)) {
+                std::vector<int> like;
+                for (int other = 0; other < host; ++other)
+                    if (profile_.levels.back()[at(other)] == profile_.levels.back()[at(host)] &&
+                        !is_like_others(other))
+                        like.push_back(other);
+                model_.send.push_back(middle(model_.send, like));
+                model_.receive.push_back(middle(model_.receive, like));
+                continue;
+            }
             advance(overheads_time, profile_.hosts[at(host)]);
             if (known_ && at(host) < known_->hosts.size()) {
                 model_.send.push_back(known_->model->send[at(host)]);
@@ -221,6 +286,13 @@ private:
             medium.rate = finer->rate;
             return medium;
         }
+        if (const auto like = likes(medium); !like.empty()) {
+            std::vector<double> rates;
+            for (const Medium* other : like) rates.push_back(other->rate);
+            medium.kind = like.front()->kind;
+            medium.rate = upper_median(rates);
+            return medium;
+        }
         const auto flows =
             flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
         const Observed seen = observe(flows, model_.media, clearly_bus_or_not);
@@ -228,6 +300,22 @@ private:
         medium.kind = bus ? Medium::Kind::bus : Medium::Kind::switched;
         medium.rate = bus ? std::max(seen.alone, seen.together) : seen.alone;
         return medium;
+    }
+
+    // Media of the level, where so many were timed and are alike that the next one is no news.
+    std::vector<const Medium*> likes(const Medium& medium) const {
+        std::vector<const Medium*> found;
+        for (const Medium& other : model_.media)
+            if (other.level == medium.level && other.cluster != medium.cluster &&
+                found.size() < enough_alike)
+                found.push_back(&other);
+        const auto [least, most] = std::minmax_element(
+            found.begin(), found.end(), [](auto x, auto y) { return x->rate < y->rate; });
+        const bool alike = found.size() == enough_alike && (*most)->rate <= 1.2 * (*least)->rate &&
+                           std::all_of(found.begin(), found.end(), [&](auto other) {
+                               return other->kind == found.front()->kind;
+                           });
+        return alike ? found : std::vector<const Medium*>{};
     }
 
     // A cluster that is the same on two levels is one medium.
@@ -398,6 +486,11 @@ Seconds model_time(const Profile& profile) {
     for (const Medium& medium : clusters(profile))
         sum += learning_time(profile, medium, true) + learning_time(profile, medium, false);
     return sum;
+}
+
+std::vector<Odd> find_odd_links(const Profile& profile, const std::vector<int>& speaker,
+                                const Crew& crew, const Show& show) {
+    return ModelMeasuring(profile, std::nullopt, speaker, crew, show).odd_links();
 }
 
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,

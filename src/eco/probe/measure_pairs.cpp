@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <map>
 
+#include "eco/base/median.h"
+#include "eco/measure/fill.h"
+#include "eco/measure/survey.h"
 #include "eco/topology/unclear.h"
 
 namespace eco {
@@ -22,39 +24,104 @@ constexpr Bytes first_flight = 14000;
 constexpr int most_times_again = 10;
 constexpr Seconds longest_again = 3;
 
+// Whether pairs at once disturb each other is tried on so many; they may take so much longer.
+constexpr std::size_t least_at_once = 4, tried_alone = 6;
+constexpr double undisturbed = 1.1;
+// With fewer hosts it does not matter.
+constexpr int hosts_worth_trying = 32;
+
+// Of one host in a survey, by experience: to guess how long it takes.
+constexpr double usual_visits = 12;
+
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-class PairTiming {
+class PairTiming : public Prober {
 public:
-    PairTiming(Profile& profile, const std::vector<HostPair>& pairs,
+    PairTiming(Profile& profile, std::optional<Surveyed>& surveyed, int known,
                const std::vector<int>& speaker, const Crew& crew, const ShowLeft& show)
-        : profile_(profile), pairs_(pairs), speaker_(speaker), crew_(crew), show_(show) {
+        : profile_(profile), surveyed_(surveyed), speaker_(speaker), crew_(crew), show_(show) {
         const auto& sizes = profile.sizes;
+        const int hosts = static_cast<int>(profile.hosts.size());
         partition_size_ = static_cast<std::size_t>(
             std::find(sizes.begin(), sizes.end(), profile.partition_bytes) - sizes.begin());
-        samples_.resize(sizes.size());
+        samples_.assign(sizes.size(), Timings(hosts));
+        for (std::size_t size = 0; size < sizes.size(); ++size) take_over(size, known);
+        for (int a = 0; a < hosts; ++a)
+            for (int b = a + 1; b < hosts; ++b)
+                if (!sizes_without({a, b}).empty()) pairs_.emplace_back(a, b);
     }
 
-    void run() {
+    void time_all() {
         for (int repeat = 0; repeat < profile_.repeats; ++repeat)
             for (const auto& row : rows(pairs_)) {
                 show_(left(repeat, row), profile_.hosts[at(row.front().first)] + " and others");
                 const auto start = Clock::now();
-                visit(row, sizes_of(repeat));
+                record(visit(row, sizes_of(repeat)));
                 if (repeat == 0) {
                     first_time_ += since(start);
                     first_pairs_ += row.size();
                 }
             }
+        surveyed_.reset();
+        fill_in({});
         const auto start = Clock::now();
         for (int time = 0; time < most_times_again && since(start) < longest_again; ++time) {
             const auto again = unclear();
             if (again.empty()) return;
             for (const auto& row : rows(again)) {
                 show_(0, profile_.hosts[at(row.front().first)] + " again");
-                visit(row, [this](HostPair) { return std::vector<std::size_t>{partition_size_}; });
+                record(visit(row, partition_only_));
             }
+            fill_in({});
         }
+    }
+
+    void time_some(const std::vector<Clue>& clues) {
+        SurveySettings settings;
+        settings.bytes = profile_.partition_bytes;
+        settings.tolerance = profile_.tolerance;
+        const Survey found =
+            survey(likely_orders(clues), *this, settings, samples_[partition_size_],
+                   [this](std::size_t, const auto& why) { what_ = why; });
+        samples_[partition_size_] = found.timings;
+        const auto pairs = pairs_for_all_sizes(found.timings, found.levels);
+        const auto parts = rows(pairs);
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            show_(long_time_ * static_cast<double>(parts.size() - part), "long messages");
+            const auto start = Clock::now();
+            record(visit(parts[part], [this](HostPair pair) { return sizes_without(pair); }));
+            long_time_ = (static_cast<double>(part) * long_time_ + since(start)) /
+                         static_cast<double>(part + 1);
+        }
+        auto& surveyed = surveyed_.emplace();
+        surveyed.checks = found.checks;
+        surveyed.not_compared = found.not_compared;
+        fill_in(found.levels);
+        for (const auto& timings : samples_) {
+            auto& measured = surveyed.measured.emplace_back();
+            for (const auto& entry : timings.entries()) measured.emplace_back(entry.a, entry.b);
+            std::sort(measured.begin(), measured.end());
+        }
+    }
+
+    // Of the survey.
+    std::vector<std::vector<Seconds>> time(const std::vector<HostPair>& pairs, Bytes) override {
+        std::vector<std::vector<Seconds>> found(pairs.size());
+        if (!tried_ && samples_[0].hosts() >= hosts_worth_trying) try_at_once(pairs);
+        const auto parts = disjoint_parts(pairs, samples_[0].hosts(), at_once_);
+        for (const auto& part : parts) {
+            const auto start = Clock::now();
+            std::vector<HostPair> now;
+            for (const std::size_t i : part) now.push_back(pairs[i]);
+            const auto timed = visit(now, partition_only_);
+            for (std::size_t i = 0; i < part.size(); ++i) found[part[i]] = timed[i].samples;
+            survey_time_ += since(start);
+            survey_visits_ += static_cast<double>(part.size());
+            const double expected =
+                std::max(usual_visits * samples_[0].hosts() / 2, 1.1 * survey_visits_);
+            show_(survey_time_ * (expected / survey_visits_ - 1), what_);
+        }
+        return found;
     }
 
 private:
@@ -75,26 +142,96 @@ private:
     }
 
     bool is_far(HostPair pair) const {
-        return profile_.minimum[0](pair.first, pair.second) >= long_way;
+        const std::size_t size = has(0, pair) ? 0 : partition_size_;
+        return least_of(size, pair) >= long_way;
     }
     bool is_long(std::size_t size) const {
         return profile_.sizes[size] > std::max(first_flight, profile_.partition_bytes);
     }
 
-    // Long messages over long ways vary little and cost most: once is enough.
+    // Long messages vary little and cost most: once is enough.
     SizesOf sizes_of(int repeat) const {
         return [this, repeat](HostPair pair) {
             std::vector<std::size_t> sizes;
             for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
-                if (repeat == 0 || !is_long(size) || !is_far(pair)) sizes.push_back(size);
+                if (repeat == 0 || !is_long(size) || !has(size, pair)) sizes.push_back(size);
             return sizes;
         };
     }
 
-    // One pair after the other: the clocks' host has all its orders, and goes on by itself.
-    void visit(const std::vector<HostPair>& row, const SizesOf& sizes_of) {
+    std::vector<std::size_t> just_partition() const { return {partition_size_}; }
+    // The sizes that a survey has left.
+    std::vector<std::size_t> sizes_without(HostPair pair) const {
+        std::vector<std::size_t> sizes;
+        for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
+            if (!samples_[size].has(pair.first, pair.second)) sizes.push_back(size);
+        return sizes;
+    }
+
+    // Medians stand for samples that are not known any more.
+    void take_over(std::size_t size, int known) {
+        const auto add = [&](int a, int b) {
+            const Seconds least = profile_.minimum[size](a, b);
+            samples_[size].add({a, b}, {least, least * (1 + profile_.spread[size](a, b))});
+        };
+        if (surveyed_) {
+            for (const auto& [a, b] : surveyed_->measured[size]) add(a, b);
+            return;
+        }
+        for (int a = 0; a < known; ++a)
+            for (int b = a + 1; b < known; ++b) add(a, b);
+    }
+
+    void fill_in(const Levels& levels) {
+        Levels one{std::vector<int>(profile_.hosts.size(), 0)};
+        auto filled = fill(samples_, partition_size_, levels.empty() ? one : levels);
+        profile_.minimum = std::move(filled.minimum);
+        profile_.spread = std::move(filled.spread);
+    }
+
+    // Some pairs alone, then together with others.
+    void try_at_once(const std::vector<HostPair>& pairs) {
+        const auto parts = disjoint_parts(pairs, samples_[0].hosts());
+        if (parts.front().size() < 2 * least_at_once) return;
+        tried_ = true;
+        std::vector<HostPair> part;
+        for (const std::size_t i : parts.front()) part.push_back(pairs[i]);
+        std::vector<Seconds> alone;
+        for (std::size_t i = 0; i < tried_alone && i < part.size(); ++i)
+            alone.push_back(least(visit({part[i]}, partition_only_).front()));
+        for (std::size_t most = part.size(); most >= least_at_once; most /= 8) {
+            part.resize(most);
+            const auto together = visit(part, partition_only_);
+            std::vector<double> ratios;
+            for (std::size_t i = 0; i < alone.size() && i < most; ++i)
+                ratios.push_back(least(together[i]) / alone[i]);
+            if (upper_median(ratios) <= undisturbed) {
+                at_once_ = most;
+                return;
+            }
+        }
+    }
+
+    struct Timed {
+        HostPair pair;
+        std::size_t size;
+        std::vector<Seconds> samples;
+    };
+    static Seconds least(const Timed& timed) {
+        Seconds found = std::numeric_limits<Seconds>::infinity();
+        for (const Seconds sample : timed.samples)
+            if (sample > 0) found = std::min(found, sample);
+        return found;
+    }
+    void record(const std::vector<Timed>& timed) {
+        for (const auto& [pair, size, samples] : timed) samples_[size].add(pair, samples);
+    }
+
+    // Pairs of one clock one after the other: its host has all its orders, and goes on by itself.
+    // Those of several go on at once.
+    std::vector<Timed> visit(const std::vector<HostPair>& row, const SizesOf& sizes_of) {
         std::vector<std::pair<int, Order>> answers, trips;
-        std::vector<std::pair<HostPair, std::size_t>> timed;
+        std::vector<Timed> timed;
         for (const auto& pair : row) {
             const int clock = speaker_[at(pair.first)], other = speaker_[at(pair.second)];
             for (const std::size_t size : sizes_of(pair)) {
@@ -103,33 +240,33 @@ private:
                 order.to = other;
                 order.bytes = profile_.sizes[size];
                 order.count = most_trips(size);
-                order.least = is_long(size) && !samples_[size].contains(pair) ? 2 : 1;
+                order.least = is_long(size) && !has(size, pair) ? 2 : 1;
                 order.duration = time_per_size;
-                const bool goes_on = !timed.empty() && timed.back().first == pair;
-                const bool again = samples_[0].contains(pair) && is_far(pair);
+                const bool goes_on = !timed.empty() && timed.back().pair == pair;
+                const bool again = has(partition_size_, pair) && is_far(pair);
                 order.warm = (goes_on || again) && !is_long(size);
                 trips.emplace_back(clock, order);
                 order.kind = Order::Kind::answer_trips;
                 order.to = clock;
                 order.warm = goes_on && !is_long(size);
                 answers.emplace_back(other, order);
-                timed.emplace_back(pair, size);
+                timed.push_back({pair, size, {}});
             }
         }
+        if (timed.empty()) return timed;
         // The clock begins when its first order comes; the others know by then.
         auto orders = answers;
         orders.insert(orders.end(), trips.begin(), trips.end());
         const auto figures = crew_.run(orders);
-        for (std::size_t i = 0; i < timed.size(); ++i) {
-            const auto& [pair, size] = timed[i];
-            auto& samples = samples_[size][pair];
-            for (const double figure : figures[answers.size() + i])
-                if (figure > 0) samples.push_back(figure);
-            std::sort(samples.begin(), samples.end());
-            const Seconds least = samples.front(), median = samples[samples.size() / 2];
-            profile_.minimum[size].set(pair.first, pair.second, least);
-            profile_.spread[size].set(pair.first, pair.second, (median - least) / least);
-        }
+        for (std::size_t i = 0; i < timed.size(); ++i)
+            timed[i].samples = figures[answers.size() + i];
+        return timed;
+    }
+    bool has(std::size_t size, HostPair pair) const {
+        return samples_[size].has(pair.first, pair.second);
+    }
+    Seconds least_of(std::size_t size, HostPair pair) const {
+        return samples_[size].find(pair.first, pair.second)->least();
     }
     // Long messages vary less and cost more.
     int most_trips(std::size_t size) const {
@@ -144,7 +281,7 @@ private:
         Seconds now = 0, again = 0;
         std::size_t known = 0;
         for (const auto& pair : pairs_) {
-            const bool timed = samples_[0].contains(pair), waits = pair >= row.front();
+            const bool timed = has(0, pair), waits = pair >= row.front();
             if (timed) again += visit_time(pair);
             known += timed ? 1 : 0;
             if (waits) now += timed ? visit_time(pair) : each;
@@ -156,7 +293,7 @@ private:
     Seconds visit_time(HostPair pair) const {
         Seconds sum = 0;
         for (const std::size_t size : sizes_of(1)(pair)) {
-            const Seconds trip = 2 * profile_.minimum[size](pair.first, pair.second);
+            const Seconds trip = 2 * least_of(size, pair);
             const bool counts = !is_long(size) && trip >= 2 * long_way;
             const int trips = 1 + static_cast<int>(time_per_size / trip);
             sum += trip * (std::min(trips, most_trips(size)) + (counts ? 0 : 1));
@@ -167,33 +304,48 @@ private:
     std::vector<HostPair> unclear() const {
         const int hosts = static_cast<int>(profile_.hosts.size());
         const Matrix& cost = profile_.minimum[partition_size_];
-        const Matrix& spread = profile_.spread[partition_size_];
         Matrix doubts(hosts);
-        for (const auto& [pair, samples] : samples_[partition_size_]) {
-            const auto [a, b] = pair;
-            doubts.set(a, b, doubt(cost(a, b), spread(a, b), static_cast<int>(samples.size())));
-        }
+        for (const auto& entry : samples_[partition_size_].entries())
+            doubts.set(
+                entry.a, entry.b,
+                doubt(entry.least(), entry.spread(), static_cast<int>(entry.samples.size())));
         auto found = unclear_pairs(cost, doubts, profile_.tolerance);
-        std::erase_if(found, [this](HostPair pair) { return !samples_[0].contains(pair); });
+        // Of known hosts nothing is timed again: they may take no part.
+        std::erase_if(found, [this](HostPair pair) {
+            return !std::binary_search(pairs_.begin(), pairs_.end(), pair);
+        });
         return found;
     }
 
     Profile& profile_;
-    const std::vector<HostPair>& pairs_;
+    std::optional<Surveyed>& surveyed_;
+    std::vector<HostPair> pairs_;  // all that were not timed before
     const std::vector<int>& speaker_;
     const Crew& crew_;
     const ShowLeft& show_;
+    const SizesOf partition_only_ = [this](HostPair) { return just_partition(); };
     std::size_t partition_size_ = 0;
-    std::vector<std::map<HostPair, std::vector<Seconds>>> samples_;  // by size, ascending
-    Seconds first_time_ = 0;                                         // of the first visits so far
+    std::vector<Timings> samples_;  // by size
+    std::size_t at_once_ = 1;       // pairs
+    bool tried_ = false;
+    std::string what_ = "hosts";
+    Seconds survey_time_ = 0, long_time_ = 0.05;
+    double survey_visits_ = 0;
+    Seconds first_time_ = 0;  // of the first visits so far
     std::size_t first_pairs_ = 0;
 };
 
 }  // namespace
 
-void time_pairs(Profile& profile, const std::vector<HostPair>& pairs,
-                const std::vector<int>& speaker, const Crew& crew, const ShowLeft& show) {
-    PairTiming(profile, pairs, speaker, crew, show).run();
+void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known, bool all_pairs,
+                const std::vector<int>& speaker, const std::vector<Clue>& clues, const Crew& crew,
+                const ShowLeft& show) {
+    PairTiming timing(profile, surveyed, known, speaker, crew, show);
+    const auto hosts = static_cast<int>(profile.hosts.size());
+    if (all_pairs || hosts <= few_hosts)
+        timing.time_all();
+    else
+        timing.time_some(clues);
 }
 
 }  // namespace eco

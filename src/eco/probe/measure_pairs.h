@@ -3,26 +3,32 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "eco/measure/clues.h"
+#include "eco/measure/notes.h"
+#include "eco/measure/timings.h"
 #include "eco/probe/crew.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
 
-using HostPair = std::pair<int, int>;
-
 // Called with the seconds that pairs will take from now on, infinite at first, and what is done
 // now.
 using ShowLeft = std::function<void(Seconds, const std::string&)>;
 
-// Fills profile.minimum and spread for these pairs; their other parameters say how. speaker: per
-// host the rank that measures. Few round trips where one takes long: between sites 10 ms apart a
-// pair takes about 0.3 s. Afterwards those are timed again without which the partition is not
-// clear. Throws MpiError.
-void time_pairs(Profile& profile, const std::vector<HostPair>& pairs,
-                const std::vector<int>& speaker, const Crew& crew, const ShowLeft& show);
+// Fills profile.minimum and spread of all hosts, and surveyed where not every pair was timed; what
+// it says is of the known hosts. The profile's other parameters say how. known: how many hosts, the
+// first, have their times already. speaker, clues: per host the rank that measures, and what is
+// known of it for nothing. Every pair up to few_hosts or where all_pairs says so, one after the
+// other; else as survey.h decides, small messages in disjoint pairs at once where that changes
+// nothing. Few round trips where one takes long: between sites 10 ms apart a pair takes about 0.1
+// s. Afterwards those are timed again without which the partition is not clear. Throws MpiError.
+void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known, bool all_pairs,
+                const std::vector<int>& speaker, const std::vector<Clue>& clues, const Crew& crew,
+                const ShowLeft& show);
 
 }  // namespace eco

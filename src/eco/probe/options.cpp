@@ -64,6 +64,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.tune = false;
             continue;
         }
+        if (name == "--all-pairs") {
+            options.all_pairs = true;
+            continue;
+        }
         if (i + 1 == arguments.size())
             throw Error(Code::usage, name + " is not known or lacks its value");
         const std::string& value = arguments[++i];

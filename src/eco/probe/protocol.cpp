@@ -5,6 +5,9 @@
 
 namespace eco {
 
+// Of all work, done: then what is left can be told from it.
+static constexpr double least_to_tell = 0.02;
+
 void send_event(const nlohmann::json& event) {
     const std::string line = "@eco " + event.dump() + "\n";
     std::fwrite(line.data(), 1, line.size(), stdout);
@@ -17,8 +20,15 @@ void Progress::update(double done, const std::string& what) {
     last_ = now;
     const double spent = std::chrono::duration<double>(now - start_).count();
     if (all_ > 0 && done < 1.0) done = std::min(spent / all_, 0.999);
-    const double left = done > 0.0 ? spent / done * (1.0 - done) : 0.0;
-    send_event({{"event", "progress"}, {"done", done}, {"left", left}, {"what", what}});
+    // What turns out to be more work than was thought does not undo what was done.
+    done_ = std::max(done_, std::min(done, 1.0));
+    nlohmann::json event{{"event", "progress"}, {"done", done_}, {"what", what}};
+    // Before that nobody knows.
+    if (done_ >= 1.0)
+        event["left"] = 0.0;
+    else if (done_ >= least_to_tell)
+        event["left"] = std::max(1.0, spent / done_ * (1.0 - done_));
+    send_event(event);
 }
 
 }  // namespace eco

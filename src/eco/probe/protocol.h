@@ -10,7 +10,8 @@ namespace eco {
 
 void send_event(const nlohmann::json& event);
 
-// Sends progress events, a few a second at most.
+// Sends progress events, a few a second at most. What is done never grows less; what is left is
+// said once it can be told, and is never nothing before the end.
 class Progress {
 public:
     explicit Progress(bool speaks) : speaks_(speaks) {}
@@ -24,6 +25,7 @@ private:
     using Clock = std::chrono::steady_clock;
     bool speaks_;
     double all_ = 0;  // 0: not given
+    double done_ = 0;
     Clock::time_point start_ = Clock::now(), last_{};
 };
 

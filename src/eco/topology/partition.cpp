@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace eco {
 
 namespace {
-
-struct Edge {
-    double weight;
-    int a, b;
-};
 
 // Subnets as they grow: union-find, with the least edge inside each.
 class Subnets {
@@ -22,12 +18,15 @@ public:
         std::iota(parent_.begin(), parent_.end(), 0);
     }
 
-    int find(int host) const {
-        while (parent_[at(host)] != host) host = parent_[at(host)];
+    int find(int host) {
+        while (parent_[at(host)] != host) {
+            parent_[at(host)] = parent_[at(parent_[at(host)])];
+            host = parent_[at(host)];
+        }
         return host;
     }
     // Infinite while the host is alone, so that a lone host passes the test against its subnet.
-    double min_edge(int host) const { return min_edge_[at(find(host))]; }
+    double min_edge(int host) { return min_edge_[at(find(host))]; }
     void merge(int a, int b, double weight) {
         const int first = std::min(find(a), find(b)), second = std::max(find(a), find(b));
         min_edge_[at(first)] = std::min({weight, min_edge_[at(first)], min_edge_[at(second)]});
@@ -43,22 +42,23 @@ private:
 }  // namespace
 
 std::vector<int> partition(const Matrix& cost, double tolerance) {
-    const int hosts = cost.size();
+    std::vector<CostEdge> edges;
+    for (int a = 0; a < cost.size(); ++a)
+        for (int b = a + 1; b < cost.size(); ++b) edges.push_back({cost(a, b), a, b});
+    return partition(cost.size(), std::move(edges), tolerance);
+}
+
+std::vector<int> partition(int hosts, std::vector<CostEdge> edges, double tolerance) {
     const double factor = 1.0 + tolerance;
     std::vector<double> min_edge(static_cast<std::size_t>(hosts),
                                  std::numeric_limits<double>::infinity());
-    std::vector<Edge> edges;
-    for (int a = 0; a < hosts; ++a)
-        for (int b = a + 1; b < hosts; ++b) {
-            const double weight = cost(a, b);
-            edges.push_back({weight, a, b});
-            min_edge[static_cast<std::size_t>(a)] =
-                std::min(min_edge[static_cast<std::size_t>(a)], weight);
-            min_edge[static_cast<std::size_t>(b)] =
-                std::min(min_edge[static_cast<std::size_t>(b)], weight);
+    for (const auto& [weight, a, b] : edges)
+        for (const int end : {a, b}) {
+            double& least = min_edge[static_cast<std::size_t>(end)];
+            least = std::min(least, weight);
         }
     std::stable_sort(edges.begin(), edges.end(),
-                     [](const Edge& x, const Edge& y) { return x.weight < y.weight; });
+                     [](const CostEdge& x, const CostEdge& y) { return x.weight < y.weight; });
 
     Subnets subnets(hosts);
     for (const auto& [weight, a, b] : edges) {

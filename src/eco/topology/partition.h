@@ -11,8 +11,16 @@ namespace eco {
 // How far above the least cost an edge may lie and still join its ends; the paper's 20 %.
 inline constexpr double default_tolerance = 0.20;
 
+struct CostEdge {
+    double weight;
+    int a, b;
+};
+
 // cost: seconds between hosts. Returns a subnet id per host, numbered from 0 by each subnet's first
 // host. O(H² log H).
 std::vector<int> partition(const Matrix& cost, double tolerance = default_tolerance);
+
+// The same where only these edges are known: what is missing joins nobody. O(E log E).
+std::vector<int> partition(int hosts, std::vector<CostEdge> edges, double tolerance);
 
 }  // namespace eco

@@ -1,0 +1,67 @@
+// Surveys drawn networks with the simulated prober: visits a host, seconds, and whether the levels
+// are those of all pairs.
+//
+//     cmake --build build/release --target survey_bench
+//     build/release/bin/survey_bench 1024 100 [racks]
+//
+// With racks: so many of equal size, and names that say nothing.
+#include "eco/measure/survey.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "eco/measure/simulated_prober.h"
+
+int main(int count, char** words) {
+    if (count < 3) return std::fprintf(stderr, "survey_bench HOSTS NETWORKS [RACKS]\n"), 2;
+    const int hosts = std::atoi(words[1]), networks = std::atoi(words[2]);
+    const int racks = count > 3 ? std::atoi(words[3]) : 0;
+    int same = 0, same_subnets = 0;
+    double most_visits = 0, sum_visits = 0, longest = 0, most_of_one = 0, work = 0;
+    for (int number = 0; number < networks; ++number) {
+        const auto seed = static_cast<unsigned>(number + 1);
+        std::mt19937 random(seed);
+        eco::DrawSettings settings;
+        settings.hosts = hosts;
+        settings.useless_names = racks > 0 || number % 4 == 3;
+        settings.even = racks > 0;
+        settings.racks = racks;
+        std::vector<eco::Clue> clues;
+        const auto network = eco::draw_network(settings, random, clues);
+        eco::SimulatedProber prober(network, seed);
+        const auto start = std::chrono::steady_clock::now();
+        const auto found = eco::survey(eco::likely_orders(clues), prober, {},
+                                       eco::Timings(static_cast<int>(clues.size())));
+        work = std::max(
+            work, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        const bool subnets = found.levels.back() == network.racks();
+        const bool all = hosts > 2048 ? subnets : found.levels == network.levels_of_all(0.2);
+        same_subnets += subnets ? 1 : 0;
+        same += all ? 1 : 0;
+        const double visits = 2.0 * static_cast<double>(found.visits) / hosts;
+        if (!all) {
+            std::printf("network %d differs: %.1f visits, %s names; clusters by level", number,
+                        visits, settings.useless_names ? "useless" : "useful");
+            for (const auto& level : found.levels)
+                std::printf(" %d", 1 + *std::max_element(level.begin(), level.end()));
+            if (hosts <= 2048) {
+                std::printf(", not");
+                for (const auto& level : network.levels_of_all(0.2))
+                    std::printf(" %d", 1 + *std::max_element(level.begin(), level.end()));
+            }
+            std::printf("\n");
+        }
+        most_visits = std::max(most_visits, visits);
+        sum_visits += visits;
+        longest = std::max(longest, prober.clock());
+        most_of_one = std::max(most_of_one, static_cast<double>(prober.most_visits()));
+    }
+    std::printf(
+        "%d networks of %d hosts: %d as from all pairs, %d with the racks drawn; visits a host "
+        "%.1f in the mean, %.1f at most, of one host %.0f; %.1f s at most; computing %.1f s\n",
+        networks, hosts, same, same_subnets, sum_visits / networks, most_visits, most_of_one,
+        longest, work);
+    return 0;
+}

@@ -1,0 +1,22 @@
+// What is known of hosts for nothing, before any is timed: which are probably near. It decides what
+// is timed first, never the result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace eco {
+
+struct Clue {
+    std::string name;
+    std::string topology;       // of the scheduler, "switch0.switch3.node7"; empty: none
+    std::uint32_t address = 0;  // IPv4, of the host's first card; 0: not known
+};
+
+// Different orders of the hosts, the likeliest first, in each of which neighbours are probably
+// near: by the scheduler's topology and name, by address, by name with numbers as numbers. At least
+// one.
+std::vector<std::vector<int>> likely_orders(const std::vector<Clue>& hosts);
+
+}  // namespace eco
