@@ -8,7 +8,7 @@ preset=${1:-release}
 eco=$PWD/build/$preset/bin/eco
 profile=demo/three-segments.json
 # What keeps `eco measure` short.
-brief=(--no-tune)
+brief=(--budget 45)
 
 step_name='' step_began=$SECONDS
 step() {

@@ -1,6 +1,7 @@
 #include "eco/learn/rivals.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "eco/base/error.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 // So many timed runs of a choice tell what it takes.
 constexpr long enough_runs = 4;
+constexpr double clearly_faster = 0.95;
 
 void add(std::vector<Choice>& choices, const Choice& choice) {
     if (std::find(choices.begin(), choices.end(), choice) == choices.end())
@@ -22,8 +24,19 @@ const LearnedArm* arm_of(const LearnedClass& known, const std::string& choice) {
     return nullptr;
 }
 
-// What earlier runs say decides; what they have not tried yet is tried.
-void apply(const LearnedClass& known, const Request& request, bool bits_may_change,
+// As arm_of; of the library also what tuning timed, where another choice was clearly faster than
+// that: then no job must run it to know.
+std::optional<Seconds> mean_of(const LearnedClass& known, const Choice& choice, Seconds native) {
+    if (const LearnedArm* arm = arm_of(known, to_text(choice))) return arm->mean;
+    if (choice.family != Family::native || native <= 0) return std::nullopt;
+    for (const LearnedArm& arm : known.arms)
+        if (arm.runs >= enough_runs && arm.mean < clearly_faster * native) return native;
+    return std::nullopt;
+}
+
+// What earlier runs say decides; what they have not tried yet is tried. native: what the library
+// takes by the profile; 0: not known.
+void apply(const LearnedClass& known, const Request& request, bool bits_may_change, Seconds native,
            Rivals& rivals) {
     for (const LearnedArm& arm : known.arms) {
         try {
@@ -37,13 +50,13 @@ void apply(const LearnedClass& known, const Request& request, bool bits_may_chan
     bool all_known = true;
     double least = 0;
     for (std::size_t i = 0; i < rivals.choices.size(); ++i) {
-        const LearnedArm* arm = arm_of(known, to_text(rivals.choices[i]));
-        if (!arm) {
+        const auto mean = mean_of(known, rivals.choices[i], native);
+        if (!mean) {
             // One job tries one choice: this one, where the order of sums must not change in it.
             if (!bits_may_change && all_known) rivals.preferred = i;
             all_known = false;
-        } else if ((all_known || bits_may_change) && (least == 0 || arm->mean < least)) {
-            least = arm->mean;
+        } else if ((all_known || bits_may_change) && (least == 0 || *mean < least)) {
+            least = *mean;
             rivals.preferred = i;
         }
     }
@@ -82,7 +95,7 @@ Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& lear
     const LearnedClass named = describe_class(request, least, "");
     for (const LearnedClass& earlier : learned)
         if (LearnedClass same = named; (same.mpi = earlier.mpi, earlier.same_calls(same)))
-            apply(earlier, request, bits_may_change, rivals);
+            apply(earlier, request, bits_may_change, known.native, rivals);
     // A sure class whose bits may change is still checked.
     rivals.worth_learning =
         rivals.choices.size() > 1 && (bits_may_change || rivals.start != Start::sure);

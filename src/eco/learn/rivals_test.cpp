@@ -96,6 +96,18 @@ TEST_F(RivalsOf, SumsTryOneChoiceAJob) {
     EXPECT_FALSE(rivals.worth_learning);
 }
 
+// What tuning timed of the library need not be run by a job again, if the tree is clearly faster.
+TEST_F(RivalsOf, SumsDoNotTryALibraryThatIsKnownToBeSlower) {
+    predict(1024, tree, 2, 1);
+    profile_.tuning.back().mpi = "openmpi 5";
+    learn(1024, {{tree, 12, 1.2}});
+    EXPECT_EQ(to_text(find(1024, false).choices[find(1024, false).preferred]), tree);
+    EXPECT_FALSE(find(1024, false).worth_learning);
+    learned_.clear();
+    learn(1024, {{tree, 12, 1.95}});
+    EXPECT_EQ(to_text(find(1024, false).choices[find(1024, false).preferred]), "native");
+}
+
 TEST_F(RivalsOf, WhatThisEcoDoesNotKnowIsLeftOut) {
     predict(1024, tree, 2, 1);
     learn(1024, {{"quantum:entangled=1", 12, 0.1}});

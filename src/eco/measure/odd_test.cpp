@@ -13,6 +13,7 @@ Profile seven(double to_first, double to_second) {
     profile.sizes = {1024};
     profile.partition_bytes = 1024;
     profile.tolerance = 0.2;
+    profile.spread.emplace_back(7);
     Matrix& cost = profile.minimum.emplace_back(7);
     for (int a = 0; a < 7; ++a)
         for (int b = a + 1; b < 7; ++b)

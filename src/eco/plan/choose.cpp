@@ -177,13 +177,17 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     const bool native = found.choice.family == Family::native;
     // Between sizes that are far apart a library may change its algorithm twice.
     constexpr double near_enough = 2, clear_gain = 1.1, clear_loss = 0.95;
-    if (timed && timed->confirmed && distance(timed->bytes, bytes) <= near_enough)
-        found.sure = native ? timed->gain > 0 && timed->gain < clear_loss
-                            : timed->choice.family != Family::native && timed->gain > clear_gain;
-    if (found.sure) {
-        const auto larger = static_cast<double>(std::max({bytes, timed->bytes, Bytes{1}}));
-        found.expected =
-            timed->takes * larger / static_cast<double>(std::max<Bytes>(timed->bytes, 1));
+    if (timed && distance(timed->bytes, bytes) <= near_enough) {
+        const bool took_native = timed->choice.family == Family::native;
+        const auto size = static_cast<double>(std::max<Bytes>(timed->bytes, 1));
+        if (timed->confirmed)
+            found.sure = native ? timed->gain > 0 && timed->gain < clear_loss
+                                : !took_native && timed->gain > clear_gain;
+        if (found.sure)
+            found.expected = timed->takes *
+                             static_cast<double>(std::max({bytes, timed->bytes, Bytes{1}})) / size;
+        found.native = (took_native ? timed->takes : timed->takes * timed->gain) *
+                       static_cast<double>(std::max<Bytes>(bytes, 1)) / size;
     }
     const auto consider = [&](const Choice& choice) {
         if (!found.rival && choice != found.choice && choice.family != Family::native &&

@@ -28,6 +28,7 @@ struct Knowledge {
     bool open = false;
     bool sure = false;            // timed near this size, with a clear result
     Seconds expected = 0;         // what `choice` takes at most, where it is sure
+    Seconds native = 0;           // what the library takes, where it was timed near this size
     std::optional<Choice> rival;  // the planner's best that is not `choice`, where one is known
 };
 

@@ -165,6 +165,8 @@ private:
 };
 
 // Entries that differ in size only stand together: bytes, choice and ratio of each.
+bool for_any(const Tuned& tuned) { return tuned.mpi == any_library; }
+
 void put_tuning(const std::vector<Tuned>& tuning, json& root) {
     Texts texts;
     json groups = json::array();
@@ -182,10 +184,10 @@ void put_tuning(const std::vector<Tuned>& tuning, json& root) {
         rows.push_back(tuned.bytes);
         rows.push_back(texts(tuned.choice));
         rows.push_back(std::llround(std::min(ratio, 1e6) * per_mille));
-        // Of what was timed what it takes, in microseconds; of predictions how far they err.
+        // For one library what the choice takes, in microseconds; for any how far predictions err.
         const Seconds takes = tuned.choice == "native" ? tuned.native : tuned.eco;
-        rows.push_back(tuned.predicted ? std::llround(std::min(tuned.noise, 1e6) * per_mille)
-                                       : std::llround(std::min(takes, 1e6) * per_second));
+        rows.push_back(for_any(tuned) ? std::llround(std::min(tuned.noise, 1e6) * per_mille)
+                                      : std::llround(std::min(takes, 1e6) * per_second));
     }
     root["texts"] = texts.list();
     root["tuning"] = groups;
@@ -209,8 +211,8 @@ std::vector<Tuned> read_tuning(const json& root) {
             const double ratio = rows.at(row + 2).get<double>() / per_mille;
             const auto more = rows.at(row + 3).get<double>();
             if (ratio <= 0) continue;
-            if (tuned.predicted) tuned.noise = more / per_mille;
-            const Seconds takes = tuned.predicted || more <= 0 ? 1 : more / per_second;
+            if (for_any(tuned)) tuned.noise = more / per_mille;
+            const Seconds takes = for_any(tuned) || more <= 0 ? 1 : more / per_second;
             tuned.native = tuned.choice == "native" ? takes : takes * ratio;
             tuned.eco = tuned.native / ratio;
         }
