@@ -58,7 +58,8 @@ Levels sure_levels(const Levels& levels, const Matrix& cost, const Matrix& doubt
                 for (const int b : hosts_of[y]) low.push_back(cost(a, b) - doubt(a, b));
             if (upper_median(std::move(low)) > inside) continue;
             all_sure = false;
-            const auto [first, second] = std::minmax(joined[x], joined[y]);
+            const std::size_t first = std::min(joined[x], joined[y]),
+                              second = std::max(joined[x], joined[y]);
             std::replace(joined.begin(), joined.end(), second, first);
         }
     if (all_sure) return levels;

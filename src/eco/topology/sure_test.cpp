@@ -43,6 +43,20 @@ TEST(SureLevels, OnlyTheBoundaryInDoubtFalls) {
     EXPECT_EQ(sure_levels(three, cost, share_of(cost, 0.3), 0.2), (Levels{{0, 0, 0, 0, 1, 1}}));
 }
 
+// Subnets 1 and 4 are one, 2 and 3 are, and 2 and 4: so all four are, in whatever order that shows.
+TEST(SureLevels, WhatIsJoinedStaysJoined) {
+    Matrix cost(10);
+    const auto near = [](int x, int y) {
+        return (x == 1 && y == 4) || (x == 2 && y == 3) || (x == 2 && y == 4);
+    };
+    for (int a = 0; a < 10; ++a)
+        for (int b = a + 1; b < 10; ++b)
+            cost.set(a, b, a / 2 == b / 2 ? 1.0 : near(a / 2, b / 2) ? 1.1 : 3.0);
+    const Levels five{{0, 0, 1, 1, 2, 2, 3, 3, 4, 4}};
+    const Levels sure = sure_levels(five, cost, share_of(cost, 0.2), 0.05);
+    EXPECT_EQ(sure.back(), (std::vector<int>{0, 0, 1, 1, 1, 1, 1, 1, 1, 1}));
+}
+
 // Nothing holds them together, so nothing says what a link inside would take.
 TEST(SureLevels, HostsByThemselvesStay) {
     const Levels each{{0, 1, 2, 3, 4, 5}};
