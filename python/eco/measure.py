@@ -182,10 +182,11 @@ def _finish(
         print(json.dumps(summary))
         return
     levels = structure.describe(found)
-    if not fresh:
+    if not fresh and not chosen:
         print(f"{written[0]} holds these hosts already ({levels}); --again measures them anew")
         return
-    print(f"found {levels}")
+    if fresh:
+        print(f"found {levels}")
     if chosen:
         print(outcome(chosen))
     if found.survey:

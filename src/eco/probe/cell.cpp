@@ -82,7 +82,8 @@ std::size_t Cell::contestants(Seconds allowance) const {
 }
 
 Seconds Cell::cost_of_contest(Seconds allowance) const {
-    return std::max(allowance, 3.5 * run_time());
+    // A long call that neither wins nor loses clearly runs six times.
+    return std::max(allowance, (native_ < long_call ? 3.5 : 6.0) * run_time());
 }
 
 void Cell::hold_contest(Seconds allowance) {

@@ -52,14 +52,16 @@ Profile share(const Profile& profile) { return parse_profile(share(to_json(profi
 
 bool for_any_library(const Tuned& entry) { return entry.mpi == any_library; }
 
+bool same_calls(const Tuned& one, const Tuned& two) {
+    return one.mpi == two.mpi && one.operation == two.operation && one.layout == two.layout &&
+           one.bytes == two.bytes && (one.ranks_per_host > 1) == (two.ranks_per_host > 1);
+}
+
 // What was timed or predicted now replaces what was known of the same.
 void merge(std::vector<Tuned>& known, const std::vector<Tuned>& fresh) {
     std::erase_if(known, [&](const Tuned& old) {
-        return std::any_of(fresh.begin(), fresh.end(), [&](const Tuned& entry) {
-            return entry.mpi == old.mpi && entry.operation == old.operation &&
-                   entry.layout == old.layout && entry.bytes == old.bytes &&
-                   (entry.ranks_per_host > 1) == (old.ranks_per_host > 1);
-        });
+        return std::any_of(fresh.begin(), fresh.end(),
+                           [&](const Tuned& entry) { return same_calls(entry, old); });
     });
     known.insert(known.end(), fresh.begin(), fresh.end());
 }
@@ -73,20 +75,36 @@ void predict(Profile& profile, Forecaster& forecaster, Progress& progress,
 
 bool has_rails(const Profile& profile) { return profile.rails && profile.rails->most > 1; }
 
+// For predictions alone; on many hosts a few calls of each kind are simulated in it.
+constexpr std::chrono::seconds most_predicting{10};
+
 // Of the budget, for predicting what is not timed: other ranks on a host, longer messages.
 constexpr double for_other_calls = 0.1;
 
-// Chooses until `end`; begins a session.
+// Chooses until `end`; begins a session. measured_anew: what the profile held before is of an
+// earlier measurement; else what was timed stays where there is no time to time it again.
 void choose_until(Deadline::Clock::time_point end, const Options& options, Settings settings,
-                  Profile& profile, Forecaster& forecaster, Progress& progress) {
+                  bool measured_anew, Profile& profile, Forecaster& forecaster,
+                  Progress& progress) {
     settings.choice = "auto";
     begin_session(settings, profile, has_rails(profile));
     const auto left = end - Deadline::Clock::now();
     const Deadline deadline(
         end - std::chrono::duration_cast<Deadline::Clock::duration>(for_other_calls * left));
-    const Chosen chosen = choose_within(options, forecaster, progress, deadline);
-    merge(profile.tuning, chosen.entries);
-    predict(profile, forecaster, progress, end);
+    Chosen chosen = choose_within(options, forecaster, progress, deadline);
+    if (measured_anew) {
+        merge(profile.tuning, chosen.entries);
+        predict(profile, forecaster, progress, end);
+    } else {
+        std::erase_if(chosen.entries, [&](const Tuned& fresh) {
+            return fresh.predicted &&
+                   std::any_of(profile.tuning.begin(), profile.tuning.end(), [&](const Tuned& old) {
+                       return !old.predicted && same_calls(old, fresh);
+                   });
+        });
+        merge(profile.tuning, chosen.entries);
+        merge(profile.tuning, forecaster.entries(progress, end));
+    }
     for (Tuned& entry : profile.tuning) {
         const PredictionError& error = chosen.errors.of(entry.bytes);
         if (for_any_library(entry) && error.known() && error.clear_gain > 0)
@@ -121,21 +139,22 @@ void run(const Options& options, int rank) {
     }
     Settings settings = read_settings();
     settings.verbose = 0;
+    settings.learn = Learn::off;  // what is timed here is what it is said to be
     Profile profile;
     if (options.verb == "measure") {
         if (options.tune) progress.take(options.within);
         profile = measure(options, known, notes, progress, 1.0);
         profile = share(profile);
-        const auto timed = [](const Tuned& entry) { return !for_any_library(entry); };
+        const auto timed = [](const Tuned& entry) { return !entry.predicted; };
         const bool nothing_new = known && known->hosts == profile.hosts &&
                                  std::any_of(known->tuning.begin(), known->tuning.end(), timed);
         Forecaster forecaster(profile);
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             Options tuning = options;
             tuning.sizes.clear();
-            choose_until(end, tuning, settings, profile, forecaster, progress);
+            choose_until(end, tuning, settings, true, profile, forecaster, progress);
         } else if (!nothing_new) {
-            predict(profile, forecaster, progress);
+            predict(profile, forecaster, progress, Forecaster::Clock::now() + most_predicting);
         }
         progress.update(1.0, "done");
     } else {
@@ -145,7 +164,7 @@ void run(const Options& options, int rank) {
         if (options.verb == "tune" && options.within > 0) {
             Forecaster forecaster(profile);
             progress.take(options.within);
-            choose_until(end, options, settings, profile, forecaster, progress);
+            choose_until(end, options, settings, false, profile, forecaster, progress);
             progress.update(1.0, "done");
             if (speaks) send_profile(profile, notes);
             return;

@@ -262,6 +262,13 @@ private:
             timed[i].samples = figures[answers.size() + i];
         return timed;
     }
+    // Of all sizes that another visit takes.
+    bool is_known(HostPair pair) const {
+        if (!has(0, pair)) return false;
+        const auto sizes = sizes_of(1)(pair);
+        return std::all_of(sizes.begin(), sizes.end(),
+                           [&](std::size_t size) { return has(size, pair); });
+    }
     bool has(std::size_t size, HostPair pair) const {
         return samples_[size].has(pair.first, pair.second);
     }
@@ -281,7 +288,7 @@ private:
         Seconds now = 0, again = 0;
         std::size_t known = 0;
         for (const auto& pair : pairs_) {
-            const bool timed = has(0, pair), waits = pair >= row.front();
+            const bool timed = is_known(pair), waits = pair >= row.front();
             if (timed) again += visit_time(pair);
             known += timed ? 1 : 0;
             if (waits) now += timed ? visit_time(pair) : each;

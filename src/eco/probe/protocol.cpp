@@ -19,7 +19,8 @@ void Progress::update(double done, const std::string& what) {
     if (!speaks_ || (done < 1.0 && now - last_ < std::chrono::milliseconds(250))) return;
     last_ = now;
     const double spent = std::chrono::duration<double>(now - start_).count();
-    if (all_ > 0 && done < 1.0) done = std::min(spent / all_, 0.999);
+    // What takes longer than it may is no further than it says itself.
+    if (all_ > 0 && done < 1.0) done = std::min({spent / all_, done, 0.999});
     // What turns out to be more work than was thought does not undo what was done.
     done_ = std::max(done_, std::min(done, 1.0));
     nlohmann::json event{{"event", "progress"}, {"done", done_}, {"what", what}};

@@ -18,7 +18,7 @@ public:
     // All work takes so many seconds, counted from the start: what is done follows from the clock.
     void take(double seconds) { all_ = seconds; }
 
-    // done: of all work, 0 to 1; only 1 counts where its time is given. what: what is done now.
+    // done: of all work, 0 to 1; where its time is given, at most so much. what: what is done now.
     void update(double done, const std::string& what);
 
 private:

@@ -51,9 +51,11 @@ public:
 
 private:
     void line_up();
+    std::vector<Operation> timed_operations() const;
     void make_cells();
     void time_library();
     Seconds expected_native(const Cell& cell) const;
+    const Cell* next_shorter(const Cell& cell) const;
     Seconds allowance() const;
     PredictionErrors errors() const;
     Opinion opinion_of(const Cell& cell, const PredictionErrors& errors) const;
@@ -100,6 +102,17 @@ void WithinBudget::line_up() {
     }
 }
 
+// Those whose size all ranks know; of the others those with the same schedules, by which they are
+// judged.
+std::vector<Operation> WithinBudget::timed_operations() const {
+    std::vector<Operation> timed;
+    for (const Operation operation : operations_) {
+        const Operation known = traits(operation).size_known ? operation : base(operation);
+        if (std::find(timed.begin(), timed.end(), known) == timed.end()) timed.push_back(known);
+    }
+    return timed;
+}
+
 void WithinBudget::make_cells() {
     struct Asked {
         Lineup* lineup;
@@ -110,8 +123,7 @@ void WithinBudget::make_cells() {
     std::vector<Question> questions;
     for (Lineup& lineup : lineups_)
         for (const Bytes bytes : sizes_)
-            for (const Operation operation : operations_) {
-                if (!traits(operation).size_known) continue;
+            for (const Operation operation : timed_operations()) {
                 if (operation == Operation::barrier && bytes != sizes_.front()) continue;
                 asked.push_back({&lineup, operation, bytes});
                 questions.push_back({operation, bytes, lineup.host_of});
@@ -129,17 +141,23 @@ void WithinBudget::make_cells() {
 // From the next shorter message that was timed, as its textbook and this one's differ; else the
 // textbook's own time.
 Seconds WithinBudget::expected_native(const Cell& cell) const {
+    const Cell* shorter = next_shorter(cell);
+    if (!shorter) return cell.textbook();
+    if (cell.textbook() > 0 && shorter->textbook() > 0)
+        return shorter->native() * std::max(1.0, cell.textbook() / shorter->textbook());
+    return shorter->native() * static_cast<double>(cell.bytes()) /
+           static_cast<double>(std::max<Bytes>(shorter->bytes(), 1));
+}
+
+// Of the same operation and order, the longest shorter message that was timed; null: none.
+const Cell* WithinBudget::next_shorter(const Cell& cell) const {
     const Cell* shorter = nullptr;
     for (const Cell& other : cells_)
         if (&other.lineup() == &cell.lineup() && other.operation() == cell.operation() &&
             other.native_timed() && other.bytes() < cell.bytes() &&
             (!shorter || other.bytes() > shorter->bytes()))
             shorter = &other;
-    if (!shorter) return cell.textbook();
-    if (cell.textbook() > 0 && shorter->textbook() > 0)
-        return shorter->native() * std::max(1.0, cell.textbook() / shorter->textbook());
-    return shorter->native() * static_cast<double>(cell.bytes()) /
-           static_cast<double>(std::max<Bytes>(shorter->bytes(), 1));
+    return shorter;
 }
 
 // The shortest calls first, so that of the long ones more is known before they are begun.
@@ -184,7 +202,12 @@ PredictionErrors WithinBudget::errors() const {
 
 Opinion WithinBudget::opinion_of(const Cell& cell, const PredictionErrors& errors) const {
     const double doubt = cell.native_timed() ? doubt_of_few_runs : doubt_of_guess;
-    return decide({cell.native(), doubt, cell.predicted(), cell.unseen()}, errors.of(cell.bytes()));
+    Opinion opinion =
+        decide({cell.native(), doubt, cell.predicted(), cell.unseen()}, errors.of(cell.bytes()));
+    // A guess that leans on no timed call of the library, or on lengths alone, is never sure.
+    const bool leans = cell.native_timed() || (cell.textbook() > 0 && next_shorter(cell));
+    if (opinion.verdict == Verdict::eco && !leans) opinion.verdict = Verdict::unsure;
+    return opinion;
 }
 
 // Null: nothing more is worth its time, or there is none.
@@ -288,7 +311,10 @@ Chosen WithinBudget::run() {
     Chosen chosen;
     const PredictionErrors known = errors();
     chosen.errors = known;
-    for (const Cell& cell : cells_) chosen.entries.push_back(entry_of(cell, known, chosen));
+    for (const Cell& cell : cells_)
+        if (std::find(operations_.begin(), operations_.end(), cell.operation()) !=
+            operations_.end())
+            chosen.entries.push_back(entry_of(cell, known, chosen));
     choose_of_unknown_size(chosen);
     for (Lineup& lineup : lineups_) native().Comm_free(&lineup.comm);
     return chosen;
