@@ -48,6 +48,21 @@ static void sum_of_reals(int call, int count, uint64_t* hash) {
     }
 }
 
+/* Takes the left one: associative, and commutes with nothing. */
+static void left(void* in, void* inout, int* count, MPI_Datatype* type) {
+    int i;
+    (void)type;
+    for (i = 0; i < *count; ++i) ((int*)inout)[i] = ((int*)in)[i];
+}
+
+/* Of the same size as sum_of_integers: what is learned of the one must not run the other. */
+static void leftmost(int call, int count, MPI_Op op) {
+    int i, in[8] = {0}, out[8];
+    for (i = 0; i < count; ++i) in[i] = 100 * rank + i + call;
+    MPI_Allreduce(in, out, count, MPI_INT, op, MPI_COMM_WORLD);
+    for (i = 0; i < count; ++i) check(out[i] == i + call, "leftmost", call);
+}
+
 static void alltoall(int call) {
     int i, *in = malloc(sizeof(int) * (size_t)ranks), *out = malloc(sizeof(int) * (size_t)ranks);
     for (i = 0; i < ranks; ++i) in[i] = 1000 * rank + i + call;
@@ -64,15 +79,19 @@ int main(int count, char** words) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const int calls = count > 1 ? atoi(words[1]) : 60;
+    MPI_Op op;
+    MPI_Op_create(left, 0, &op);
     for (call = 0; call < calls; ++call) {
         bcast(call, 4000);
         sum_of_integers(call, 4 + call % 2);
         sum_of_reals(call, 64, &hash);
+        leftmost(call, 4 + call % 2, op);
         alltoall(call);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) printf("sums %016llx\n%s\n", (unsigned long long)hash, all ? "WRONG" : "all ok");
+    MPI_Op_free(&op);
     MPI_Finalize();
     return wrong != 0;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "eco/base/error.h"
 #include "eco/interpose/learning.h"
@@ -10,8 +11,8 @@
 
 namespace eco {
 
-Call::~Call() {
-    if (timed_) timed_->ended();
+void Call::end() {
+    if (timed_) std::exchange(timed_, nullptr)->ended();
 }
 
 bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {

@@ -17,7 +17,7 @@ public:
     Call(Operation operation, MPI_Comm comm, const void* site)
         : operation_(operation), comm_(comm), site_(site), communicator_(communicator_of(comm)) {}
     // Wherever the wrapper returns: the call is over.
-    ~Call();
+    ~Call() { end(); }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
@@ -55,11 +55,15 @@ public:
             body();
             return MPI_SUCCESS;
         } catch (...) {
+            // The error handler may free the communicator.
+            end();
             return failed(comm_);
         }
     }
 
 private:
+    void end();
+
     Operation operation_;
     MPI_Comm comm_;
     const void* site_;

@@ -86,8 +86,20 @@ Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, boo
                                            bool bits_may_change) {
     const Bytes least = size_class(bytes, choice_bits);
     auto [entry, fresh] = chosen_.try_emplace({operation, commutative, bits_may_change, least});
-    if (fresh)
-        entry->second.choice = chooser_->choose({operation, &hierarchy_, 0, commutative}, least);
+    if (!fresh) return entry->second;
+    const Request request{operation, &hierarchy_, 0, commutative};
+    Choice& choice = entry->second.choice = chooser_->choose(request, least);
+    const Session& here = *session();
+    if (here.settings.learn == Learn::off) return entry->second;
+    // What earlier jobs found; and where one choice must do for the whole job, the one that the
+    // lesson will be about.
+    const bool settled = here.settings.learn == Learn::settled;
+    const Bytes class_least = learned_class(least);
+    const Rivals rivals =
+        find_rivals(*chooser_, here.learned, request, class_least, bits_may_change || settled);
+    const bool one_for_all = !bits_may_change && rivals.worth_learning && !settled;
+    if (rivals.preferred != 0 || one_for_all)
+        choice = choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
     return entry->second;
 }
 
@@ -267,7 +279,7 @@ bool Communicator::make_rails() {
 void Communicator::release() {
     if (Session* here = session(); here && learning_) {
         const std::lock_guard lock(here->mutex);
-        learning_->collect(here->results);
+        if (here->world_rank == 0) learning_->collect(here->results);
         learning_.reset();
         chosen_.clear();
     }

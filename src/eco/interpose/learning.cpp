@@ -13,6 +13,8 @@ constexpr int class_bits = 3;  // four classes from one power of two to the next
 
 }  // namespace
 
+Bytes learned_class(Bytes bytes) { return bytes < 0 ? bytes : size_class(bytes, class_bits); }
+
 Lesson::Lesson(const LearnedClass& named, Rivals rivals)
     : named_(named),
       choices_(std::move(rivals.choices)),
@@ -32,9 +34,9 @@ LearnedClass Lesson::result() const {
 }
 
 Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_change) {
-    const Bytes least = bytes < 0 ? bytes : size_class(bytes, class_bits);
-    const auto [entry, fresh] =
-        lessons_.try_emplace({request.operation, least, bits_may_change}, nullptr);
+    const Bytes least = learned_class(bytes);
+    const auto [entry, fresh] = lessons_.try_emplace(
+        {request.operation, least, request.commutative, bits_may_change}, nullptr);
     if (!fresh) return entry->second.get();
     const Session& here = *session();
     Rivals rivals = find_rivals(*here.chooser, here.learned, request, least, bits_may_change);
@@ -44,11 +46,18 @@ Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_chan
     return entry->second.get();
 }
 
+Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
+                       const Request& request) {
+    if (choice.family == Family::native || class_least <= 0) return choice;
+    return scaled(choice, class_least, least, most_segments(request));
+}
+
 Learning::Turn Learning::begin(Lesson& lesson) {
     if (lesson.learner_.exchange_due()) exchange(lesson);
     const ClassLearner::Turn turn = lesson.learner_.start();
     if (turn.timed) {
-        lesson.left_.resize(lesson.entered_.size(), 0);  // a call that failed has no end
+        lesson.left_.resize(lesson.entered_.size(), 0);    // a call that failed has no end
+        lesson.left_.reserve(lesson.entered_.size() + 1);  // ended() must not fail
         lesson.entered_.push_back(Clocks::own());
     }
     return {turn.arm, turn.timed};
@@ -56,19 +65,22 @@ Learning::Turn Learning::begin(Lesson& lesson) {
 
 Choice Learning::choice_for(const Lesson& lesson, std::size_t arm, const Request& request,
                             Bytes least) {
-    const Choice& choice = lesson.choices_[arm];
-    if (choice.family == Family::native || lesson.named_.bytes <= 0) return choice;
-    return scaled(choice, lesson.named_.bytes, least, most_segments(request));
+    return choice_in_class(lesson.choices_[arm], lesson.named_.bytes, least, request);
 }
 
 void Learning::collect(std::vector<LearnedClass>& all) const {
+    Learned fresh;
     for (const auto& [key, lesson] : lessons_) {
         if (!lesson) continue;
         LearnedClass result = lesson->result();
         const bool timed = std::any_of(result.arms.begin(), result.arms.end(),
                                        [](const LearnedArm& arm) { return arm.runs > 0; });
-        if (timed) all.push_back(std::move(result));
+        if (timed) fresh.classes.push_back(std::move(result));
     }
+    // Communicators that come and go learn the same classes again and again.
+    Learned known{"", std::move(all)};
+    merge(known, fresh);
+    all = std::move(known.classes);
 }
 
 // The latest entry and the latest end of each call among all ranks. The last exchange's own time

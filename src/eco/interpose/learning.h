@@ -14,6 +14,13 @@ namespace eco {
 
 class Communicator;
 
+// The least size of the class that a message of so many bytes is learned in; -1 for -1.
+Bytes learned_class(Bytes bytes);
+
+// A choice for the class's least size, for a message of `least` bytes of it.
+Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
+                       const Request& request);
+
 // A class of calls: an operation at about one size.
 class Lesson {
 public:
@@ -65,8 +72,8 @@ private:
     Communicator& communicator_;
     Clocks clocks_;
     Seconds exchange_began_ = 0, exchange_ended_ = 0;  // own clock
-    // By operation, least size and whether its bits may change.
-    std::map<std::tuple<Operation, Bytes, bool>, std::unique_ptr<Lesson>> lessons_;
+    // By operation, least size, whether its operator commutes and whether its bits may change.
+    std::map<std::tuple<Operation, Bytes, bool, bool>, std::unique_ptr<Lesson>> lessons_;
 };
 
 }  // namespace eco

@@ -120,7 +120,9 @@ void expect_session(bool threads_multiple) {
         settings_of_start = read_settings();
         // The program may change its folder.
         std::string& profile = settings_of_start.profile;
-        if (!profile.empty()) profile = std::filesystem::absolute(profile);
+        std::error_code failed;
+        const auto whole = std::filesystem::absolute(profile, failed);
+        if (!profile.empty() && !failed) profile = whole;
     }
     expected = true;
     if (threads_multiple || asks_at_once()) meet(mpi.comm_world);

@@ -182,16 +182,18 @@ std::optional<Whereabouts> read_whereabouts(const json& root, std::size_t hosts)
 // Of earlier jobs, with this library on this network; a file that cannot be read is as good as
 // none.
 json what_was_learned(Settings& settings, const std::string& profile_path, const Profile& profile,
-                      const std::string& library) {
+                      const std::string& library, int ranks) {
     if (settings.choice != "auto") settings.learn = Learn::off;
     if (settings.learn == Learn::off) return json::array();
-    kept_at = learned_path(profile_path);
-    kept_of = profile.created;
     try {
+        kept_at = learned_path(profile_path);
+        kept_of = profile.created;
         auto classes = read_learned(kept_at, kept_of).classes;
-        std::erase_if(classes, [&](const LearnedClass& each) { return each.mpi != library; });
+        std::erase_if(classes, [&](const LearnedClass& each) {
+            return each.mpi != library || each.ranks > ranks;
+        });
         return short_json(classes);
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         say(error.what());
         return json::array();
     }
@@ -205,7 +207,8 @@ std::string what_to_share(Settings settings, const std::string& library,
     try {
         const std::string path = path_for(settings);
         Profile profile = profile_at(path);
-        const json learned = what_was_learned(settings, path, profile, library);
+        const json learned =
+            what_was_learned(settings, path, profile, library, static_cast<int>(places.size()));
         profile.tuning = tuning_for(profile, library);
         std::vector<int> host_of = hosts_of(places, profile.hosts);
         profile = part_for_job(profile, host_of);
@@ -240,7 +243,7 @@ void keep_results(std::vector<LearnedClass> results) {
     if (results.empty() || kept_at.empty()) return;
     try {
         keep_learned(kept_at, {kept_of, std::move(results)});
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         say(error.what());
     }
 }

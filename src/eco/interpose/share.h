@@ -32,14 +32,14 @@ struct Shared {
 
 // Nothing, on all ranks alike, where ECO stands aside; rank 0 says why in one line. settings,
 // library: rank 0's count.
-// Rank 0 keeps what its communicators learned, beside the profile that share() read; a line says
-// why where it cannot.
-void keep_results(std::vector<LearnedClass> results);
-
 std::optional<Shared> share(const Settings& settings, const std::string& library);
 
 // The same for a profile that all ranks have.
 std::optional<Whereabouts> share_whereabouts(const Profile& profile);
+
+// Rank 0's, local: keeps what its communicators learned, beside the profile that share() read; a
+// line says why where it cannot.
+void keep_results(std::vector<LearnedClass> results);
 
 std::string processor_name();
 

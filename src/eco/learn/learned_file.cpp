@@ -40,7 +40,7 @@ public:
         while (true) {
             file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
             if (file_ < 0) throw unwritable(path);
-            if (flock(file_, LOCK_EX) != 0) {
+            if (!lock()) {
                 const Error error = unwritable(path);
                 close(file_);
                 throw error;
@@ -57,11 +57,24 @@ public:
     Locked& operator=(const Locked&) = delete;
 
 private:
+    // A job that was stopped with the lock must not keep all others from ending.
+    bool lock() const {
+        constexpr int most_tries = 100;
+        for (int tries = 0; flock(file_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+            if ((errno != EWOULDBLOCK && errno != EINTR) || tries == most_tries) return false;
+            usleep(100000);
+        }
+        return true;
+    }
+
     int file_ = -1;
 };
 
 void replace(const std::string& path, const std::string& text) {
-    const std::string fresh = path + "." + std::to_string(getpid());
+    // Two hosts of one shared folder may have the same process number.
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    const std::string fresh = path + "." + host + "." + std::to_string(getpid());
     const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) throw unwritable(path);
     const bool whole = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&

@@ -11,7 +11,7 @@ namespace {
 
 // So many timed runs of a choice tell what it takes.
 constexpr long enough_runs = 4;
-constexpr double clearly_faster = 0.95;
+constexpr double clearly_faster = 0.95, as_expected = 1.3;
 
 void add(std::vector<Choice>& choices, const Choice& choice) {
     if (std::find(choices.begin(), choices.end(), choice) == choices.end())
@@ -38,10 +38,16 @@ std::optional<Seconds> mean_of(const LearnedClass& known, const Choice& choice, 
 // takes by the profile; 0: not known.
 void apply(const LearnedClass& known, const Request& request, bool bits_may_change, Seconds native,
            Rivals& rivals) {
+    // A check of what tuning is sure of does not make it unsure, as long as it takes what it
+    // should.
+    if (rivals.start == ClassLearner::Start::sure && rivals.expected > 0) {
+        const LearnedArm* own = arm_of(known, to_text(rivals.choices.front()));
+        if (!own || own->mean <= as_expected * rivals.expected) return;
+    }
     for (const LearnedArm& arm : known.arms) {
         try {
             const Choice choice = parse_choice(arm.choice);
-            if (choice.family == Family::native || supports(choice, request))
+            if (choice.rails == 0 && (choice.family == Family::native || supports(choice, request)))
                 add(rivals.choices, choice);
         } catch (const Error&) {
             continue;  // written by hand, or by an ECO that knew other choices

@@ -72,12 +72,33 @@ TEST_F(RivalsOf, NothingIsTriedWhereASettingNamesTheChoice) {
     EXPECT_FALSE(find(1024).worth_learning);
 }
 
+TEST_F(RivalsOf, OnOneSubnetOnlyWhatWasTimedIsTried) {
+    profile_.levels = {{0, 0, 0, 0}};
+    hierarchy_ = parse_hierarchy("(0 1 2 3)");
+    time(1024, "native", 1, 1);
+    EXPECT_TRUE(find(1024).worth_learning);
+    profile_.tuning.back().operation = "gather";
+    EXPECT_FALSE(find(1024).worth_learning);
+}
+
 TEST_F(RivalsOf, WhatEarlierJobsFoundDecides) {
     predict(1024, tree, 2, 1);
     learn(1024, {{"native", 8, 1.0}, {tree, 8, 1.5}});
     const Rivals rivals = find(1024);
     EXPECT_EQ(rivals.start, Start::sure);
     EXPECT_EQ(to_text(rivals.choices[rivals.preferred]), "native");
+}
+
+// Six runs of a check, with nothing to compare them with, do not put in doubt what was tuned; three
+// times what it should take does.
+TEST_F(RivalsOf, ACheckLeavesWhatIsSureSure) {
+    time(1024, tree, 2, 1);
+    learn(1024, {{tree, 6, 1.1}});
+    EXPECT_EQ(find(1024).start, Start::sure);
+    EXPECT_EQ(to_text(find(1024).choices[find(1024).preferred]), tree);
+    learned_.clear();
+    learn(1024, {{tree, 6, 3.0}});
+    EXPECT_EQ(find(1024).start, Start::unsure);
 }
 
 // A job that may not change its sums' order tries one choice; the next one another.

@@ -168,12 +168,14 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     found.choice = choose(request, bytes);
     const bool fixed = mode_ != Mode::automatic || bytes > most_bytes_ ||
                        (keep_order_ && traits(request.operation).reduces);
-    // On one subnet of nothing but itself a library does well: what nobody timed is not tried.
-    const bool nothing_known = one_subnet_ && timed_.empty();
-    if (fixed || nothing_known || (request.hierarchy->one_subnet && !one_subnet_)) return found;
-    found.open = true;
     const Entry *timed = nearest(timed_, request, bytes),
                 *predicted = nearest(predicted_, request, bytes);
+    // On one subnet of nothing but itself a library does well: an operation that nobody timed is
+    // not tried. Nor is anything tried over rails, which may not be open.
+    if (fixed || (one_subnet_ && !timed) || found.choice.rails > 0 ||
+        (request.hierarchy->one_subnet && !one_subnet_))
+        return found;
+    found.open = true;
     const bool native = found.choice.family == Family::native;
     // Between sizes that are far apart a library may change its algorithm twice.
     constexpr double near_enough = 2, clear_gain = 1.1, clear_loss = 0.95;

@@ -19,7 +19,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 // Numbers that hardly any profile's precision exceeds, in five bytes instead of nine.
 double single(double value) { return static_cast<float>(value); }
 
-constexpr double per_mille = 1000, per_second = 1e6;
+constexpr double per_mille = 1000, per_second = 1e9;
 
 // The hosts that stay, ascending.
 std::set<int> hosts_that_stay(const Profile& profile, const std::vector<int>& host_of) {
@@ -184,7 +184,7 @@ void put_tuning(const std::vector<Tuned>& tuning, json& root) {
         rows.push_back(tuned.bytes);
         rows.push_back(texts(tuned.choice));
         rows.push_back(std::llround(std::min(ratio, 1e6) * per_mille));
-        // For one library what the choice takes, in microseconds; for any how far predictions err.
+        // For one library what the choice takes, in nanoseconds; for any how far predictions err.
         const Seconds takes = tuned.choice == "native" ? tuned.native : tuned.eco;
         rows.push_back(for_any(tuned) ? std::llround(std::min(tuned.noise, 1e6) * per_mille)
                                       : std::llround(std::min(takes, 1e6) * per_second));
