@@ -9,23 +9,23 @@ namespace eco {
 
 namespace {
 
-// An arm runs several calls in a row, of which the first is not timed: in collectives that do not
-// make all ranks wait for each other, such as a broadcast, a call goes on while some ranks are in
-// the next one already, and what it left undone would be counted as that one's. The first of all
-// makes plans and connections too.
+// An arm runs a block of calls in a row, and an exchange, which makes all ranks wait for each
+// other, stands between blocks: in collectives that do not, such as a broadcast, a call goes on
+// while some ranks are several calls ahead, and one arm's work would be counted as the other's. The
+// first round makes plans and connections, and is not timed.
 struct Epoch {
     int rounds;  // of all arms
     int calls;   // of an arm in a row
 };
-constexpr Epoch epochs[] = {{1, 3}, {1, 4}, {2, 4}};
-constexpr int last_epoch = 2;
+constexpr Epoch epochs[] = {{1, 1}, {1, 3}, {1, 4}, {2, 3}};
+constexpr int last_epoch = 3;
 
 // What is only observed: so many calls.
 constexpr Epoch observed{1, 13};
 
 // An arm whose least time is above the best one's mean by more is dropped, in percent; after the
 // first epoch and after the second.
-constexpr Nanoseconds far_behind = 130, behind = 110;
+constexpr Nanoseconds far_behind = 250, behind = 130;
 
 // The preferred arm stays unless another one is faster by more, in percent.
 constexpr Nanoseconds tie = 103;
@@ -52,6 +52,7 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
       random_(seed | 1),
       samples_(arms),
       results_(arms),
+      runs_(arms, 0),
       expected_(expected) {
     ECO_CHECK(preferred < arms);
     if (observes_) {
@@ -66,6 +67,7 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
 
 void ClassLearner::try_all() {
     for (auto& samples : samples_) samples.clear();
+    runs_.assign(samples_.size(), 0);
     alive_.resize(samples_.size());
     std::iota(alive_.begin(), alive_.end(), std::size_t{0});
     preferred_ = best_;
@@ -75,7 +77,8 @@ void ClassLearner::try_all() {
 }
 
 bool ClassLearner::exchange_due() const {
-    if (state_ == State::trying) return place_ == order_.size();
+    if (state_ == State::trying)
+        return place_ == order_.size() || (place_ > 0 && order_[place_].first && !taken_);
     return state_ == State::watching && to_check_ == 0;
 }
 
@@ -87,8 +90,9 @@ ClassLearner::Turn ClassLearner::start() {
         timed_ += timed ? 1 : 0;
         return {best_, timed};
     }
-    timed_ += order_[place_].timed ? 1 : 0;
-    return order_[place_++];
+    taken_ = false;
+    timed_ += order_[place_].turn.timed ? 1 : 0;
+    return order_[place_++].turn;
 }
 
 void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost) {
@@ -97,13 +101,15 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost)
     cost_ = cost;
     timed_ = 0;
     if (state_ == State::trying) {
-        auto time = times.begin();
-        for (const Turn& turn : order_) {
-            if (!turn.timed) continue;
-            if (*time > 0) samples_[turn.arm].push_back(*time);
-            ++time;
-        }
-        end_epoch();
+        // Of a block its mean: a call that found its message there already took no time, and the
+        // one before it the more.
+        const auto sum = std::accumulate(times.begin(), times.end(), Nanoseconds{0});
+        if (sum > 0)
+            samples_[order_[place_ - 1].turn.arm].push_back(sum /
+                                                            static_cast<Nanoseconds>(times.size()));
+        runs_[order_[place_ - 1].turn.arm] += static_cast<long>(times.size());
+        taken_ = true;
+        if (place_ == order_.size()) end_epoch();
         return;
     }
     auto& samples = samples_[best_];
@@ -138,17 +144,18 @@ void ClassLearner::begin_epoch() {
             std::swap(arms[i - 1], arms[random_ % i]);
         }
         for (const std::size_t arm : arms)
-            for (int call = 0; call < epoch.calls; ++call) order_.push_back({arm, call > 0});
+            for (int call = 0; call < epoch.calls; ++call)
+                order_.push_back({{arm, observes_ ? call > 0 : epoch_ > 0}, call == 0});
     }
 }
 
 void ClassLearner::end_epoch() {
     Nanoseconds best = 0;
     for (const std::size_t arm : alive_) {
-        results_[arm] = {static_cast<long>(samples_[arm].size()), mean(arm)};
+        results_[arm] = {mean(arm) > 0 ? runs_[arm] : 0, mean(arm)};
         if (mean(arm) > 0 && (best == 0 || mean(arm) < best)) best = mean(arm);
     }
-    const Nanoseconds limit = best * (epoch_ == 0 ? far_behind : behind);
+    const Nanoseconds limit = best * (epoch_ <= 1 ? far_behind : behind);
     if (best > 0) std::erase_if(alive_, [&](std::size_t arm) { return least(arm) * 100 > limit; });
     if (observes_ || epoch_ == last_epoch || alive_.size() == 1) return settle();
     ++epoch_;

@@ -72,8 +72,14 @@ private:
     std::vector<std::vector<Nanoseconds>> samples_;  // per arm, in this trial
     std::vector<std::size_t> alive_;                 // arms still tried
     std::vector<SampledArm> results_;
-    std::vector<Turn> order_;  // of the epoch at hand, a call each
-    std::size_t place_ = 0;    // in it
+    struct Planned {
+        Turn turn;
+        bool first;  // of its block
+    };
+    std::vector<long> runs_;      // timed calls per arm, in this trial
+    std::vector<Planned> order_;  // of the epoch at hand, a call each
+    bool taken_ = false;          // the exchange before the next block
+    std::size_t place_ = 0;       // in it
     int epoch_ = 0;
     Nanoseconds reference_ = 0;  // what the best took when it was chosen; 0: not known
     Nanoseconds expected_, cost_ = 0;
