@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # From a bare Debian 12: `make demo` shows it, `make test` proves it. README.md says more.
 SHELL := /bin/bash
 PRESET ?= release
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := all
-.PHONY: all bootstrap build test test-quick test-long lint format demo bench install lock clean help
+.PHONY: all bootstrap build test test-quick test-long test-sanitizers lint format demo bench install lock clean help
 
 all: build                ## install what is missing, build
 
@@ -21,6 +22,9 @@ test-quick: build         ## the same without the lab, under two minutes
 
 test-long: build          ## everything, also what is marked long
 	@scripts/test.sh long $(PRESET)
+
+test-sanitizers: bootstrap ## unit tests, fuzzer and a real program under sanitizers, five minutes
+	@scripts/sanitize.sh
 
 lint: build               ## form and types: clang-format, clang-tidy, ruff, mypy
 	@scripts/lint.sh $(PRESET)

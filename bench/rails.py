@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every collective over one card and over all of them, beside the library, on the lab's hosts.
 
     bench/rails.py                                   two-rails, 4 hosts, Open MPI, 16 KiB to 1 MiB
@@ -19,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "papers"))
 
 from lab_figures import ECO, OUT, eco
 
+SHORT = {"hosts": 2, "operations": "gather", "sizes": "65536", "best": 1, "repeats": 2}
 OPERATIONS = "bcast,scatter,gather,allgather,alltoall,reduce,allreduce,scan,reduce_scatter"
 
 
@@ -71,8 +73,11 @@ def main() -> int:
     parser.add_argument("--best", type=int, default=6, help="so many by prediction are timed")
     parser.add_argument("--repeats", type=int, default=8)
     parser.add_argument("--again", action="store_true", help="measure the network anew")
+    parser.add_argument("--short", action="store_true", help="one operation on two hosts")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.short:
+        vars(given).update(SHORT)
     OUT.mkdir(parents=True, exist_ok=True)
     stem = f"{Path(given.scenario).stem}-{given.hosts or 'all'}-{given.mpi}"
     profile = OUT / f"{stem}-every-rails.json"

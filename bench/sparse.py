@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """MPI_Neighbor_allgather on random sparse graphs over the lab, natively and with ECO in turn.
 
     bench/sparse.py --topology campus.json                   campus-20, Open MPI, 65,536 bytes
@@ -16,8 +17,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[1]
-ECO = PROJECT / "build" / "release" / "bin" / "eco"
+from built import ECO, PROJECT
+
+SHORT = {"degrees": "4", "seeds": "1", "rounds": 1, "steps": 1, "bytes": 1024}
 
 
 def _program(mpi: str) -> Path:
@@ -74,8 +76,11 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--uneven", action="store_true", help="MPI_Neighbor_allgatherv")
+    parser.add_argument("--short", action="store_true", help="one graph, each once")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.short:
+        vars(given).update(SHORT)
     program = _program(given.mpi)
     found = []
     for degree in map(int, given.degrees.split(",")):

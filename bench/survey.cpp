@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Surveys drawn networks with the simulated prober: visits a host, seconds, and whether the levels
 // are those of all pairs.
 //
@@ -5,14 +6,14 @@
 //     build/release/bin/survey_bench 1024 100 [racks]
 //
 // With racks: so many of equal size, and names that say nothing.
-#include "eco/measure/survey.h"
+#include "eco/survey/survey.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
-#include "eco/measure/simulated_prober.h"
+#include "eco/survey/simulated_prober.h"
 
 int main(int count, char** words) {
     if (count < 3) return std::fprintf(stderr, "survey_bench HOSTS NETWORKS [RACKS]\n"), 2;
@@ -28,12 +29,12 @@ int main(int count, char** words) {
         settings.useless_names = racks > 0 || number % 4 == 3;
         settings.even = racks > 0;
         settings.racks = racks;
-        std::vector<eco::Clue> clues;
-        const auto network = eco::draw_network(settings, random, clues);
+        std::vector<eco::Hint> hints;
+        const auto network = eco::draw_network(settings, random, hints);
         eco::SimulatedProber prober(network, seed);
         const auto start = std::chrono::steady_clock::now();
-        const auto found = eco::survey(eco::likely_orders(clues), prober, {},
-                                       eco::Timings(static_cast<int>(clues.size())));
+        const auto found = eco::survey(eco::likely_orders(hints), prober, {},
+                                       eco::Timings(static_cast<int>(hints.size())));
         work = std::max(
             work, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         const bool subnets = found.levels.back() == network.racks();

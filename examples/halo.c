@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A halo exchange on a two-dimensional grid, as a stencil code does it: every rank gives each of
 // its neighbours one edge of its tile, again and again. Asks MPI to reorder the ranks; knows
 // nothing of the network.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Molecular dynamics of liquid argon with replicated data, as CHARMM does it: md.py in C, same
    physics and same figures. Every rank knows all positions, owns a slice of the atoms and computes
    a share of the pair interactions. A step is: move the own atoms, gather-to-all of the positions,

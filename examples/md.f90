@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Molecular dynamics of liquid argon with replicated data: md.c in Fortran with mpi_f08, same
 ! physics and same figures. Every rank knows all positions, owns a slice of the atoms and computes
 ! a share of the pair interactions; gather-to-all of positions, reduce-to-all of forces.

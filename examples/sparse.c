@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a sparse matrix times a vector needs: every rank gives its part of the vector to those whose
 // rows use it, by one MPI_Neighbor_allgather (--uneven: allgatherv) on a distributed graph, again
 // and again. A random graph, the same for a seed; checks what arrives. Knows nothing of the

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What ECO knows of the network, for Fortran programs; see eco.h. Compile it with the program.
 ! Communicators are given as integers (of mpi_f08: comm%MPI_VAL). Without ECO all ranks are in one
 ! cluster of one level, and messages go straight from each source to each destination.

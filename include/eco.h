@@ -1,13 +1,14 @@
-/* What ECO knows of the network, for programs that want to know it, and several multicasts at once.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Topology queries for programs, and several multicasts in one call.
  * A program that uses this needs ECO neither to link nor to run: without it, all ranks are in one
- * cluster of one level, and messages go straight from each source to each destination.
+ * cluster of one level, and messages go directly from each source to each destination.
  *
- * Level 0 is the widest (between sites, say); each next one divides its clusters further; the last
- * ones are the host, its packages, NUMA nodes and shared caches (for ranks that are bound to one,
- * as hwloc knows it) and the rank itself, where they divide anything. Ranks may differ in how many
- * levels they have. All calls but ECO_Multicast are local. All return MPI_SUCCESS or an MPI
- * error code. Functions that are looked up by name at run time (dlsym) answer as without ECO until
- * the first collective on MPI_COMM_WORLD, or the first communicator made of it. */
+ * Level 0 is the widest (for example between sites); each next level divides its clusters further.
+ * The last levels are the host, its packages, NUMA nodes and shared caches (by hwloc, for ranks
+ * that are bound to one) and the rank itself; a level that divides nothing is left out. Ranks may
+ * have different numbers of levels. All calls but ECO_Multicast are local. All return MPI_SUCCESS
+ * or an MPI error code. Functions that are looked up by name at run time (dlsym) answer as without
+ * ECO until the first collective on MPI_COMM_WORLD, or the first communicator made of it. */
 #ifndef ECO_H
 #define ECO_H
 
@@ -19,7 +20,7 @@
 extern "C" {
 #endif
 
-/* Of ECO's preloaded object; null where there is none. Use the functions below. */
+/* Defined by ECO's preloaded object, else null. Use the functions below. */
 extern int eco_comm_levels(MPI_Comm comm, int rank, int* levels) __attribute__((weak));
 extern int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) __attribute__((weak));
 extern int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) __attribute__((weak));
@@ -35,7 +36,7 @@ static inline int eco_check_rank(MPI_Comm comm, int rank) {
     return rank >= 0 && rank < size ? MPI_SUCCESS : MPI_ERR_RANK;
 }
 
-/* How many levels `rank` of comm has a cluster at; 1 or more. MPI_ERR_RANK: comm has no such
+/* On how many levels `rank` of comm is in a cluster; 1 or more. MPI_ERR_RANK: comm has no such
  * rank. */
 static inline int ECO_Comm_levels(MPI_Comm comm, int rank, int* levels) {
     if (eco_comm_levels) return eco_comm_levels(comm, rank, levels);
@@ -43,7 +44,7 @@ static inline int ECO_Comm_levels(MPI_Comm comm, int rank, int* levels) {
     return eco_check_rank(comm, rank);
 }
 
-/* The id of its cluster at a level, the same for all ranks in it. MPI_ERR_RANK as above;
+/* The id of its cluster on a level, the same for all ranks in it. MPI_ERR_RANK as above;
  * MPI_ERR_ARG: it has no such level. */
 static inline int ECO_Comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) {
     if (eco_comm_cluster) return eco_comm_cluster(comm, rank, level, cluster);
@@ -51,7 +52,7 @@ static inline int ECO_Comm_cluster(MPI_Comm comm, int rank, int level, int* clus
     return level == 0 ? eco_check_rank(comm, rank) : MPI_ERR_ARG;
 }
 
-/* The rank that speaks for its cluster at a level: the same for all ranks in it. */
+/* The leader of its cluster on a level: one rank, the same for all ranks in the cluster. */
 static inline int ECO_Comm_leader(MPI_Comm comm, int rank, int level, int* leader) {
     if (eco_comm_leader) return eco_comm_leader(comm, rank, level, leader);
     *leader = 0;
@@ -74,7 +75,7 @@ static inline int eco_multicast_check_one(int ranks, int m, int source, MPI_Aint
                                           size_t room) {
     int d;
     if (source < 0 || source >= ranks) {
-        snprintf(why, room, "message %d: its source, %d, is no rank of the communicator", m,
+        snprintf(why, room, "message %d: its source, %d, is not a rank of the communicator", m,
                  source);
         return MPI_ERR_RANK;
     }
@@ -86,7 +87,7 @@ static inline int eco_multicast_check_one(int ranks, int m, int source, MPI_Aint
     for (d = 0; d < degree; ++d) {
         const int to = destinations[d];
         if (to < 0 || to >= ranks) {
-            snprintf(why, room, "message %d: %d is no rank of the communicator", m, to);
+            snprintf(why, room, "message %d: %d is not a rank of the communicator", m, to);
             return MPI_ERR_RANK;
         }
         if (to == source) {
@@ -128,7 +129,7 @@ static inline int eco_multicast_check(int ranks, int count, const int sources[],
     return code;
 }
 
-/* Each message straight to each destination, on a communicator of its own. */
+/* Each message directly to each destination, on a communicator of its own. */
 static inline int eco_multicast_straight(int count, const int sources[], const MPI_Aint bytes[],
                                          const int degrees[], const int destinations[],
                                          void* const buffers[], MPI_Comm comm) {
@@ -172,14 +173,14 @@ static inline int eco_multicast_straight(int count, const int sources[], const M
 
 /* Sends `count` messages at once, message m of bytes[m] bytes from rank sources[m] to degrees[m]
  * destinations; these follow each other in `destinations`, those of message 0 first. Collective
- * over comm: all ranks give the same figures. buffers[m] is where message m lies at its source and
- * where it comes at a destination (which passes it on from there, perhaps); of no meaning
- * elsewhere. Buffers must not overlap. Who sends what to whom, and when, is planned for the network
- * when these figures come for the first time; no one but sources and destinations of a message
- * gets it. Bytes are not converted between kinds of machines.
+ * over comm: all ranks give the same arguments. buffers[m] is the send buffer of message m at its
+ * source and the receive buffer at a destination (which may forward it from there); elsewhere it is
+ * not used. Buffers must not overlap. A schedule for the network is planned when these arguments
+ * are used for the first time; only sources and destinations of a message receive it. Bytes are not
+ * converted between kinds of machines.
  * MPI_ERR_COUNT: something negative. MPI_ERR_RANK: no rank of comm. MPI_ERR_ARG: a source among
  * its own destinations, or a destination named twice. Then a sentence on stderr says which, comm's
- * error handler hears of it, and nothing has been sent. */
+ * error handler is called, and nothing has been sent. */
 static inline int ECO_Multicast(int count, const int sources[], const MPI_Aint bytes[],
                                 const int degrees[], const int destinations[],
                                 void* const buffers[], MPI_Comm comm) {

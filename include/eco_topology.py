@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What ECO knows of the network, for mpi4py programs, and several multicasts at once. Without ECO:
 one level, one cluster, and messages go straight from each source to each destination.
 
@@ -121,7 +122,7 @@ def _check(ranks, messages):
             raise ValueError(f"message {number}: {size} bytes; give 0 or more")
         for rank in (source, *destinations):
             if not 0 <= rank < ranks:
-                raise ValueError(f"message {number}: {rank} is no rank of the communicator")
+                raise ValueError(f"message {number}: {rank} is not a rank of the communicator")
         if source in destinations:
             raise ValueError(f"message {number}: rank {source} is its source and a destination")
         if len(set(destinations)) < len(destinations):

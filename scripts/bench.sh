@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # bench.sh [PRESET]: every operation, native and ECO interleaved, on the lab's three segments.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."

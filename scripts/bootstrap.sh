@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # bootstrap.sh [demo]: brings a bare Debian 12 to where the project builds: system packages, real
 # MPIs under .deps/, the project's Python environment in .venv. With `demo` only what that needs:
 # one MPI, no tests, no linters; without, what is missing is added. Quick when all is there.

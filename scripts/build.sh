@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # build.sh [PRESET [TARGET…]]: configures where needed and builds into build/PRESET, all of it or
 # these targets.
 set -euo pipefail
@@ -13,7 +14,7 @@ if [[ ! -e build/$preset/build.ninja ]]; then
 elif ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
     # The checkout was moved or copied: CMake refuses a cache of another folder.
     configure=(cmake --fresh --preset "$preset")
-elif ((${#targets[@]} == 0)) && grep -q '^GTest_DIR:.*-NOTFOUND$' "$cache"; then
+elif ((${#targets[@]} == 0)) && grep -qE '^(GTest_DIR|SIMGRID):.*-NOTFOUND$' "$cache"; then
     # Made for the demo, before what the tests need was there.
     configure=(cmake --preset "$preset")
 fi

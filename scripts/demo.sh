@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # demo.sh [PRESET]: installs and builds what it needs; on an emulated network of three 10 Mbit/s
 # buses, measures it, draws what it found into demo/, runs an unmodified MPI program natively and
 # with ECO, says what was gained.
@@ -7,8 +8,6 @@ cd "$(dirname "$(realpath "$0")")/.."
 preset=${1:-release}
 eco=$PWD/build/$preset/bin/eco
 profile=demo/three-segments.json
-# What keeps `eco measure` short.
-brief=(--budget 45)
 
 step_name='' step_began=$SECONDS
 step() {
@@ -26,7 +25,7 @@ make --silent -C examples MPICC="$PWD/.deps/openmpi/bin/mpicc" BUILD="$PWD/build
 
 step "measured" "measure the network (the launcher is the lab's here; on a cluster it is your mpirun)"
 mkdir -p demo
-"$eco" measure "${brief[@]}" -o "$profile" -- "$eco" lab run three-segments --mpi openmpi --native --
+"$eco" measure -o "$profile" -- "$eco" lab run three-segments --mpi openmpi --native --
 
 step "drawn" "what ECO found; the picture is demo/three-segments.svg"
 "$eco" show "$profile" --plot demo/three-segments.svg

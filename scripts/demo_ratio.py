@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """demo_ratio.py [--sentence] NATIVE ECO: two files of the example's JSON lines -> medians and
 their ratio, as a table or as one sentence."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Puts all sources into form: clang-format, ruff.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # install.sh PREFIX [PRESET]: PREFIX/bin/eco, and all it uses under PREFIX/lib/eco. Nothing there
 # points back to this checkout. Repeated, it brings an installation up to date.
 set -euo pipefail

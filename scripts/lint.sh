@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # lint.sh [PRESET]: form and types of everything, changing nothing; says all it finds before failing.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
@@ -16,6 +17,7 @@ git rev-parse --git-dir >/dev/null || exit 1 # says why, as for a folder of some
 mapfile -t sources < <(files '*.cpp' '*.hpp' '*.h' '*.c')
 mapfile -t python < <(files '*.py')
 ((${#sources[@]})) && check clang-format .venv/bin/clang-format --dry-run --Werror "${sources[@]}"
+check "licence lines" .venv/bin/python scripts/spdx.py --check
 check "private names" .venv/bin/python scripts/unity.py
 check clang-tidy .venv/bin/python scripts/tidy.py "build/$preset"
 check "ruff check" .venv/bin/ruff check --quiet "${python[@]}"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Resolves requirements-dev.txt in a throw-away environment and writes requirements.lock.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """tidy.py BUILD_FOLDER: clang-tidy over the project's sources, one per processor at a time.
 
 A file that passed is skipped until it, a project header it includes, or .clang-tidy changes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """unity.py: finds private names that would meet where several files are compiled as one.
 
 The compiler refuses most of these, but not two private functions of one name that take different
@@ -33,23 +34,17 @@ def left_alone() -> set[str]:
     return set(re.findall(r"\w+/\w+\.cpp", rest.partition("file(GLOB")[0]))
 
 
-def target(source: Path) -> tuple[str, bool]:
-    """Files of two targets never meet; interpose makes two of its own."""
-    wrapper = source.stem.startswith("wrap_") or source.stem == "resolve"
-    return source.parent.name, source.parent.name == "interpose" and wrapper
-
-
 def main() -> int:
     alone = left_alone()
-    owner: dict[tuple[tuple[str, bool], str], str] = {}
-    faults = 0
+    owner: dict[tuple[str, str], str] = {}
+    faults = 0  # files of two folders never meet
     for source in sorted(SOURCES.glob("*/*.cpp")):
         name = str(source.relative_to(SOURCES))
         text = source.read_text()
         if name in alone or source.stem.endswith("_test") or re.search(r"size_t at\(", text):
             continue
         for private in sorted(private_names(text)):
-            first = owner.setdefault((target(source), private), name)
+            first = owner.setdefault((source.parent.name, private), name)
             if first != name:
                 print(f"{name}: {private} is {first}'s as well: rename it, or leave one `alone`")
                 faults += 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Sourced: make_venv FOLDER REQUIREMENTS [CONSTRAINTS] makes or completes a virtual environment.
 #
 # A complete one carries stamps, a line for each list of pins that it is known to hold. One that was

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What learning at run time costs and wins: one program, natively, with ECO as the profile says,
 and with ECO learning, in turn.
 
@@ -18,19 +19,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
-ECO = PROJECT / "build" / "release" / "bin" / "eco"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from built import ECO, built
+
 USUAL = "bcast:16,bcast:16000,allreduce:16,allreduce:16000,allgather:1024,alltoall:1024,gather:4000"
 MODES = ("native", "off", "on")
-
-
-def _built(mpi: str) -> Path:
-    program = PROJECT / "build" / "learning" / mpi / "repeat"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    compiler = PROJECT / ".deps" / mpi / "bin" / "mpicc"
-    source = Path(__file__).with_name("repeat.c")
-    subprocess.run([compiler, "-O1", "-o", program, source], check=True)
-    return program
+SHORT = {"calls": "bcast:16", "count": 20, "settled": 10}
 
 
 def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> dict[str, Any]:
@@ -74,10 +69,13 @@ def main() -> int:
     parser.add_argument("--at", action="append", default=[], help='"3s network a rate=2mbit"')
     parser.add_argument("--traffic", action="append", default=[])
     parser.add_argument("--keep", action="store_true", help="what earlier runs learned")
+    parser.add_argument("--short", action="store_true", help="one call, 20 times")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.short:
+        vars(given).update(SHORT)
     modes = given.modes.split(",")
-    program = _built(given.mpi)
+    program = built(f"repeat-{given.mpi}")
     rows = []
     for call in given.calls.split(","):
         runs: dict[str, list[dict[str, Any]]] = {mode: [] for mode in modes}

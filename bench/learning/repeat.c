@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Calls one collective again and again, as programs do, and says what each call took: from the last
  * rank's entry to the last rank's exit. Used by bench/learning/learning.py; needs hosts that share
  * a clock, as the lab's do.

@@ -1,34 +1,69 @@
-// Time of collective calls that ECO leaves to the MPI library: of none to another rank, and of no
-// bytes. Prints one JSON line, nanoseconds a call. With an argument it ends at once.
+// SPDX-License-Identifier: BSD-3-Clause
+// Time of collective calls on two ranks: of calls that do nothing (no other rank, no bytes), and of
+// short ones, 16 bytes, the root of a broadcast in turn so that each waits for the one before.
+// Prints one JSON line, nanoseconds a call, the least of several rounds.
+//
+//     calls CALLS     in each round; 0: ends at once
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { calls = 200000 };
+enum { rounds = 9 };
 
-static double once(MPI_Comm comm, int root) {
+static void nothing_alone(int turn) {
     char byte = 0;
-    for (int i = 0; i < calls / 10; ++i) MPI_Bcast(&byte, 0, MPI_BYTE, root, comm);
-    const double start = MPI_Wtime();
-    for (int i = 0; i < calls; ++i) MPI_Bcast(&byte, 0, MPI_BYTE, root, comm);
-    return (MPI_Wtime() - start) / calls * 1e9;
+    (void)turn;
+    MPI_Bcast(&byte, 0, MPI_BYTE, 0, MPI_COMM_SELF);
 }
 
-static double per_call(MPI_Comm comm) {
-    double least = 1e9;
-    for (int i = 0; i < 9; ++i) {
-        const double now = once(comm, 0);
-        if (now < least) least = now;
+static void nothing(int turn) {
+    char byte = 0;
+    (void)turn;
+    MPI_Bcast(&byte, 0, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void bcast(int turn) {
+    static char bytes[16];
+    MPI_Bcast(bytes, 16, MPI_BYTE, turn % 2, MPI_COMM_WORLD);
+}
+
+static void allreduce(int turn) {
+    static int from[4], to[4];
+    (void)turn;
+    MPI_Allreduce(from, to, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void barrier(int turn) {
+    (void)turn;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static double least(void (*call)(int), int calls) {
+    double best = 1e9;
+    for (int round = 0; round < rounds; ++round) {
+        for (int i = 0; i < calls / 10; ++i) call(i);
+        const double start = MPI_Wtime();
+        for (int i = 0; i < calls; ++i) call(i);
+        const double now = (MPI_Wtime() - start) / calls * 1e9;
+        if (now < best) best = now;
     }
-    return least;
+    return best;
 }
 
 int main(int argc, char** argv) {
-    if (argc > 1) return 0;
+    const int calls = argc > 1 ? atoi(argv[1]) : 0;
+    if (calls < 1) return 0;
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const double self = per_call(MPI_COMM_SELF), world = per_call(MPI_COMM_WORLD);
-    if (rank == 0) printf("{\"self_ns\": %.1f, \"world_ns\": %.1f}\n", self, world);
+    const double self = least(nothing_alone, 20 * calls), world = least(nothing, 20 * calls),
+                 of_bcast = least(bcast, calls), of_allreduce = least(allreduce, calls),
+                 of_barrier = least(barrier, calls);
+    if (rank == 0)
+        printf(
+            "{\"self\": %.1f, \"world\": %.1f, \"bcast\": %.1f, \"allreduce\": %.1f, "
+            "\"barrier\": %.1f}\n",
+            self, world, of_bcast, of_allreduce, of_barrier);
     MPI_Finalize();
     return 0;
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""What ECO costs where it does nothing: a collective call that passes through, and `eco exec`.
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ECO costs beside its messages: collective calls that pass through, calls that it takes, and
+`eco exec`.
 
     bench/overhead/overhead.py                 Open MPI
     bench/overhead/overhead.py --mpi mpich --json
 
-Both interleaved with native, minimum of several runs.
+Two ranks of one host, interleaved with native, the least of several runs. A program's own calls
+are timed (calls.c): wrapper, lookup and execution. docs/overhead.md says what to make of it.
 """
 
 import argparse
@@ -14,36 +17,43 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
-PROJECT = Path(__file__).resolve().parents[2]
-ECO = PROJECT / "build" / "release" / "bin" / "eco"
-RUNS = 5
-STARTS = 200
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from built import ECO, PROJECT, built
+
+RUNS, STARTS, ROUND = 5, 200, 10000
+# ECO_CHOICE of each; native is without ECO.
+MODES = {"native": "", "passes": "native", "takes": "tree:inner=star,on=ranks"}
+CALLS = {
+    "self": "no bytes, MPI_COMM_SELF",
+    "world": "no bytes, two ranks",
+    "bcast": "broadcast of 16 bytes",
+    "allreduce": "allreduce of 16 bytes",
+    "barrier": "barrier",
+}
 
 
-def _environment() -> dict[str, str]:
+def _environment(choice: str = "native") -> dict[str, str]:
     names = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_mpi_yield_when_idle": "1",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     }
-    return os.environ | names | {"ECO_CHOICE": "native", "ECO_VERBOSE": "0"}
+    return os.environ | names | {"ECO_CHOICE": choice, "ECO_VERBOSE": "0", "ECO_LEARN": "off"}
 
 
-def _calls(mpi: str, profile: Path, with_eco: bool) -> dict[str, float]:
+def _launcher(mpi: str) -> list[str | Path]:
     tools = PROJECT / ".deps" / mpi / "bin"
-    program = PROJECT / "build" / f"overhead-{mpi}"
-    if not program.exists():
-        subprocess.run(
-            [tools / "mpicc", "-O2", "-o", program, Path(__file__).with_name("calls.c")], check=True
-        )
-    launcher: list[str | Path] = [tools / ("mpirun" if mpi == "openmpi" else "mpiexec"), "-n", "2"]
-    front: list[str | Path] = [ECO, "exec"] if with_eco else []
+    return [tools / ("mpirun" if mpi == "openmpi" else "mpiexec"), "-n", "2"]
+
+
+def _calls(mpi: str, profile: Path, mode: str, count: int) -> dict[str, float]:
+    front: list[str | Path] = [] if mode == "native" else [ECO, "exec"]
     done = subprocess.run(
-        [*launcher, *front, program],
-        env=_environment() | {"ECO_PROFILE": str(profile)},
+        [*_launcher(mpi), *front, built(f"calls-{mpi}"), str(count)],
+        env=_environment(MODES[mode]) | {"ECO_PROFILE": str(profile)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -52,27 +62,22 @@ def _calls(mpi: str, profile: Path, with_eco: bool) -> dict[str, float]:
     return found
 
 
-def _least(samples: list[dict[str, float]], key: str) -> float:
-    return min(sample[key] for sample in samples)
-
-
-def _start(command: list[str | Path]) -> float:
+def _start(command: list[str | Path], starts: int) -> float:
     """Median seconds of starting and ending the command."""
     taken = []
-    for _ in range(STARTS):
+    for _ in range(starts):
         start = time.perf_counter()
         subprocess.run(command, env=_environment(), check=True)
         taken.append(time.perf_counter() - start)
-    return sorted(taken)[STARTS // 2]
+    return sorted(taken)[starts // 2]
 
 
 def _profile(mpi: str) -> Path:
     """Of this host alone: all ranks are on it, and ECO knows it."""
     file = PROJECT / "build" / f"overhead-{mpi}.json"
-    tools = PROJECT / ".deps" / mpi / "bin"
-    launcher = tools / ("mpirun" if mpi == "openmpi" else "mpiexec")
+    file.unlink(missing_ok=True)
     subprocess.run(
-        [ECO, "measure", "--json", "--no-tune", "-o", file, "--", launcher, "-n", "2"],
+        [ECO, "measure", "--json", "--no-tune", "-o", file, "--", *_launcher(mpi)],
         env=_environment(),
         stdout=subprocess.DEVNULL,
         check=True,
@@ -85,34 +90,27 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
+    parser.add_argument("--short", action="store_true", help="each once: no figures to keep")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    runs, starts, calls = (1, 3, 100) if given.short else (RUNS, STARTS, ROUND)
     profile = _profile(given.mpi)
-    native, eco = [], []
-    for _ in range(RUNS):
-        native.append(_calls(given.mpi, profile, False))
-        eco.append(_calls(given.mpi, profile, True))
-    program = PROJECT / "build" / f"overhead-{given.mpi}"
-    alone: list[str | Path] = [program, "and end at once"]
-    result: dict[str, Any] = {
-        "mpi": given.mpi,
-        "pass_through_ns": {
-            key: round(_least(eco, f"{key}_ns") - _least(native, f"{key}_ns"), 1)
-            for key in ("self", "world")
-        },
-        "native_ns": {key: _least(native, f"{key}_ns") for key in ("self", "world")},
-        "exec_ms": round((_start([ECO, "exec", *alone]) - _start(alone)) * 1e3, 2),
+    samples: dict[str, list[dict[str, float]]] = {mode: [] for mode in MODES}
+    for _ in range(runs):
+        for mode in MODES:
+            samples[mode].append(_calls(given.mpi, profile, mode, calls))
+    found = {
+        call: {mode: min(one[call] for one in samples[mode]) for mode in MODES} for call in CALLS
     }
+    alone: list[str | Path] = [built(f"calls-{given.mpi}"), "0"]
+    more = 1e3 * (_start([ECO, "exec", *alone], starts) - _start(alone, starts))
     if given.json:
-        print(json.dumps(result))
+        print(json.dumps({"mpi": given.mpi, "calls_ns": found, "exec_ms": round(more, 2)}))
         return 0
-    print(f"a collective call that passes through, {given.mpi}:")
-    for key, where in (("self", "MPI_COMM_SELF"), ("world", "MPI_COMM_WORLD, 2 ranks")):
-        print(
-            f"  {where:24} native {result['native_ns'][key]:7.1f} ns   "
-            f"with ECO {result['pass_through_ns'][key]:+7.1f} ns"
-        )
-    print(f"eco exec, start to end of a program linked with MPI: {result['exec_ms']:+.2f} ms")
+    print(f"{given.mpi}, two ranks, ns a call{'native':>12}{'passes':>12}{'takes':>12}")
+    for call, text in CALLS.items():
+        print(f"  {text:32}" + "".join(f"{found[call][mode]:>12.1f}" for mode in MODES))
+    print(f"eco exec, start to end of a program linked with MPI: {more:+.2f} ms")
     return 0
 
 

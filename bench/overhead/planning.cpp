@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Times of planning, without MPI: per operation the worst over all candidates of what one rank
 // takes to plan its program, what choosing takes that is not cached, and what it takes to simulate
 // 4,032 messages of 64 ranks; and what a job of 1,024 ranks on as many hosts shares at its start,
@@ -10,12 +11,14 @@
 #include <cstdlib>
 #include <ctime>
 #include <map>
+#include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "eco/plan/choose.h"
-#include "eco/run/executor.h"
+#include "eco/run/execution.h"
+#include "eco/selection/candidates.h"
+#include "eco/selection/choose.h"
 #include "eco/simulate/simulate.h"
 #include "eco/topology/placement.h"
 #include "eco/topology/runtime.h"
@@ -79,7 +82,7 @@ std::string grid(int sites, int clusters, int hosts) {
     return text;
 }
 
-void print_plans(const Hierarchy& hierarchy, const char* name, bool only_trees) {
+void print_plans(const Hierarchy& hierarchy, const char* name) {
     std::printf("\"%s\": {", name);
     bool first = true;
     for (int number = 0; number < operation_count; ++number) {
@@ -89,7 +92,6 @@ void print_plans(const Hierarchy& hierarchy, const char* name, bool only_trees) 
         std::string slowest;
         for (const Bytes bytes : {Bytes{16}, Bytes{16384}, Bytes{262144}})
             for (const Choice& choice : candidates(request, bytes)) {
-                if (only_trees && choice.family != Family::tree) continue;
                 for (const Rank me : {0, 1, hierarchy.ranks() / 2, hierarchy.ranks() - 1}) {
                     const double took = seconds([&] { plan(choice, request, me); });
                     if (took <= worst) continue;
@@ -126,15 +128,14 @@ double simulating() {
         assemble_network(names, {subnet_of}, media, std::vector<double>(ranks, 12.5e6));
     const Hierarchy hierarchy = parse_hierarchy(text + ")");
     const Request request{Operation::alltoall, &hierarchy};
-    Choice direct;
-    direct.family = Family::direct;
+    const Choice direct(Family::direct);
     std::vector<Program> programs;
     for (Rank rank = 0; rank < ranks; ++rank) programs.push_back(plan(direct, request, rank));
     double longest = 0;
     for (const Bytes bytes : {Bytes{1000}, Bytes{65536}})
         longest = std::max(longest, seconds([&] {
                                simulate(network, host_of, programs,
-                                        equal_pieces(Operation::alltoall, bytes, ranks));
+                                        equal_chunks(Operation::alltoall, bytes, ranks));
                            }));
     return longest;
 }
@@ -206,7 +207,7 @@ void print_start() {
     const std::size_t at_start = held - before;
     std::printf("\"start_1024\": {\"shared\": %zu, \"session_s\": %.3g, \"first\": {",
                 shared.size(), session);
-    std::map<std::string, Prepared> programs;
+    std::map<std::string, std::unique_ptr<Prepared>> programs;
     bool first = true;
     for (int number = 0; number < operation_count; ++number) {
         const auto operation = static_cast<Operation>(number);
@@ -217,8 +218,8 @@ void print_start() {
             for (const Rank me : {0, 1, 511, 1023}) {
                 start = processor_seconds();
                 const Choice choice = chooser.choose(request, bytes);
-                if (choice.family == Family::native) continue;
-                Prepared prepared(plan(choice, request, me));
+                if (choice.is_native()) continue;
+                auto prepared = std::make_unique<Prepared>(plan(choice, request, me));
                 const double took = processor_seconds() - start;
                 if (took > worst) {
                     worst = took;
@@ -249,8 +250,8 @@ int main() {
     const Hierarchy some = parse_hierarchy(grid(2, 4, 8)), many = parse_hierarchy(grid(2, 8, 64));
     std::printf("{");
     print_start();
-    print_plans(some, "64", false);
-    print_plans(many, "1024", true);
+    print_plans(some, "64");
+    print_plans(many, "1024");
     Profile profile;
     profile.hosts = {"a", "b", "c", "d"};
     profile.levels = {{0, 0, 1, 1}};
@@ -263,7 +264,7 @@ int main() {
     const Chooser chooser(profile, settings, "openmpi 5");
     const Request request{Operation::bcast, &many};
     const double choose = seconds([&] { chooser.choose(request, 16000); });
-    // As interpose keeps choices and programs.
+    // As job keeps choices and programs.
     std::map<std::pair<Operation, Bytes>, Choice> cache;
     for (const Operation operation : {Operation::bcast, Operation::allreduce})
         for (Bytes bytes = 1; bytes < 1 << 20; bytes *= 2) cache[{operation, bytes}] = {};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Milliseconds that starting takes, the slowest rank's: MPI_Init, and from its call to the end of a
 // first, second and third barrier. Rank 0 prints them as one JSON line.
 #include <mpi.h>

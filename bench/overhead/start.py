@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What starting takes in the lab, natively and with ECO, interleaved.
 
-    bench/overhead/start.py --profile cluster.json            three-segments, Open MPI
+    bench/overhead/start.py                                   three-segments, Open MPI
+    bench/overhead/start.py --profile cluster.json            measured by yourself
     bench/overhead/start.py --profile cluster.json --mpi mpich --scenario two-sites --runs 20
 
 The slowest rank's time from the call of MPI_Init to its end, and to the end of the first and third
@@ -18,23 +20,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
-ECO = PROJECT / "build" / "release" / "bin" / "eco"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from built import ECO, THREE_SEGMENTS, built
+
 MOST = 20.0
 WHAT = {
     "init": "MPI_Init",
     "first": "and the first barrier",
     "third": "and two more",
 }
-
-
-def build(mpi: str) -> Path:
-    program = PROJECT / "build" / f"start-{mpi}"
-    source = Path(__file__).with_name("start.c")
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        compiler = PROJECT / ".deps" / mpi / "bin" / "mpicc"
-        subprocess.run([compiler, "-O2", "-o", program, source], check=True)
-    return program
 
 
 def run(given: argparse.Namespace, program: Path, with_eco: bool) -> dict[str, float]:
@@ -50,14 +45,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--profile", type=Path, required=True)
+    parser.add_argument("--profile", type=Path, default=THREE_SEGMENTS)
     parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
     parser.add_argument("--scenario", default="three-segments")
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--choice", default="native", help="ECO_CHOICE")
+    parser.add_argument("--short", action="store_true", help="one pair of runs, judged by nothing")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    program = build(given.mpi)
+    if given.short:
+        given.runs = 1
+    program = built(f"start-{given.mpi}")
     native, eco = [], []
     for turn in range(given.runs):
         # Whoever goes first in a pair meets a colder machine.
@@ -71,7 +69,7 @@ def main() -> int:
         }
         for key in WHAT
     }
-    late = result["init"]["more"] > MOST
+    late = result["init"]["more"] > MOST and not given.short
     if given.json:
         print(json.dumps(result | {"late": late}))
         return int(late)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints tables of Lowekamp and Beguelin, "ECO: Efficient Collective Operations for Communication
 on Heterogeneous Networks" (CMU, 1996) again, ours beside the printed figures, over the lab.
 
@@ -14,10 +15,14 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from built import THREE_SEGMENTS
 from eco_tables import report
 from eco_tables.lab import Failure, Lab, host_facts
 from eco_tables.tables import TABLES, Settings
+
+SHORT = {"table": "1,3,4", "repeats": 1, "atoms": 200, "steps": 1}
 
 
 def _arguments() -> argparse.Namespace:
@@ -29,9 +34,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, help="of each figure (default: 3; in Table 3 more)")
     parser.add_argument("--atoms", type=int, default=4000, help="of the molecular dynamics")
     parser.add_argument("--steps", type=int, default=10, help="of the molecular dynamics")
+    parser.add_argument(
+        "--short", action="store_true", help="Tables 1, 3 and 4, on a stored profile"
+    )
     parser.add_argument("--again", action="store_true", help="measure the networks anew")
     parser.add_argument("--json", action="store_true", help="all figures, as JSON")
     found = parser.parse_args()
+    if found.short:
+        vars(found).update(SHORT)
     try:
         found.tables = [TABLES[int(word)] for word in found.table.split(",")]
     except (KeyError, ValueError):
@@ -49,7 +59,8 @@ def main() -> int:
     if not given.json:
         print(report.heading(facts))
     for table in given.tables:
-        lab = Lab(given.mpi, given.repeats, given.again)
+        stored = {"three-segments": THREE_SEGMENTS} if given.short else {}
+        lab = Lab(given.mpi, given.repeats, given.again, stored)
         try:
             ours = table.run(lab, settings)
         except Failure as failure:

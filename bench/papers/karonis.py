@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the experiments of Karonis et al., "Exploiting Hierarchy in Parallel Computer Networks to
 Optimize Collective Operation Performance" (2000), Figs. 7 to 9, again over the lab.
 
@@ -26,6 +27,7 @@ from lab_figures import ECO, OUT, PROJECT, add_options, eco, show
 
 SHIPPED = PROJECT / "python" / "eco" / "lab" / "scenarios"
 SHORT = "tree:top=star,inner=binomial,segments=1"
+SHORT_RUN = {"figure": "8", "sizes": "1024", "repeats": 2, "ranks_per_host": 1}
 # From the size on where TCP would wait for a round trip: pieces on connections of their own.
 LONG_BYTES = 14000
 FIGURES = {
@@ -152,6 +154,8 @@ def main() -> int:
     parser.add_argument("--sizes", default="1024,16384,65536")
     add_options(parser)
     given = parser.parse_args()
+    if given.short:
+        vars(given).update(SHORT_RUN)
     os.environ.pop("ECO_CHOICE", None)
     try:
         numbers = [int(word) for word in given.figure.split(",")]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the scripts that run a paper's figures over the lab share: calls of eco, which figures were
 asked for, and how they are shown."""
 
@@ -41,6 +42,7 @@ def probe(words: list[str], profile: Path) -> list[dict[str, Any]]:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Those that every such script has."""
     parser.add_argument("--repeats", type=int)
+    parser.add_argument("--short", action="store_true", help="one figure, few hosts, seconds")
     parser.add_argument("--again", action="store_true", help="measure the networks anew")
     parser.add_argument("--plot", type=Path, metavar="FILE")
     parser.add_argument("--json", action="store_true")

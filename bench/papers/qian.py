@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the experiments of Qian and Afsahi, "Efficient RDMA-based Multi-port Collectives on
 Multi-rail QsNet-II Clusters" (2006), Figs. 1 to 7, again over the lab's hosts with two cards.
 
@@ -58,6 +59,7 @@ COLLECTIVES: dict[int, tuple[str, str, dict[str, str]]] = {
 # Of Open MPI's TCP. Up to the limit a message goes over one card, from there on over both.
 EAGER_LIMITS = (1024, 8192, 32768, 262144)
 LIMIT_NAMES = ("OMPI_MCA_btl_tcp_eager_limit", "OMPI_MCA_btl_tcp_rndv_eager_limit")
+SHORT = {"figure": "1,4", "processes": "2", "sizes": "65536", "repeats": 2}
 MEASURED: set[Path] = set()  # in this run
 PAIR_SIZES = "1024,16384,65536,1048576,4194304"
 SIZES = "1024,16384,65536,1048576"
@@ -228,6 +230,8 @@ def main() -> int:
     parser.add_argument("--tuned", action="store_true", help="native with other eager limits too")
     add_options(parser)
     given = parser.parse_args()
+    if given.short:
+        vars(given).update(SHORT)
     os.environ.pop("ECO_CHOICE", None)
     try:
         numbers = [int(word) for word in given.figure.split(",")]

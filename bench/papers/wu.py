@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the experiments of Wu, Yeh and Liu, "Scheduling Multiple Multicast for Heterogeneous Network
 of Workstations With Non-blocking Message-Passing", §5, again in their model.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulated grids: sites of clusters of hosts, as SimGrid's platform, as ECO's profile, and the
 bound that no schedule can beat."""
 
@@ -91,16 +92,14 @@ class Grid:
             levels.insert(0, sites)
         return json.dumps(
             {
-                "eco_profile": 1,
                 "hosts": self.hosts,
                 "levels": levels,
                 "ring": list(range(len(self.hosts))),
-                "tuning": [],
-                "passages": self.passages(),
+                "inter_cluster_costs": self.inter_cluster_costs(),
             }
         )
 
-    def passages(self) -> list[list[float]]:
+    def inter_cluster_costs(self) -> list[list[float]]:
         """Level, cluster, and what a message takes between its parts: of its sender's link, and in
         all, each as seconds and seconds a byte. Sending costs the ranks themselves nothing."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Predicted times beside measured ones, over operations and sizes.
 
     bench/peers/predicted.py three-segments.json -- eco lab run three-segments --native --
@@ -38,6 +39,7 @@ MOST_MEDIAN, MOST_NINTH = 0.05, 0.15
 OPERATIONS = "bcast,barrier,scatter,gather,allgather,alltoall,reduce,allreduce,scan,reduce_scatter"
 TEXTBOOK = ("binomial", "ring")
 NEAR = 1.05
+SHORT = {"operations": "bcast", "sizes": "16", "repeats": 3}
 Row = dict[str, Any]
 
 
@@ -45,7 +47,7 @@ def _patterns(given: argparse.Namespace, operation: str, size: int) -> tuple[lis
     """The quickest by prediction, without the library's own parts, and the textbook's; the
     predicted seconds of one round of them all."""
     candidates = Call(given.profile, operation, size, 0).candidates
-    own = [one for one in candidates if not one.textbook and one.choice not in TEXTBOOK]
+    own = [one for one in candidates if not one.baseline and one.choice not in TEXTBOOK]
     textbook = [one for one in candidates if one.choice in TEXTBOOK]
     taken = own[: given.best] + own[given.best :: 4][:1] + textbook
     return [one.choice for one in taken], sum(one.time for one in taken)
@@ -186,12 +188,15 @@ def main() -> int:
     parser.add_argument("--order", default="near")
     parser.add_argument("--best", type=int, default=2, help="by prediction, of each size")
     parser.add_argument("--worst", type=int, default=0, help="show only so many, by their error")
+    parser.add_argument("--short", action="store_true", help="one call, judged by nothing")
     parser.add_argument("--brief", action="store_true", help="only the sums")
     parser.add_argument("--json", action="store_true")
     words = sys.argv[1:]
     border = words.index("--") if "--" in words else len(words)
     given = parser.parse_args(words[:border])
     given.launcher = words[border + 1 :]
+    if given.short:
+        vars(given).update(SHORT)
     if given.stored:
         measured = [json.loads(file.read_text()) for file in given.stored]
     else:
@@ -213,7 +218,8 @@ def main() -> int:
         print(json.dumps({**found, "by_size": by_size, "rows": rows}))
     else:
         report(rows, given)
-    return 1 if found["median"] > MOST_MEDIAN or found["ninth"] > MOST_NINTH else 0
+    off = found["median"] > MOST_MEDIAN or found["ninth"] > MOST_NINTH
+    return 1 if off and not given.short else 0
 
 
 if __name__ == "__main__":

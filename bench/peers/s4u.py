@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The simulator beside SimGrid's S4U on random networks and schedules.
 
     bench/peers/s4u.py                        300 draws of up to 12 hosts
     bench/peers/s4u.py --draws 50 --hosts 32 --seed 1000 --json
 
-Needs SimGrid (Debian: libsimgrid-dev) and a build of ECO (make build). Exit code 1 where a schedule
-differs by 5 % or more.
+Needs SimGrid (Debian: libsimgrid-dev). Exit code 1 where a schedule differs by 5 % or more.
 """
 
 import argparse
@@ -15,24 +15,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
-LIBRARIES = PROJECT / "build" / "release" / "src" / "eco"
-PROGRAM = PROJECT / "build" / "peers" / "schedules"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from built import built_with_simgrid
+
 MOST = 0.05  # difference that needs an explanation
-
-
-def build() -> None:
-    source = PROJECT / "bench/peers/s4u/schedules.cpp"
-    parts = [LIBRARIES / f / f"libeco_{f}.a" for f in ("simulate", "plan", "topology", "base")]
-    if not all(part.exists() for part in parts):
-        sys.exit("s4u.py: ECO is not built; run make build")
-    newest = max(file.stat().st_mtime for file in (source, *parts))
-    if PROGRAM.exists() and PROGRAM.stat().st_mtime > newest:
-        return
-    PROGRAM.parent.mkdir(parents=True, exist_ok=True)
-    command = ["c++", "-O1", "-std=c++20", f"-I{PROJECT}/src", source, *parts, "-lsimgrid"]
-    if subprocess.run([*map(str, command), "-o", str(PROGRAM)]).returncode != 0:
-        sys.exit("s4u.py: cannot build; SimGrid is in Debian's libsimgrid-dev")
 
 
 def main() -> int:
@@ -40,12 +27,14 @@ def main() -> int:
     parser.add_argument("--draws", type=int, default=300)
     parser.add_argument("--hosts", type=int, default=12, help="most hosts of a network")
     parser.add_argument("--seed", type=int, default=1, help="the first; draws count on from it")
+    parser.add_argument("--short", action="store_true", help="20 draws")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.short:
+        options.draws = 20
     if options.draws < 1 or options.hosts < 2 or options.seed < 0:
         parser.error("takes one draw or more, two hosts or more, a seed from 0")
-    build()
-    words = [PROGRAM, options.seed, options.draws, options.hosts]
+    words = [built_with_simgrid("schedules"), options.seed, options.draws, options.hosts]
     run = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True)
     if run.returncode != 0:
         return 1

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """ECO beside SMPI's selectors (ompi, mpich, mvapich2, impi) on simulated grids, 32 ranks and up.
 
     bench/peers/scale.py                               two sites of two clusters of 8 hosts
     bench/peers/scale.py --grid uneven --sizes 1024,1048576
     bench/peers/scale.py --grid wide --json            1,024 ranks; takes long
     bench/peers/scale.py --choices 'direct;ring'       only these, one line each
+    bench/peers/scale.py --short                       two operations, seconds
 
 The same engine as in the preload objects, linked with SimGrid's SMPI (Debian: libsimgrid-dev).
 Simulated time, so the same figures on every machine. Ratios are against the best of the four
@@ -14,17 +16,16 @@ selectors, "bound" is what no schedule can beat (grids.py).
 import argparse
 import json
 import math
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from built import PROJECT, built_with_simgrid
 from grids import Grid
 
-PROJECT = Path(__file__).resolve().parents[2]
 BUILD = PROJECT / "build" / "peers"
 SELECTORS = ("ompi", "mpich", "mvapich2", "impi")
 GRIDS = {
@@ -48,61 +49,7 @@ MODEL = (
     # MPI_Test and what is made of it (MPI_Waitsome) cost nothing, as MPI_Wait does.
     "smpi/test:0",
 )
-SOURCES = (
-    *("bench/peers/smpi/*.cpp", "src/eco/base/*.cpp", "src/eco/topology/*.cpp"),
-    *("src/eco/plan/*.cpp", "src/eco/multicast/*.cpp", "src/eco/simulate/*.cpp"),
-    *(f"src/eco/transport/{name}.cpp" for name in ("rail_messages", "rail_transport", "stripes")),
-    *("src/eco/run/*.cpp", "src/eco/interpose/session.cpp", "src/eco/interpose/communicator.cpp"),
-    *(f"src/eco/interpose/{name}.cpp" for name in ("mpi_transport", "datatype", "report")),
-    *(f"src/eco/interpose/{name}.cpp" for name in ("lingering", "multicasts", "neighbourhood")),
-    *("src/eco/probe/trial.cpp", "src/eco/probe/order.cpp"),
-)
-
-
-def build() -> Path:
-    program = BUILD / "collectives"
-    files = [f for pattern in SOURCES for f in sorted(PROJECT.glob(pattern))]
-    files = [f for f in files if not f.stem.endswith("_test")]
-    headers = [f for kind in ("h", "def") for f in (PROJECT / "src").rglob(f"*.{kind}")]
-    newest_header = max(f.stat().st_mtime for f in headers)
-
-    def is_older(built: Path, file: Path) -> bool:
-        return not built.exists() or built.stat().st_mtime < max(
-            file.stat().st_mtime, newest_header
-        )
-
-    if not any(is_older(program, file) for file in files):
-        return program
-    if shutil.which("smpicxx") is None:
-        sys.exit(
-            "scale.py: smpicxx is missing; install SimGrid (Debian: apt install libsimgrid-dev)"
-        )
-    print("building…", file=sys.stderr)
-    BUILD.mkdir(parents=True, exist_ok=True)
-    objects = []
-    jobs: list[subprocess.Popen[bytes]] = []
-    for file in files:
-        target = BUILD / ("_".join(file.relative_to(PROJECT).with_suffix(".o").parts))
-        objects.append(target)
-        if not is_older(target, file):
-            continue
-        while sum(job.poll() is None for job in jobs) >= (os.cpu_count() or 1):
-            next(job for job in jobs if job.poll() is None).wait()
-        flags = [
-            "-std=c++20",
-            "-O2",
-            "-w",
-            "-DECO_NO_DIST_GRAPHS",
-            "-I",
-            PROJECT / "src",
-            "-I",
-            PROJECT / "bench/peers/smpi",
-        ]
-        jobs.append(subprocess.Popen(["smpicxx", *flags, "-c", "-o", target, file]))
-    if any(job.wait() for job in jobs):
-        sys.exit("scale.py: the engine could not be built with smpicxx")
-    subprocess.run(["smpicxx", "-o", program, *objects], check=True)
-    return program
+SHORT = {"operations": "bcast,scatter", "sizes": "1024", "roots": 1}
 
 
 def run(grid: Grid, seed: int | None, words: list[str], selector: str) -> list[dict[str, object]]:
@@ -112,7 +59,9 @@ def run(grid: Grid, seed: int | None, words: list[str], selector: str) -> list[d
     command += ["-hostfile", folder / "hosts", *(f"--cfg={setting}" for setting in MODEL)]
     command += [f"--cfg=smpi/coll-selector:{selector}", "--log=root.thresh:error"]
     done = subprocess.run(
-        [*command, build(), folder / "profile.json", *words], stdout=subprocess.PIPE, text=True
+        [*command, built_with_simgrid("collectives"), folder / "profile.json", *words],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     if done.returncode != 0:
         sys.exit(f"scale.py: smpirun failed with exit code {done.returncode}")
@@ -186,8 +135,11 @@ def main() -> int:
     parser.add_argument("--roots", type=int, default=3, help="how many, evenly spread")
     parser.add_argument("--seed", type=int, default=1, help="of the shuffled placement")
     parser.add_argument("--choices", help="of ECO, by semicolons, instead of all beside selectors")
+    parser.add_argument("--short", action="store_true", help="a first look, in seconds")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    if given.short:
+        vars(given).update(SHORT)
     grid = GRIDS[given.grid]
     results = {}
     for title, seed in (("in order", None), ("shuffled", given.seed)):

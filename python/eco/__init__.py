@@ -1,3 +1,2 @@
-"""The cockpit of ECO: the `eco` command, its pictures and the emulated networks."""
-
-__version__ = "0.1.0"
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python part of ECO: the `eco` command, its pictures and the emulated networks."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`python -m eco`: what the native launcher starts for everything that is not `exec` or `probe`."""
 
 import sys

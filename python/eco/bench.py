@@ -1,7 +1,7 @@
-"""`eco bench`: native and ECO side by side, operation by operation."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""`eco bench`: compares the MPI library and ECO, operation by operation."""
 
 import json
-import math
 import os
 import re
 import sys
@@ -9,14 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.table import Table
-from rich.text import Text
 
-from eco import comparison, options, probe, quantities, store
+from eco import bench_table, comparison, options, probe, store
 from eco import launcher as launchers
 from eco import profile as profiles
-from eco.comparison import AGAIN, ECO, NATIVE, Comparison
+from eco.comparison import AGAIN, ECO, Comparison
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 from eco.modelled import Modelled
@@ -30,26 +27,24 @@ Topology = Annotated[
         "--profile",
         metavar="FILE",
         readable=False,
-        help="The measured network; else ECO_PROFILE, or the one measured last.",
+        help="The profile [default: ECO_PROFILE, or the newest].",
     ),
 ]
 Patterns = Annotated[
     str,
     typer.Option(
         metavar="LIST",
-        help="native, native-again (its noise), eco, k2, k3, star, chain, binomial, ring, "
-        "butterfly, or a choice in full as tree:top=star,inner=k2.",
+        help="What to compare: native, native-again (repeated baseline: noise), eco, k2, k3, star, "
+        "chain, binomial, ring, butterfly, or a choice such as tree:top=star,inner=k2.",
     ),
 ]
 Order = Annotated[
     str | None,
     typer.Option(
-        help="Of the ranks over the hosts: launched (as LAUNCHER places them), near, or "
-        "scattered:SEED.",
+        help="Order of the ranks: launched (as LAUNCHER places them), near, or scattered:SEED.",
         metavar="ORDER",
     ),
 ]
-_MOST_WIDE = 4  # patterns whose spread is shown beside the median
 
 
 def command(
@@ -59,18 +54,19 @@ def command(
     sizes: options.BenchSizes = None,
     patterns: Patterns = "native,eco,native-again",
     repeats: Annotated[
-        int | None, typer.Option(help="Of each, all roots in turn; as many as 20 s allow.")
+        int | None,
+        typer.Option(help="Repeats of each pattern [default: as many as fit into 20 s]."),
     ] = None,
     order: Order = None,
     as_json: options.Json = False,
     plot: Plot = None,
     mpi: options.Mpi = None,
 ) -> None:
-    """Compare native and ECO side by side.
+    """Compare the MPI library and ECO.
 
-    All patterns interleaved in one run, all roots in turn, the slowest rank's
-    time: medians, their spread, how many times faster than native, and how
-    many times the bound, which no schedule can beat on this network.
+    All patterns run interleaved, with each rank as root in turn. Shown are the
+    median of the slowest rank's time, its spread, how many times faster than
+    native this is, and its ratio to the lower bound of this network.
 
     eco bench --sizes 16,16000 -- mpirun -n 8 --hostfile hosts
     """
@@ -103,9 +99,9 @@ def command(
     if as_json:
         print(json.dumps(comparison.document(found, ["eco", *sys.argv[1:]])), flush=True)
     else:
-        plain_console().print(table(found))
+        bench_table.print_tables(found, plain_console())
         if model.assumed and any(one.bound for one in found):
-            print("No model was measured: bounds take every medium to be a switch.")
+            print("No model was measured: lower bounds assume that every medium is a switch.")
     if plot is not None:
         from eco import bench_picture  # Matplotlib takes a second to import
 
@@ -115,7 +111,7 @@ def command(
 
 
 def _usual_profile() -> Path:
-    """As `eco exec` has it: ECO_PROFILE, or what was measured last."""
+    """As in `eco exec`: ECO_PROFILE, or the newest profile."""
     named = os.environ.get("ECO_PROFILE")
     found = Path(named) if named else store.newest()
     if found is None:
@@ -152,91 +148,7 @@ def _order(text: str | None) -> list[str]:
         return []
     if not re.fullmatch(r"launched|near|scattered:\d{1,9}", text):
         raise EcoError(
-            f"--order {text!r}: takes launched, near or scattered:SEED (as scattered:1)",
+            f"--order {text!r}: must be launched, near or scattered:SEED (such as scattered:1)",
             ExitCode.USAGE,
         )
     return ["--order", text]
-
-
-def table(found: list[Comparison]) -> Table:
-    """One row per operation and size, geometric means below."""
-    names = comparison.patterns(found)
-    reference = found[0].reference.pattern
-    first = found[0]
-    layout = {"near": "subnet by subnet"}.get(first.layout, first.layout)
-    grid = Table(
-        title=f"{first.ranks} ranks, {layout}: median (spread), and how many times faster than "
-        f"{reference}",
-        title_style="bold",
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        show_footer=True,
-    )
-    grid.add_column("operation", footer="geometric mean")
-    grid.add_column("size", justify="right")
-    grid.add_column(reference, justify="right")
-    bounded = any(one.bound for one in found)
-    if bounded:
-        grid.add_column("× bound", justify="right")
-    others = [name for name in names if name != reference]
-    for name in others:
-        mean = comparison.mean_ratio(found, name)
-        footer = f"{mean:.2f}×" if mean else ""
-        heading = "again" if name == AGAIN else name
-        grid.add_column(heading, justify="right", footer=footer, header_style="cyan")
-        if bounded and name != AGAIN:
-            grid.add_column("× bound", justify="right")
-    foreseen = bounded and len(names) <= _MOST_WIDE and ECO in names
-    if foreseen:
-        grid.add_column("predicted", justify="right", style="dim")
-    shows_choice = ECO in names and any(
-        each.choice != ECO for one in found if (each := one.timing(ECO))
-    )
-    if shows_choice:
-        grid.add_column("eco used", style="dim")
-    for one in found:
-        cells = [_time(one, reference, len(names))]
-        cells += _over_bound(one, reference) if bounded else []
-        for name in others:
-            cells.append(_cell(one, name, len(names)))
-            cells += _over_bound(one, name) if bounded and name != AGAIN else []
-        cells += [_foreseen(one)] if foreseen else []
-        used = one.timing(ECO)
-        choice = [Text(quantities.choice(used.choice) if used else "")] if shows_choice else []
-        # Barriers carry nothing.
-        size = quantities.size(one.bytes) if one.operation != "barrier" else ""
-        grid.add_row(one.operation, size, *cells, *choice)
-    return grid
-
-
-def _time(one: Comparison, pattern: str, patterns: int) -> Text:
-    found = one.timing(pattern)
-    if found is None:
-        return Text("")
-    text = Text(quantities.seconds(found.median))
-    if patterns <= _MOST_WIDE:
-        text.append(f" ±{found.spread:.0%}", "dim")
-    return text
-
-
-def _over_bound(one: Comparison, pattern: str) -> list[Text]:
-    ratio = one.times_bound(pattern)
-    return [Text(f"{ratio:.2f}" if ratio else "")]
-
-
-def _foreseen(one: Comparison) -> Text:
-    used = one.timing(ECO)
-    return Text(quantities.seconds(used.predicted) if used and used.predicted else "")
-
-
-def _cell(one: Comparison, pattern: str, patterns: int) -> Text:
-    ratio = one.ratio(pattern)
-    if ratio is None:
-        return Text("")
-    if pattern == AGAIN:
-        return Text(f"{ratio:.2f}×", "dim")
-    style = "dim"
-    if one.timing(NATIVE):
-        gain = math.log(ratio)
-        style = "green" if gain > one.noise else "red" if gain < -one.noise else ""
-    return Text.assemble(_time(one, pattern, patterns), (f" {ratio:.2f}×", style))

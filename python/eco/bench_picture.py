@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The picture of a comparison: times as bars, and how many times faster as lines."""
 
 import itertools

@@ -1,9 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One collective call and its prediction in words, as `eco plan`, `eco simulate` and their picture
 say them."""
 
 from rich.text import Text
 
 from eco import quantities
+from eco.engine import engine
 from eco.prediction import Call, Prediction
 
 
@@ -11,9 +13,9 @@ def headline(call: Call) -> str:
     """`bcast of 16,000 B from rank 0 on n0: 8 ranks on 8 hosts`."""
     size = "" if call.operation == "barrier" else f" of {quantities.size(call.bytes)}"
     hosts = call.profile.hosts
-    rooted = {"bcast": "from", "scatter": "from", "scatterv": "from"}
-    rooted |= {"reduce": "to", "gather": "to", "gatherv": "to"}
-    way = rooted.get(call.operation)
+    way = ""
+    if engine().rooted(call.operation):
+        way = "from" if engine().begins_at_root(call.operation) else "to"
     root = f" {way} rank {call.root} on {hosts[call.host_of[call.root]]}" if way else ""
     ranks = f"{len(call.host_of)} rank{'s' if len(call.host_of) > 1 else ''}"
     return f"{call.operation}{size}{root}: {ranks} on {len(hosts)} host{'s' * (len(hosts) > 1)}"

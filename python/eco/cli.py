@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The `eco` command: its verbs, and the boundary where errors become one sentence and a code.
 
 Each verb lives in a module of its own, imported only when that verb is used: `eco --help` and
@@ -29,23 +30,25 @@ class Verb:
 
 VERBS = (
     Verb("measure", "eco.measure", "Measure a network once, through your MPI launcher."),
-    Verb("show", "eco.show", "Draw what a profile says about the network."),
-    Verb("plan", "eco.plan", "Explain what ECO would do for one collective call, and why."),
-    Verb("simulate", "eco.simulate", "Run one schedule in virtual time on a measured network."),
-    Verb("exec", "", "Run an MPI program with its collectives along the network's structure."),
-    Verb("tune", "eco.tune", "Time native and ECO per operation and size; keep the choices."),
-    Verb("learn", "eco.learn", "List what programs learned while they ran, or forget it."),
-    Verb("bench", "eco.bench", "Compare native and ECO side by side."),
-    Verb("multicast", "eco.multicast.cli", "Schedule messages of many sources, in Wu's model."),
-    Verb("lab", "eco.lab.cli", "Emulated networks on this machine, to try it with no cluster."),
-    Verb("probe", "", "What `eco measure` starts on every host."),
+    Verb("show", "eco.show", "Show the measured network."),
+    Verb("plan", "eco.plan", "Explain the choice for one collective call."),
+    Verb("simulate", "eco.simulate", "Show one schedule as a timeline, by simulation."),
+    Verb("exec", "", "Run an MPI program with topology-aware collectives."),
+    Verb("tune", "eco.tune", "Autotune: time native and ECO, and store the choices."),
+    Verb("learn", "eco.learn", "List or remove what programs learned while they ran."),
+    Verb("bench", "eco.bench", "Compare the MPI library and ECO."),
+    Verb(
+        "multicast", "eco.multicast.cli", "Schedule several multicasts at once (Wu, Yeh and Liu)."
+    ),
+    Verb("lab", "eco.lab.cli", "Emulate networks on this machine, without a cluster."),
+    Verb("probe", "", "The program that `eco measure` starts on every host."),
 )
 
 
 # What Pydantic says inside Typer's complaints.
 _NUMBERS = {
-    "Input should be a valid integer, unable to parse string as an integer": "takes a whole number",
-    "Input should be a valid number, unable to parse string as a number": "takes a number",
+    "Input should be a valid integer, unable to parse string as an integer": "must be an integer",
+    "Input should be a valid number, unable to parse string as a number": "must be a number",
 }
 
 
@@ -58,7 +61,7 @@ def main() -> int:
     except typer.Abort:
         return 130
     except EcoError as error:
-        return _complain(str(error), error.code)
+        return _complain(str(error), error.code, *getattr(error, "__notes__", ()))
     except typer.TyperException as error:
         # Typer's own errors of usage; asking for nothing shows the help.
         if type(error).__name__ == "NoArgsIsHelpError":
@@ -89,8 +92,9 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _complain(sentence: str, code: int) -> int:
-    print(f"eco: {sentence}", file=sys.stderr)
+def _complain(sentence: str, code: int, *more: str) -> int:
+    for line in (sentence, *more):
+        print(f"eco: {line}", file=sys.stderr)
     return int(code)
 
 
@@ -100,7 +104,7 @@ def _app(arguments: list[str]) -> typer.Typer:
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
-        help="MPI collectives along the network's measured structure; --version names ECO's.",
+        help="Topology-aware collectives for unmodified MPI programs. --version: ECO's version.",
     )
     app.callback()(_keep_verbs)
     wanted = next((word for word in arguments if not word.startswith("-")), None)
@@ -142,7 +146,7 @@ def _native(verb: Verb) -> Callable[[typer.Context], None]:
         launcher = os.environ.get("ECO_BIN")
         if not launcher:
             raise EcoError(
-                f"{verb.name} is native code: start it by the `eco` program, not by python -m eco",
+                f"{verb.name} is not a Python verb: start it with `eco`, not with python -m eco",
                 ExitCode.ENVIRONMENT,
             )
         os.execv(launcher, [launcher, verb.name, *context.args])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What `eco bench` found: one value per operation and size, with the ratios drawn from it."""
 
 import math
@@ -24,7 +25,7 @@ class Timing:
     quarter: float
     three_quarters: float
     samples: tuple[float, ...]
-    predicted: float | None = None  # median over the roots, where ECO knows the schedule
+    predicted: float | None = None  # median over the roots, if ECO knows the schedule
 
     @property
     def spread(self) -> float:

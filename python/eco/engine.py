@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The compiled engine (src/eco/python), loaded from beside the `eco` that runs.
 
 `engine()` is the module; its errors become EcoError inside `errors()`.
@@ -20,7 +21,7 @@ _PROJECT = Path(__file__).resolve().parents[2]
 
 @functools.cache
 def engine() -> ModuleType:
-    """The module `eco._engine`; raises EcoError where it was not built for this Python."""
+    """The module `eco._engine`; raises EcoError if it was not built for this Python."""
     name = "eco._engine"
     bin_folder = Path(os.environ.get("ECO_BIN") or _PROJECT / "build/release/bin/eco").parent
     for folder in (bin_folder / "../lib", bin_folder / "../lib/eco"):
@@ -43,7 +44,7 @@ def engine() -> ModuleType:
 
 @contextlib.contextmanager
 def errors() -> Iterator[None]:
-    """The engine's complaints as the cockpit's."""
+    """The engine's errors as EcoError."""
     try:
         yield
     except engine().EngineError as error:

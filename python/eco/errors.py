@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Errors which a user can act on."""
 
 from enum import IntEnum

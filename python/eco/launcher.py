@@ -1,4 +1,5 @@
-"""The user's MPI launcher: what starts `eco probe` on his hosts, and which MPI it belongs to."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""The MPI launcher: the command that starts `eco probe` on the hosts, and its MPI library."""
 
 import os
 import re
@@ -40,7 +41,7 @@ class Launcher:
 
 
 def understand(words: Sequence[str] | None, family: str | None) -> Launcher:
-    """The launcher as the user gave it after `--`; fails where it cannot be started."""
+    """The launcher as the user gave it after `--`; fails if it cannot be started."""
     if not words:
         raise EcoError(
             "the MPI launcher is missing: give it last, after --, as in -- mpirun -n 8 "
@@ -48,7 +49,7 @@ def understand(words: Sequence[str] | None, family: str | None) -> Launcher:
             ExitCode.USAGE,
         )
     if family is not None and family not in FAMILIES:
-        raise EcoError(f"--mpi takes openmpi, mpich or abi, not {family!r}", ExitCode.USAGE)
+        raise EcoError(f"--mpi must be openmpi, mpich or abi, not {family!r}", ExitCode.USAGE)
     if shutil.which(words[0]) is None:
         raise EcoError(f"no launcher {words[0]!r} here or on PATH", ExitCode.LAUNCH)
     if _is_lab(words):

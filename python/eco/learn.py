@@ -1,4 +1,5 @@
-"""`eco learn`: what programs learned of a network while they ran, and forgetting it."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""`eco learn`: lists or removes what programs learned while they ran."""
 
 import dataclasses
 import json
@@ -19,7 +20,7 @@ File = Annotated[
     typer.Argument(
         metavar="[FILE]",
         readable=False,
-        help="The network's profile; else the one that was measured last.",
+        help="The network's profile [default: the newest].",
     ),
 ]
 
@@ -27,22 +28,22 @@ File = Annotated[
 def command(
     file: File = None,
     forget: Annotated[
-        bool, typer.Option("--forget", help="Remove all that was learned of this network.")
+        bool, typer.Option("--forget", help="Remove everything that was learned for this network.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """List what programs learned of a network while they ran, or forget it.
+    """List or remove what programs learned while they ran.
 
-    A program that runs with ECO times some of its calls, where the profile
-    is not sure what is fastest, and keeps the result beside the profile.
-    The environment variable ECO_LEARN (on, all, settled, off) says how.
+    If the profile is not sure which choice is fastest, an MPI program times
+    some of its own calls and stores the result beside the profile. The
+    environment variable ECO_LEARN (on, all, settled, off) controls this.
 
     eco learn cluster.json
     """
     profile = file or store.newest()
     if profile is None:
         raise EcoError(
-            f"no profile in {store.folder()}; name one, or let 'eco measure' make it",
+            f"no profile in {store.folder()}; name one, or write one with 'eco measure'",
             ExitCode.USAGE,
         )
     path = learned.path_of(profile)
@@ -75,20 +76,26 @@ def documents(classes: list[LearnedClass]) -> list[dict[str, object]]:
 
 
 def print_classes(classes: list[LearnedClass], console: Console) -> None:
-    """A line for each class: what runs, and how many times faster than the library it was."""
+    """Each class: the choice that runs, and how many times faster than native it was."""
     for mpi in sorted({each.mpi for each in classes}):
         console.print(f"learned while programs ran with {mpi}", style="bold", markup=False)
         for each in sorted(classes, key=lambda one: (one.operation, one.bytes)):
             if each.mpi == mpi:
-                console.print(f"  {_line(each)}", markup=False, soft_wrap=True)
+                console.print(_lines(each, console.width), markup=False)
 
 
-def _line(each: LearnedClass) -> str:
+def _lines(each: LearnedClass, width: int) -> str:
+    """What ran and how often; below it the choice, if it is too long for the same line."""
     size = "any size" if each.bytes < 0 else quantities.size(each.bytes)
     native, best = each.arm("native"), each.arm(each.best)
-    found = each.best
+    gain = ""
     if native and best and each.best != "native" and best.mean > 0:
-        found = f"{native.mean / best.mean:.2f}× {each.best}"
+        gain = f"  {native.mean / best.mean:.2f}×"
     runs = sum(arm.runs for arm in each.arms)
     where = "" if each.layout == "near" else ", scattered"
-    return f"{each.operation:<20} {size:>8}  {each.ranks} ranks{where}  {found}  ({runs} calls)"
+    head = f"  {each.operation:<20} {size:>8}  {each.ranks} ranks{where}{gain}"
+    line = f"{head} {each.best}  ({runs} calls)"
+    if len(line) <= width:
+        return line
+    choice = quantities.in_lines(each.best, width - 6).replace("\n", "\n    ")
+    return f"{head}  ({runs} calls)\n    {choice}"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What programs learned of a network while they ran: the file beside its profile, as values."""
 
 import json
@@ -39,14 +40,14 @@ class LearnedClass:
 
 
 def path_of(profile: Path) -> Path:
-    """Beside the profile, or in the user's store where that folder cannot be written; as the
+    """Beside the profile, or in the user's store if that folder cannot be written; as the
     engine decides (src/eco/learn/learned_file.cpp)."""
     name = f"{profile.name}.learned"
     return profile.parent / name if os.access(profile.parent, os.W_OK) else store.folder() / name
 
 
 def read(path: Path, network: str | None = None) -> list[LearnedClass]:
-    """Nothing where there is no file, or one of another measurement than `network`."""
+    """Nothing if there is no file, or one of another measurement than `network`."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -1,5 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco measure`: characterises a network once, through the user's launcher."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,12 +12,13 @@ from eco import launcher as launchers
 from eco import options, probe, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
+from eco.partial import Partial
 from eco.profile import Profile
 from eco.progress import progress
 
 File = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Where the profile goes as well."),
+    typer.Option("--output", "-o", metavar="FILE", help="Also write the profile to this file."),
 ]
 
 
@@ -23,38 +26,46 @@ def command(
     words: options.Words = None,
     output: File = None,
     sizes: options.PairSizes = None,
-    round_trips: Annotated[int | None, typer.Option(help="Per size and pair; 5.")] = None,
-    repeats: Annotated[int | None, typer.Option(help="Of the whole measurement; 3.")] = None,
+    round_trips: Annotated[
+        int | None, typer.Option(help="Round trips per pair and size [default: 5].")
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="Repeats of the whole measurement [default: 3].")
+    ] = None,
     tolerance: Annotated[
-        float | None, typer.Option(help="How much times may differ inside a subnet; 0.2: by 20 %.")
+        float | None,
+        typer.Option(help="Relative difference of times inside a subnet [default: 0.2]."),
     ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
-            help="Seconds for all of it, from MPI_Init's end; 60.",
+            help="Seconds for everything after MPI_Init [default: 60].",
             metavar="SECONDS",
         ),
     ] = None,
     all_pairs: Annotated[
         bool,
-        typer.Option("--all-pairs", help="Time every pair of hosts, however many they are."),
+        typer.Option("--all-pairs", help="Time every pair of hosts, also if there are many."),
     ] = False,
     no_tune: Annotated[
-        bool, typer.Option("--no-tune", help="Only the network: time no collectives.")
+        bool, typer.Option("--no-tune", help="Measure only the network, time no collectives.")
     ] = False,
     again: Annotated[
-        bool, typer.Option("--again", help="Measure hosts anew that the file holds already.")
+        bool, typer.Option("--again", help="Measure again, also hosts that are in FILE.")
     ] = False,
     as_json: options.Json = False,
     mpi: options.Mpi = None,
 ) -> None:
     """Measure a network once, through your MPI launcher.
 
-    Times messages between pairs of hosts (all of them, or of many hosts enough),
-    finds the subnets in the times, and keeps both as a profile, where `eco exec`
-    finds it.
+    Times messages between pairs of hosts (of many hosts: as few pairs as needed),
+    finds the subnets, chooses algorithms, and stores everything as a profile that
+    `eco exec` finds.
 
     eco measure -o cluster.json -- mpirun -n 8 --hostfile hosts
+
+    If it fails halfway, the times found so far are kept in FILE.partial, and the
+    same command goes on from there.
     """
     if no_tune and budget is not None:
         raise EcoError("--no-tune and --budget exclude each other", ExitCode.USAGE)
@@ -77,12 +88,14 @@ def command(
     if before is not None:
         if not (sizes is None and round_trips is None and repeats is None):
             raise EcoError(
-                f"{output} is measured already, with its own sizes, round trips and repeats; "
-                "add --again to measure it anew",
+                f"{output} has measurements already, with its own sizes, round trips and repeats; "
+                "add --again to measure again",
                 ExitCode.USAGE,
             )
         settings += ["--profile", "-"]
-    text = profiles.to_json(before) if before else None
+    partial = Partial(_partial_path(output, launcher))
+    if again:
+        partial.remove()
 
     found: list[Profile] = []
     chosen: dict[str, int] = {}
@@ -95,18 +108,45 @@ def command(
                 found.append(received(event))
             elif event.get("event") == "chosen":
                 chosen.update(counts(event))
+            else:
+                partial.hear(event, say)
 
-        probe.run(launcher, "measure", settings, hear, text, say)
-    if not found:
-        raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
+        kept = partial.before(say)
+        settings += ["--partial", "-"] if kept else []
+        texts = [*([kept] if kept else []), *([profiles.to_json(before)] if before else [])]
+        try:
+            probe.run(launcher, "measure", settings, hear, "\n".join(texts) or None, say)
+            if not found:
+                raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
+        except EcoError as error:
+            if note := partial.keep():
+                error.add_note(note)
+            raise
+        except BaseException:  # Ctrl-C, SIGTERM
+            if note := partial.keep():
+                say(f"eco: {note}")
+            raise
     _finish(found[-1], before, output, launcher.is_lab, as_json, chosen)
+    partial.remove(found[-1].hosts)
+
+
+def _partial_path(output: Path | None, launcher: launchers.Launcher) -> Path | None:
+    """Of a measurement that goes to the store alone in the store, by what launches it: its hosts
+    are not known before. Emulated hosts share their names, so those only if a file says which
+    network they are of."""
+    if output is not None:
+        return output.with_name(output.name + ".partial")
+    if launcher.is_lab:
+        return None
+    digest = hashlib.sha256("\0".join(launcher.words).encode()).hexdigest()[:8]
+    return store.folder() / f"measuring-{digest}.partial"
 
 
 def received(event: dict[str, Any]) -> Profile:
     """A profile that the probe reported."""
     document = event.get("profile")
     if not isinstance(document, dict):
-        raise EcoError("the probe reported a profile that is none", ExitCode.LAUNCH)
+        raise EcoError("the probe reported an invalid profile", ExitCode.LAUNCH)
     return profiles.from_document(document, "the probe's profile")
 
 
@@ -135,7 +175,7 @@ def _known(path: Path, again: bool) -> Profile | None:
     except EcoError as error:
         if not _was_profile(path):
             raise EcoError(
-                f"{path} exists and is no ECO profile; name another file", ExitCode.USAGE
+                f"{path} exists and is not an ECO profile; name another file", ExitCode.USAGE
             ) from None
         probe.say_on_stderr(f"eco: {error.message.partition('; measure')[0]}; it is replaced")
         return None
@@ -183,7 +223,7 @@ def _finish(
         return
     levels = structure.describe(found)
     if not fresh and not chosen:
-        print(f"{written[0]} holds these hosts already ({levels}); --again measures them anew")
+        print(f"{written[0]} contains these hosts already ({levels}); --again measures them again")
         return
     if fresh:
         print(f"found {levels}")

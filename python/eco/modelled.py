@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the model says of calls that a bench timed: the bound, and each schedule's time."""
 
 import dataclasses
@@ -36,7 +37,7 @@ class Modelled:
         return bool(self._network.assumed)
 
     def beside(self, measured: Comparison) -> Comparison:
-        """The same with its bound and predicted times, where it says on which hosts it ran."""
+        """The same with its bound and predicted times, if it says on which hosts it ran."""
         if not measured.hosts:
             return measured
         roots = _roots(measured)
@@ -73,6 +74,6 @@ def _roots(measured: Comparison) -> Counter[int]:
 
 
 def _median(roots: Counter[int], figure: Callable[[int], float]) -> float:
-    """As of the times: where no time is below its root's bound, neither is their median."""
+    """As of the times: if no time is below its root's bound, neither is their median."""
     figures = {root: figure(root) for root in roots}
     return statistics.median(figures[root] for root in roots.elements())

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Options that measure, tune and bench share, and how they reach the probe."""
 
 from typing import Annotated, Any
@@ -11,22 +12,22 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="-- LAUNCHER…",
-        help="What starts an MPI program on your hosts: mpirun -n 8 --hostfile hosts",
+        help="The command that starts MPI programs on your hosts: mpirun -n 8 --hostfile hosts",
         show_default=False,
     ),
 ]
 Mpi = Annotated[
     str | None,
     typer.Option(
-        help="The launcher's MPI, where ECO cannot tell: openmpi, mpich or abi.",
+        help="The launcher's MPI, if ECO cannot find it out: openmpi, mpich or abi.",
         metavar="FAMILY",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="The result as JSON on stdout.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def _list(what: str, usual: str) -> Any:
-    return typer.Option(help=f"{what}; else {usual}.", metavar="LIST")
+    return typer.Option(help=f"{what} [default: {usual}].", metavar="LIST")
 
 
 # The probe knows what is usual.
@@ -34,10 +35,8 @@ _SIZES = "Message sizes in bytes"
 PairSizes = Annotated[str | None, _list(_SIZES, "1,1024,16384")]
 TuneSizes = Annotated[str | None, _list(_SIZES, "16,1024,16384,131072")]
 BenchSizes = Annotated[str | None, _list(_SIZES, "16,16000")]
-_OPERATIONS = "Collectives by MPI's names in small letters, or all"
-TuneOperations = Annotated[
-    str | None, _list(_OPERATIONS, "all that do not share the choices of another")
-]
+_OPERATIONS = "Collectives by their lower-case MPI names, or all"
+TuneOperations = Annotated[str | None, _list(_OPERATIONS, "all that have choices of their own")]
 BenchOperations = Annotated[str | None, _list(_OPERATIONS, "bcast,allgather,allreduce")]
 
 
@@ -52,8 +51,8 @@ def sizes(text: str | None) -> list[str]:
     for word in text.split(","):
         if not word.strip().isdecimal() or len(word) > 20 or not 1 <= int(word) <= _MOST_BYTES:
             raise EcoError(
-                f"--sizes {text!r}: takes message sizes in bytes from 1 to {_MOST_BYTES}, "
-                "as 16,16000",
+                f"--sizes {text!r}: must be message sizes in bytes from 1 to {_MOST_BYTES}, "
+                "such as 16,16000",
                 ExitCode.USAGE,
             )
         counts.append(int(word))
@@ -69,7 +68,7 @@ def operations(text: str | None) -> list[str]:
     for name in names:
         if name not in known:
             raise EcoError(
-                f"--operations: {name!r} is no collective operation; there are "
+                f"--operations: {name!r} is an unknown collective; choose from "
                 f"{', '.join(known)}, or all",
                 ExitCode.USAGE,
             )
@@ -81,7 +80,7 @@ def count(name: str, value: int | None) -> list[str]:
     if value is None:
         return []
     if value < 1:
-        raise EcoError(f"--{name} {value}: takes a number above 0", ExitCode.USAGE)
+        raise EcoError(f"--{name} {value}: must be above 0", ExitCode.USAGE)
     return [f"--{name}", str(value)]
 
 
@@ -90,7 +89,7 @@ def number(name: str, value: float | None, most: float) -> list[str]:
     if value is None:
         return []
     if not 0 < value < most:  # nan too
-        raise EcoError(f"--{name} {value:g}: takes a number between 0 and {most:g}", ExitCode.USAGE)
+        raise EcoError(f"--{name} {value:g}: must be between 0 and {most:g}", ExitCode.USAGE)
     return [f"--{name}", f"{value:g}"]
 
 
@@ -103,8 +102,8 @@ def within(name: str, value: float | None) -> list[str]:
         return []
     if not _SHORTEST <= value < _LONGEST:  # nan too
         raise EcoError(
-            f"--{name} {value:g}: takes a time in seconds, at least {_SHORTEST}, which a visit to "
-            f"one pair of hosts may take, and less than a day ({_LONGEST})",
+            f"--{name} {value:g}: must be a time in seconds, from {_SHORTEST} to "
+            f"less than a day ({_LONGEST})",
             ExitCode.USAGE,
         )
     return ["--within", f"{value:g}"]

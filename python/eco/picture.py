@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The picture of a measured network: hosts in their subnets, and all times as a heat map."""
 
 import io
@@ -138,7 +139,7 @@ def _leaves(disc: _Disc) -> Iterator[_Disc]:
 
 
 def _short_names(hosts: Sequence[str]) -> list[str]:
-    """What fits into a circle: without the domain, and where long without what all share."""
+    """What fits into a circle: without the domain, and if long without what all share."""
     names = [host.partition(".")[0] for host in hosts]
     if max(map(len, names)) > 4 and len(names) > 1:
         ends = zip(min(names), max(names), strict=False)
@@ -169,7 +170,7 @@ def _arrange(profile: Profile, group: Group, depth: int) -> _Disc:
 
 
 def _ring_of_hosts(profile: Profile, group: Group) -> float:
-    """With room for the medium in the middle, where it is known."""
+    """With room for the medium in the middle, if it is known."""
     ring = _ring_radius([0.5] * len(group.hosts))
     return max(ring, 0.75) if structure.medium(profile, group.hosts) else ring
 

@@ -1,4 +1,5 @@
-"""`eco plan`: explains what ECO would do for one collective call, and how good that is."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""`eco plan`: explains the choice for one collective call, and compares it with the lower bound."""
 
 import json
 import re
@@ -28,11 +29,11 @@ def command(
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """Explain the plan for one collective call.
+    """Explain the choice for one collective call.
 
-    The tree, every candidate with its predicted time, a time that no
-    schedule can beat, the link that decides, why the winner wins, and
-    what a program would run as the profile is tuned.
+    Its tree, all candidates with their predicted times, the lower bound
+    (no schedule can be faster), the bottleneck, why the winner wins, and
+    what an MPI program runs with this profile.
     """
     if plot is not None:
         store.check_picture(plot)
@@ -58,7 +59,7 @@ def _document(call: Call, winner: Prediction) -> dict[str, Any]:
                 "choice": one.choice,
                 "time": one.time,
                 "times_bound": call.times_bound(one.time),
-                "textbook": one.textbook,
+                "textbook": one.baseline,
                 "bottleneck": one.bottleneck,
             }
             for one in call.candidates
@@ -88,14 +89,14 @@ def _print(call: Call, winner: Prediction, console: Console) -> None:
 
 
 def _runs(call: Call, winner: Prediction) -> str:
-    """What a program gets, which need not be what is predicted to be the quickest."""
+    """What an MPI program runs; it may differ from the fastest by prediction."""
     if call.timed:
-        how = "by what 'eco tune' timed"
+        how = "timed by 'eco tune'"
     elif call.profile.tuning:
-        how = "by prediction; 'eco tune' would time it"
+        how = "predicted; 'eco tune' times it"
     else:
-        how = "nothing was timed; 'eco tune' does"
-    what = {"native": "the library's own", winner.choice: "this"}.get(call.runs, call.runs)
+        how = "nothing was timed; run 'eco tune'"
+    what = {"native": "native", winner.choice: "this choice"}.get(call.runs, call.runs)
     return f"{what}, with {call.library} ({how})"
 
 
@@ -146,16 +147,6 @@ def _groups(text: str, label: Any) -> Tree:
     return tree
 
 
-def _in_lines(choice: str, width: int = 44) -> str:
-    """Broken after commas, where Rich would break a word that is too long anywhere."""
-    lines = [""]
-    for part in choice.replace(",", ",\0").split("\0"):
-        if lines[-1] and len(lines[-1]) + len(part) > width:
-            lines.append("  ")
-        lines[-1] += part
-    return "\n".join(lines)
-
-
 def _table(call: Call, winner: Prediction) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("candidate", overflow="fold")
@@ -165,10 +156,10 @@ def _table(call: Call, winner: Prediction) -> Table:
     for one in call.candidates:
         ratio = call.times_bound(one.time)
         link = one.bottleneck
-        style = "bold green" if one is winner else "dim" if one.textbook else ""
-        note = "  (textbook, ranks in a row)" if one.textbook else ""
+        style = "bold green" if one is winner else "dim" if one.baseline else ""
+        note = "\n  topology-unaware baseline" if one.baseline else ""
         table.add_row(
-            Text.assemble((_in_lines(one.choice), style), (note, "dim")),
+            Text.assemble((quantities.in_lines(one.choice, 40), style), (note, "dim")),
             quantities.seconds(one.time),
             f"{ratio:.2f}" if ratio else "",
             f"{link['name']}, {link['share']:.0%}" if link else "",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the engine predicts for one collective call: candidates, their timelines, the bound."""
 
 import json
@@ -17,26 +18,28 @@ File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="A profile of `eco measure`.")
 ]
 Operation = Annotated[
-    str, typer.Argument(metavar="OP", help="A collective by MPI's name in small letters: bcast.")
+    str, typer.Argument(metavar="OP", help="A collective by its lower-case MPI name: bcast.")
 ]
 Size = Annotated[
     int,
     typer.Option(
         "--bytes",
         metavar="N",
-        help="Size of the message; of one block for gather, scatter, allgather, alltoall.",
+        help="Message size; of one block for gather, scatter, allgather, alltoall.",
     ),
 ]
-Root = Annotated[int, typer.Option(metavar="R", help="The root's rank, where there is one.")]
+Root = Annotated[
+    int, typer.Option(metavar="R", help="The root's rank, if the collective has a root.")
+]
 RanksPerHost = Annotated[
-    int, typer.Option(metavar="K", help="Ranks on each host, one host after the other.")
+    int, typer.Option(metavar="K", help="Ranks on each host; ranks are contiguous on a host.")
 ]
 _MOST_BYTES = 10**9
 _MOST_RANKS = 4096
 _MOST_CANDIDATES = 12
 _MOST_MESSAGES = 100_000  # ten seconds, and some hundred MB
-# Of the textbook, on ranks in a row: what a library does that knows nothing of the network.
-TEXTBOOK = ("binomial", "ring", "butterfly")
+# Topology-unaware baselines on contiguous ranks: what a library does.
+BASELINES = ("binomial", "ring", "butterfly")
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Prediction:
 
     choice: str
     timeline: dict[str, Any]
-    textbook: bool
+    baseline: bool
 
     @property
     def time(self) -> float:
@@ -77,7 +80,7 @@ class Call:
         known = engine().operations()
         if operation not in known:
             raise EcoError(
-                f"{operation!r} is no collective operation; there are {', '.join(known)}",
+                f"{operation!r} is an unknown collective; choose from {', '.join(known)}",
                 ExitCode.USAGE,
             )
         _check("--bytes", size, 0, _MOST_BYTES)
@@ -139,7 +142,7 @@ class Call:
         with errors():
             return float(engine().messages(self.hierarchy, self.operation, choice))
 
-    def predict(self, choice: str, textbook: bool = False) -> Prediction:
+    def predict(self, choice: str, baseline: bool = False) -> Prediction:
         choice = choice.encode(errors="replace").decode()  # a shell passes any bytes
         with errors():
             known = engine().supports(self.hierarchy, self.operation, choice)
@@ -150,11 +153,11 @@ class Call:
                 self.network, self.host_of, self.hierarchy, self.operation, self.root, self.bytes,
                 choice,
             )  # fmt: skip
-        return Prediction(choice, json.loads(text), textbook)
+        return Prediction(choice, json.loads(text), baseline)
 
     @cached_property
     def candidates(self) -> list[Prediction]:
-        """The quickest that tuning would look at, in that order; textbook patterns among them."""
+        """The fastest candidates of tuning, in that order, with the topology-unaware baselines."""
         with errors():
             choices = list(
                 engine().forecast(
@@ -166,15 +169,15 @@ class Call:
             )  # fmt: skip
             extra = [
                 name
-                for name in TEXTBOOK
+                for name in BASELINES
                 if name not in choices and engine().supports(self.hierarchy, self.operation, name)
             ]
         own = self._affordable(choices)
         if not own:
             raise EcoError(self._too_many(min(map(self.messages, choices))), ExitCode.USAGE)
-        textbook = [name for name in extra if self.messages(name) <= _MOST_MESSAGES / 4]
+        baseline = [name for name in extra if self.messages(name) <= _MOST_MESSAGES / 4]
         found = [self.predict(choice) for choice in own]
-        found += [self.predict(name, textbook=True) for name in textbook]
+        found += [self.predict(name, baseline=True) for name in baseline]
         return sorted(found, key=lambda one: one.time)
 
     def _affordable(self, choices: list[str]) -> list[str]:
@@ -197,10 +200,10 @@ class Call:
     @property
     def winner(self) -> Prediction:
         """Of ECO's own."""
-        return next(one for one in self.candidates if not one.textbook)
+        return next(one for one in self.candidates if not one.baseline)
 
     def tree(self, choice: str) -> tuple[list[int], list[list[int]]]:
-        """Parents and children; empty where the choice is no tree."""
+        """Parents and children; empty if the choice is no tree."""
         with errors():
             parents, children = engine().tree(self.hierarchy, self.operation, choice, self.root)
         return list(parents), [list(below) for below in children]
@@ -219,18 +222,18 @@ class Call:
 
 def _check(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise EcoError(f"{name} {value}: takes {least} to {most}", ExitCode.USAGE)
+        raise EcoError(f"{name} {value}: must be {least} to {most}", ExitCode.USAGE)
 
 
 def why(winner: Prediction, others: list[Prediction]) -> str:
-    """One sentence: what the quickest does better than the next that is not its own kind."""
+    """One sentence: why the fastest is faster than the next one of another kind."""
     family = _kind(winner.choice)
     different = [one for one in others if _kind(one.choice) != family] or others
     if not different:
         return "It is the only candidate."
     rival = min(different, key=lambda one: one.time)
     if rival.time <= winner.time * 1.01:
-        return f"{rival.choice} is as quick, within 1 %."
+        return f"{rival.choice} is as fast, within 1 %."
     gained = rival.time - winner.time
     less = rival.carrying - winner.carrying
     own, other = winner.bottleneck, rival.bottleneck
@@ -242,14 +245,14 @@ def why(winner: Prediction, others: list[Prediction]) -> str:
     if winner.hops < rival.hops:
         return (
             f"It beats {rival.choice} because {_count(winner.hops)} wait for each other on its "
-            f"longest way, there {rival.hops}."
+            f"critical path, there {rival.hops}."
         )
     if own and other:
         return (
-            f"It beats {rival.choice} because more goes on at once: its busiest link works "
+            f"It beats {rival.choice} because more happens at once: its busiest link is busy "
             f"{own['share']:.0%} of the time, there {other['share']:.0%}."
         )
-    return f"It beats {rival.choice} by what sending and receiving costs the ranks."
+    return f"It beats {rival.choice} by lower send and receive overheads."
 
 
 def _count(messages: int) -> str:

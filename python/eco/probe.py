@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs `eco probe` under the user's launcher and hands over what its rank 0 reports."""
 
 import contextlib
 import json
+import math
 import re
 import signal
 import subprocess
@@ -27,7 +29,7 @@ _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
 
 
 def say_on_stderr(line: str) -> None:
-    """How the launcher's own lines are passed on where no progress bar is in their way."""
+    """How the launcher's own lines are passed on if no progress bar is in their way."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -39,7 +41,7 @@ def run(
     text: str | None = None,
     say: Say = say_on_stderr,
 ) -> None:
-    """Gives each event of one run to `hear`; raises where the run fails. `text` is its stdin.
+    """Gives each event of one run to `hear`; raises if the run fails. `text` is its stdin.
 
     However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before.
     """
@@ -99,19 +101,31 @@ def _start(
         ) from None
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no figure")
+    return value
+
+
 def _event(line: str) -> Event | None:
     # Launchers may put a tag before each line: [1,0]<stdout>:
     start = line.find(_MARK)
     if start < 0:
         return None
     try:
-        event = json.loads(line[start + len(_MARK) - 1 :])
-    except ValueError:
+        text = line[start + len(_MARK) - 1 :]
+        event = json.loads(text, parse_float=_finite, parse_constant=_finite)
+        if not isinstance(event, dict):
+            return None
+        if event.get("event") == "progress":
+            float(event["done"]), float(event.get("left") or 0)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         raise EcoError(
             f"the probe's output was damaged on its way: {line[start : start + 60].rstrip()}…",
             ExitCode.LAUNCH,
         ) from None
-    return event if isinstance(event, dict) else None
+    return event
 
 
 def _pass_on(stream: IO[str], tail: deque[str], say: Say) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The profile: what measuring one network gave (docs/formats.md), as a value.
 
 A `Profile` that `parse` returned is sound: sizes agree, figures are finite and positive, levels
@@ -15,7 +16,29 @@ from eco.errors import EcoError, ExitCode
 
 VERSION = 1
 
-Matrix = tuple[tuple[float, ...], ...]
+
+class Matrix(tuple[tuple[float, ...], ...]):
+    """Figures between hosts, a row each."""
+
+    # As it was read: rows, or one value for each two subnets and the pairs that differ.
+    written: Any = None
+
+
+def _matrix(value: Any, subnet: list[int]) -> Matrix:
+    """Of a matrix that the engine found sound."""
+    if isinstance(value, list):
+        found = Matrix(tuple(map(float, row)) for row in value)
+    else:
+        by_subnet = [[float(row[other]) for other in subnet] for row in value["blocks"]]
+        rows = [by_subnet[own].copy() for own in subnet]
+        for host, row in enumerate(rows):
+            row[host] = 0.0
+        figures = iter(value["pairs"])
+        for a, b, figure in zip(figures, figures, figures, strict=True):
+            rows[a][b] = rows[b][a] = float(figure)
+        found = Matrix(map(tuple, rows))
+    found.written = value
+    return found
 
 
 @dataclass(frozen=True)
@@ -52,7 +75,7 @@ class Medium:
     uplink_burst: float = 0
 
     def document(self) -> dict[str, Any]:
-        """The written form; bursts only where there are some."""
+        """The written form; bursts only if there are some."""
         bursts = {
             key: value
             for key, value in (("burst", self.burst), ("uplink_burst", self.uplink_burst))
@@ -68,8 +91,7 @@ class Model:
 
     send: tuple[tuple[float, float], ...]
     receive: tuple[tuple[float, float], ...]
-    fixed: Matrix
-    per_byte: Matrix
+    transfer: Any  # as it was read, for the engine; None: it follows from the times
     error: float
     media: tuple[Medium, ...]
 
@@ -78,10 +100,7 @@ class Model:
         return {
             "send": [list(parts) for parts in self.send],
             "receive": [list(parts) for parts in self.receive],
-            "transfer": {
-                "fixed": [list(row) for row in self.fixed],
-                "per_byte": [list(row) for row in self.per_byte],
-            },
+            **({} if self.transfer is None else {"transfer": self.transfer}),
             "error": self.error,
             "media": [medium.document() for medium in self.media],
         }
@@ -124,8 +143,8 @@ class Rails:
                 {
                     "network": rail.network,
                     "cards": list(rail.cards),
-                    "latency": [list(row) for row in rail.latency],
-                    "bandwidth": [list(row) for row in rail.bandwidth],
+                    "latency": rail.latency.written,
+                    "bandwidth": rail.bandwidth.written,
                 }
                 for rail in self.rails
             ],
@@ -136,7 +155,7 @@ class Rails:
 
 @dataclass(frozen=True)
 class Survey:
-    """Which pairs were timed where not all were, and how sure the subnets are."""
+    """Which pairs were timed if not all were, and how sure the subnets are."""
 
     checks: int  # per host, with random others of its subnet
     not_compared: float  # share of the pairs of subnets
@@ -221,8 +240,8 @@ class Profile:
                 "partition_bytes": self.partition_bytes,
                 "tolerance": self.tolerance,
             },
-            "minimum": [[list(row) for row in matrix] for matrix in self.minimum],
-            "spread": [[list(row) for row in matrix] for matrix in self.spread],
+            "minimum": [matrix.written for matrix in self.minimum],
+            "spread": [matrix.written for matrix in self.spread],
             "levels": [list(level) for level in self.levels],
             "ring": list(self.ring),
             "tuning": [dict(vars(entry)) for entry in self.tuning],
@@ -287,6 +306,7 @@ def _check(text: str, origin: str) -> Any:
 def _profile(root: dict[str, Any], origin: str) -> Profile:
     parameters = root["parameters"]
     model, rails, survey = (root.get(key) for key in ("model", "rails", "survey"))
+    subnet = root["levels"][-1]
     return Profile(
         created=root["created"],
         mpi_family=root["mpi"]["family"],
@@ -297,13 +317,13 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         repeats=parameters["repeats"],
         partition_bytes=parameters["partition_bytes"],
         tolerance=float(parameters["tolerance"]),
-        minimum=tuple(_matrix(rows) for rows in root["minimum"]),
-        spread=tuple(_matrix(rows) for rows in root["spread"]),
+        minimum=tuple(_matrix(value, subnet) for value in root["minimum"]),
+        spread=tuple(_matrix(value, subnet) for value in root["spread"]),
         levels=tuple(tuple(level) for level in root["levels"]),
         ring=tuple(root["ring"]),
         tuning=tuple(_tuned(entry) for entry in root["tuning"]),
         model=None if model is None else _model(model),
-        rails=None if rails is None else _rails(rails),
+        rails=None if rails is None else _rails(rails, subnet),
         survey=None if survey is None else _survey(survey, origin),
         odd=tuple(_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
         origin=origin,
@@ -318,7 +338,7 @@ def _survey(root: Any, origin: str) -> Survey:
             tuple(tuple(map(int, pairs)) for pairs in root["measured"]),
         )
     except (KeyError, TypeError, ValueError):
-        raise EcoError(f"{origin}: survey is of the wrong kind", ExitCode.BAD_INPUT) from None
+        raise EcoError(f"{origin}: survey has the wrong type", ExitCode.BAD_INPUT) from None
     return survey
 
 
@@ -326,18 +346,14 @@ def _odd(root: Any, hosts: list[str], origin: str) -> Odd:
     try:
         odd = Odd(tuple(map(int, root["hosts"])), str(root["what"]), float(root["factor"]))
     except (KeyError, TypeError, ValueError):
-        raise EcoError(f"{origin}: odd is of the wrong kind", ExitCode.BAD_INPUT) from None
+        raise EcoError(f"{origin}: odd has the wrong type", ExitCode.BAD_INPUT) from None
     wanted = {"slow": 1, "asymmetric": 2}.get(odd.what)
     if wanted != len(odd.hosts) or not all(0 <= host < len(hosts) for host in odd.hosts):
         raise EcoError(
-            f"{origin}: odd holds an entry that is neither a slow host nor a link",
+            f"{origin}: odd has an entry that is neither a slow host nor a link",
             ExitCode.BAD_INPUT,
         )
     return odd
-
-
-def _matrix(rows: list[list[float]]) -> Matrix:
-    return tuple(tuple(map(float, row)) for row in rows)
 
 
 def _tuned(entry: dict[str, Any]) -> Tuned:
@@ -356,12 +372,10 @@ def _tuned(entry: dict[str, Any]) -> Tuned:
 
 
 def _model(root: dict[str, Any]) -> Model:
-    transfer = root["transfer"]
     return Model(
         send=tuple((float(fixed), float(per_byte)) for fixed, per_byte in root["send"]),
         receive=tuple((float(fixed), float(per_byte)) for fixed, per_byte in root["receive"]),
-        fixed=_matrix(transfer["fixed"]),
-        per_byte=_matrix(transfer["per_byte"]),
+        transfer=root.get("transfer"),
         error=float(root["error"]),
         media=tuple(
             Medium(
@@ -378,15 +392,15 @@ def _model(root: dict[str, Any]) -> Model:
     )
 
 
-def _rails(root: dict[str, Any]) -> Rails:
+def _rails(root: dict[str, Any], subnet: list[int]) -> Rails:
     return Rails(
         provider=root["provider"],
         rails=tuple(
             Rail(
                 rail["network"],
                 tuple(rail["cards"]),
-                _matrix(rail["latency"]),
-                _matrix(rail["bandwidth"]),
+                _matrix(rail["latency"], subnet),
+                _matrix(rail["bandwidth"], subnet),
             )
             for rail in root["rails"]
         ),

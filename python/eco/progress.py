@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Progress of a run: a bar with the time left on a terminal, a line each tenth elsewhere."""
 
 import contextlib
@@ -36,7 +37,7 @@ def progress(title: str, quiet: bool) -> Iterator[tuple[Show, Say]]:
 
 
 def _left(event: dict[str, Any]) -> str:
-    """Nothing where the probe cannot tell yet."""
+    """Nothing if the probe cannot tell yet."""
     left = event.get("left")
     return "" if left is None else f"{duration(float(left))} left"
 

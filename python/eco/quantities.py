@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Times, rates, sizes and names in the form in which people read them."""
 
 import re
@@ -22,7 +23,7 @@ def rate(bytes_per_second: float) -> str:
 
 
 def size(count: int) -> str:
-    """`16 KiB` where it is one exactly, `16,000 B` where not."""
+    """`16 KiB` if it is one exactly, `16,000 B` where not."""
     if count < 0:
         return "any size"
     for scale, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
@@ -56,6 +57,16 @@ def choice(text: str) -> str:
     head, _, rest = text.partition(":")
     values = [item.partition("=")[2] or item for item in rest.split(",") if item]
     return f"{head} {'/'.join(values)}" if values else head
+
+
+def in_lines(choice: str, width: int) -> str:
+    """A choice broken after commas; Rich would break a long word anywhere."""
+    lines = [""]
+    for part in choice.replace(",", ",\0").split("\0"):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("  ")
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _three_digits(value: float) -> str:

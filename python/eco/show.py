@@ -1,4 +1,5 @@
-"""`eco show`: draws what a profile says about the network."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""`eco show`: shows the measured network."""
 
 import json
 import os
@@ -15,12 +16,12 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from eco import learn, learned, quantities, store, structure
+from eco import learn, learned, quantities, show_tuning, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError
 from eco.options import Json
 from eco.probe import say_on_stderr
-from eco.profile import Model, Profile, Rails, Tuned
+from eco.profile import Model, Profile, Rails
 from eco.structure import Group, Link
 
 File = Annotated[
@@ -28,9 +29,10 @@ File = Annotated[
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="A picture as well: FILE.svg, .png or .pdf."),
+    typer.Option("--plot", metavar="FILE", help="Also draw a picture: FILE.svg, .png or .pdf."),
 ]
-_MOST_COLUMNS = 9  # of a table between subnets, in 100 columns
+_MOST_SUBNETS = 9  # of which all pairs are shown
+_CELL = 15  # columns of a rate in the table between subnets
 
 
 def command(
@@ -38,16 +40,16 @@ def command(
     as_json: Json = False,
     plot: Plot = None,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="All times between hosts as well.")
+        bool, typer.Option("--matrix", help="Also show all times between hosts.")
     ] = False,
     choices: Annotated[
-        bool, typer.Option("--choices", help="What tuning chose in full, with its times.")
+        bool, typer.Option("--choices", help="Show each choice in full, with its times.")
     ] = False,
 ) -> None:
-    """Draw what a profile says about the network.
+    """Show the measured network.
 
     Hosts in their subnets, latency and bandwidth inside and between them,
-    how clear each boundary is, the ring order, what tuning chose, and what
+    how clear each boundary is, the ring order, the tuned choices, and what
     programs learned while they ran.
     """
     profile = profiles.read(file)
@@ -72,7 +74,7 @@ def command(
 
 
 def _learned(file: Path, profile: Profile) -> list[learned.LearnedClass]:
-    """A damaged file is said and does not keep the profile from being shown."""
+    """If the file is damaged, this is reported and the profile is shown without it."""
     try:
         return learned.read(learned.path_of(file), profile.created)
     except EcoError as error:
@@ -81,14 +83,14 @@ def _learned(file: Path, profile: Profile) -> list[learned.LearnedClass]:
 
 
 def plain_console() -> Console:
-    """Colours on a terminal; elsewhere 100 columns, not Rich's 80."""
+    """Colours on a terminal; elsewhere 100 columns, Rich would take 80."""
     given = "COLUMNS" in os.environ or sys.stdout.isatty()
     return _Console(highlight=False, width=None if given else 100)
 
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Rich would end with 1; what a reader that goes away means is for `main` to say."""
+        """Rich would end with 1; `main` handles a reader that has gone."""
         raise BrokenPipeError
 
 
@@ -98,8 +100,9 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
     console.print(_tree(profile, root))
     subnets = list(root.subnets)
     console.print()
-    if 1 < len(subnets) <= _MOST_COLUMNS:
-        console.print(_between(profile, subnets))
+    if 1 < len(subnets) <= _MOST_SUBNETS:
+        square = _CELL * len(subnets) <= console.width
+        console.print((_between if square else _between_pairs)(profile, subnets))
     elif len(subnets) > 1:
         found = structure.link(profile, _crossings(subnets))
         if found:
@@ -128,15 +131,13 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
         for line in _rails(profile, profile.rails):
             console.print(line)
     timed = [entry for entry in profile.tuning if not entry.for_any]
-    # Predictions stand back behind what was timed.
+    # Predictions are shown only if nothing was timed.
     shown = profile.tuning if choices or not timed else timed
-    for title, entries in _tunings(shown):
-        console.print()
-        console.print((_choices if choices else _tuning)(title, entries))
+    show_tuning.print_tuning(shown, console, choices)
 
 
 def _model(model: Model) -> str:
-    """What hosts themselves spend, and how near the model is to what was measured."""
+    """The overheads of hosts, and the model's error."""
     parts = []
     for word, overheads in (("sends", model.send), ("receives", model.receive)):
         fixed, per_byte = (statistics.median(column) for column in zip(*overheads, strict=True))
@@ -145,7 +146,7 @@ def _model(model: Model) -> str:
 
 
 def _rails(profile: Profile, rails: Rails) -> list[Text]:
-    """How many, what each carries, which hosts have it, and what is none."""
+    """How many, their rates and hosts, and the NICs that were left out."""
     count = len(rails.rails)
     words = f"{count} over {rails.provider}" if count else "none"
     if count > 1 and rails.longest_short is not None:
@@ -168,7 +169,7 @@ def _rails(profile: Profile, rails: Rails) -> list[Text]:
 
 
 def _carries(figures: dict[str, Any]) -> str:
-    """One pair of figures of a rail, or two where subnets are much farther apart by it."""
+    """A rail's latency and rate; inside and between subnets if these differ much."""
 
     def words(over: dict[str, float]) -> str:
         return f"{quantities.seconds(over['latency'])}, {quantities.rate(over['bandwidth'])}"
@@ -247,72 +248,22 @@ def _between(profile: Profile, subnets: Sequence[Group]) -> Table:
     return table
 
 
+def _between_pairs(profile: Profile, subnets: Sequence[Group]) -> Table:
+    """A row for each pair, if a row for each subnet is too wide."""
+    table = _table("between subnets")
+    for heading in ("subnets", "latency", "bandwidth"):
+        table.add_column(heading, justify="right")
+    for one, two in structure.inside(range(len(subnets))):
+        found = structure.link(profile, structure.across(subnets[one].hosts, subnets[two].hosts))
+        if found:
+            latency, _, bandwidth = _cell(found).partition("\n")
+            table.add_row(f"{subnets[one].number} – {subnets[two].number}", latency, bandwidth)
+    return table
+
+
 def _cell(found: Link) -> str:
     latency = quantities.seconds(found.least_latency)
     return f"{latency}\n{quantities.rate(found.bandwidth)}" if found.bandwidth else latency
-
-
-def _tunings(tuning: Sequence[Tuned]) -> list[tuple[str, list[Tuned]]]:
-    """Choices by library, layout, and whether ranks share their hosts."""
-    tables: dict[tuple[str, bool, str, bool], list[Tuned]] = {}
-    for entry in tuning:
-        kind = entry.mpi, entry.for_any, entry.layout, entry.ranks_per_host > 1
-        tables.setdefault(kind, []).append(entry)
-    ranks = {"near": "ranks subnet by subnet", "scattered": "ranks in any order"}
-    titles = []
-    for (mpi, predicted, layout, shared), entries in tables.items():
-        how = "predicted" if predicted else f"tuned with {mpi}"
-        native = "the textbook's" if predicted else "native"
-        where = ", several on a host" if shared else ""
-        title = f"{how}, {ranks.get(layout, layout)}{where}: {native} time over ECO's"
-        titles.append((title, entries))
-    return titles
-
-
-def _tuning(title: str, entries: list[Tuned]) -> Table:
-    table = _table(title)
-    table.add_column("operation")
-    # A barrier has no size, those with varying counts none that all ranks know.
-    sizes = sorted({max(entry.bytes, 0) for entry in entries})
-    for count in sizes:
-        heading = quantities.size(count) if count else "any size"
-        table.add_column(heading, min_width=10, overflow="fold")
-    rows: dict[str, dict[int, Tuned]] = {}
-    for entry in entries:
-        rows.setdefault(entry.operation, {})[max(entry.bytes, 0)] = entry
-    for operation, found in rows.items():
-        table.add_row(operation, *(_chosen(found.get(count)) for count in sizes))
-    return table
-
-
-def _chosen(entry: Tuned | None) -> Text:
-    if entry is None:
-        return Text("")
-    if entry.choice == "native":
-        return Text("native", style="dim")
-    ratio = structure.gain(entry)
-    style = "bold green" if ratio >= 1.1 else ""
-    family = entry.choice.partition(":")[0]
-    return Text.assemble((f"{ratio:.2f}×", style), (f" {family}", "dim"))
-
-
-def _choices(title: str, entries: list[Tuned]) -> Table:
-    table = _table(title)
-    table.add_column("operation")
-    for heading in ("size", "native", "ECO", "ratio", "noise"):
-        table.add_column(heading, justify="right")
-    table.add_column("choice", overflow="fold")
-    for entry in entries:
-        table.add_row(
-            entry.operation,
-            quantities.size(entry.bytes),
-            quantities.seconds(entry.native),
-            quantities.seconds(entry.eco),
-            f"{entry.native / entry.eco:.2f}×" if entry.eco > 0 else "",
-            f"{entry.noise:.0%}",
-            Text(entry.choice),
-        )
-    return table
 
 
 def _table(title: str) -> Table:
@@ -320,13 +271,18 @@ def _table(title: str) -> Table:
 
 
 def _print_matrices(profile: Profile, console: Console) -> None:
+    """As many columns side by side as fit; the rest below."""
+    widest = max(6, *(len(host) for host in profile.hosts)) + 3
+    at_once = max(1, console.width // widest - 1)
     for count, times in zip(profile.sizes, profile.minimum, strict=True):
-        table = _table(f"{quantities.size(count)}, milliseconds")
-        table.add_column("")
-        for host in profile.hosts:
-            table.add_column(host, justify="right", no_wrap=True)
-        for at, (host, row) in enumerate(zip(profile.hosts, times, strict=True)):
-            cells = ["·" if at == to else f"{1e3 * value:.3g}" for to, value in enumerate(row)]
-            table.add_row(host, *cells)
-        console.print()
-        console.print(table, crop=False, overflow="ignore", no_wrap=True)
+        for first in range(0, len(profile.hosts), at_once):
+            columns = range(first, min(first + at_once, len(profile.hosts)))
+            table = _table(f"{quantities.size(count)}, milliseconds" if first == 0 else "")
+            table.add_column("")
+            for column in columns:
+                table.add_column(profile.hosts[column], justify="right", no_wrap=True)
+            for at, (host, row) in enumerate(zip(profile.hosts, times, strict=True)):
+                cells = ["·" if at == to else f"{1e3 * row[to]:.3g}" for to in columns]
+                table.add_row(host, *cells)
+            console.print()
+            console.print(table)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco simulate`: one schedule in virtual time on a measured network."""
 
 import json
@@ -25,16 +26,18 @@ def command(
     root: Root = 0,
     choice: Annotated[
         str | None,
-        typer.Option(metavar="CHOICE", help="As `eco plan` lists them; the quickest if none."),
+        typer.Option(
+            metavar="CHOICE", help="A choice as `eco plan` lists it [default: the fastest]."
+        ),
     ] = None,
     ranks_per_host: RanksPerHost = 1,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
-    """Run one schedule in virtual time.
+    """Show one schedule as a timeline, by simulation.
 
-    What it takes beside a time that no schedule can beat, and the chain of
-    causes that makes it take so long; a picture has one line per rank.
+    Its time, the lower bound (no schedule can be faster), and its critical
+    path. The picture has one line per rank.
     """
     if plot is not None:
         store.check_picture(plot)
@@ -62,7 +65,7 @@ _WHAT = {
     "send": "sends",
     "flow": "on its way",
     "delay": "delay",
-    "receive": "takes in",
+    "receive": "receives",
     "compute": "computes",
 }
 

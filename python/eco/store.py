@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where profiles are kept, and how a file is written whole or not at all."""
 
 import contextlib
@@ -32,7 +33,7 @@ def check_writable(path: Path) -> None:
     if path.is_dir():
         raise EcoError(f"{path} is a folder; name a file in it", ExitCode.USAGE)
     if path.exists() and not path.is_file():
-        raise EcoError(f"{path} is no regular file; name another", ExitCode.USAGE)
+        raise EcoError(f"{path} is not a regular file; name another", ExitCode.USAGE)
     if not target.is_dir():
         raise EcoError(f"{path}: there is no folder {target}", ExitCode.USAGE)
     if not os.access(target, os.W_OK | os.X_OK):
@@ -45,7 +46,7 @@ def check_picture(path: Path) -> None:
     """As check_writable, for a file whose ending says its format."""
     if path.suffix.lower() not in PICTURES:
         raise EcoError(
-            f"--plot {path}: takes a file that ends in .svg, .png or .pdf", ExitCode.USAGE
+            f"--plot {path}: the file name must end in .svg, .png or .pdf", ExitCode.USAGE
         )
     check_writable(path)
 
@@ -96,7 +97,7 @@ def keep(profile: Profile, text: str) -> Path:
 
 
 def refresh(profile: Profile, text: str) -> Path | None:
-    """Bring the store's copy up to date, where it is of the same measurement."""
+    """Bring the store's copy up to date, if it is of the same measurement."""
     path = folder() / name(profile)
     with contextlib.suppress(EcoError):
         if path.exists() and read(path).created == profile.created:

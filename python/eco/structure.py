@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a profile says about the network: groups within groups, and the figures of each."""
 
 import itertools
@@ -19,7 +20,7 @@ class Link:
 
     least_latency: float
     latency: float  # median
-    bandwidth: float | None  # median, bytes/s; None where one size was measured
+    bandwidth: float | None  # median, bytes/s; None if one size was measured
 
     def document(self) -> dict[str, float | None]:
         return {
@@ -31,7 +32,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Group:
-    """Hosts that belong together at one level; a subnet where it has no parts."""
+    """Hosts that belong together at one level; a subnet if it has no parts."""
 
     hosts: tuple[int, ...]
     parts: tuple["Group", ...]
@@ -70,7 +71,7 @@ def across(first: Iterable[int], second: Sequence[int]) -> list[Pair]:
 
 
 def link(profile: Profile, pairs: Sequence[Pair]) -> Link | None:
-    """None where there is no pair."""
+    """None if there is no pair."""
     if not pairs:
         return None
     latencies = [profile.minimum[0][a][b] for a, b in pairs]
@@ -90,7 +91,7 @@ def bandwidth(profile: Profile, a: int, b: int) -> float | None:
 
 
 def medium(profile: Profile, hosts: Sequence[int]) -> Medium | None:
-    """What these hosts share, where they are one cluster of some level and that was measured."""
+    """What these hosts share, if they are one cluster of some level and that was measured."""
     own = set(hosts)
     for found in profile.model.media if profile.model else ():
         level = profile.levels[found.level]
@@ -212,7 +213,7 @@ def describe_survey(profile: Profile) -> str:
 
 
 def gain(entry: Tuned) -> float:
-    """Native over what is used; 1 where the native collective is."""
+    """Native over what is used; 1 if the native collective is."""
     if entry.choice == "native" or entry.eco <= 0:
         return 1.0
     return entry.native / entry.eco
@@ -274,7 +275,7 @@ def _model(profile: Profile) -> dict[str, Any] | None:
     if profile.model is None:
         return None
     found = profile.model.document()
-    del found["transfer"]
+    found.pop("transfer", None)
     for entry in found["media"]:
         level = profile.levels[entry["level"]]
         entry["hosts"] = [

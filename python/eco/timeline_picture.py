@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The picture of a simulated schedule: one line per rank, time from left to right."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco tune`: times native and ECO per operation and size, and keeps the choices in a profile."""
 
 import json
@@ -17,7 +18,7 @@ from eco.progress import progress
 File = Annotated[
     Path,
     typer.Argument(
-        metavar="FILE", readable=False, help="The profile; the choices are written into it."
+        metavar="FILE", readable=False, help="The profile; the choices are stored in it."
     ),
 ]
 
@@ -29,21 +30,22 @@ def command(
     sizes: options.TuneSizes = None,
     budget: Annotated[
         float | None,
-        typer.Option(help="Seconds for each operation and size; 2.", metavar="SECONDS"),
+        typer.Option(help="Seconds for each operation and size [default: 2].", metavar="SECONDS"),
     ] = None,
     within: Annotated[
         float | None,
         typer.Option(
-            help="Seconds for all of it: predicts, and times what is not certain.",
+            help="Seconds for everything: predict, and time what is uncertain.",
             metavar="SECONDS",
         ),
     ] = None,
     as_json: options.Json = False,
     mpi: options.Mpi = None,
 ) -> None:
-    """Time native and ECO per operation and size; keep the choices.
+    """Autotune: time native and ECO, and store the choices in the profile.
 
-    `eco measure` does this at its end; do it again for another MPI library.
+    `eco measure` does this within its time budget. Use `eco tune` to time every
+    operation and size, or for another MPI library.
 
     eco tune cluster.json -- mpirun -n 8 --hostfile hosts
     """

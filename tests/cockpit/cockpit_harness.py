@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests here share: a launcher that prints prepared lines, small profiles, the command."""
 
 import contextlib
@@ -98,7 +99,7 @@ def eco(*words: str | Path | int, **variables: str) -> Outcome:
 
 
 def complaint(result: Outcome) -> str:
-    """The one sentence; fails where there is a traceback or none."""
+    """The one sentence; fails if there is a traceback or none."""
     assert "Traceback" not in result.stderr, result.stderr
     found = [line for line in result.stderr.splitlines() if line.startswith("eco: ")]
     assert found, result.stderr

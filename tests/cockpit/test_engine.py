@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The compiled engine as Python sees it."""
 
 from pathlib import Path

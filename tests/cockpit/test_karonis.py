@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """bench/papers/karonis.py: the profiles that it makes for MagPIe's two clusterings."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The whole way over an emulated network: measure, show, tune, bench."""
 
 import json
@@ -85,7 +86,7 @@ def test_known_hosts_take_no_time(measured: tuple[str, Path]) -> None:
     start = time.monotonic()
     done = eco("measure", "-o", path, "--no-tune", *over(mpi))
     assert done.returncode == 0, done.stderr
-    assert "holds these hosts already" in done.stdout
+    assert "contains these hosts already" in done.stdout
     after = json.loads(path.read_text())
     assert after["minimum"] == before["minimum"]
     assert after["model"] == before["model"]

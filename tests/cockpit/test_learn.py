@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco learn`: what programs learned, and forgetting it."""
 
 import json

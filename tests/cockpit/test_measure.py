@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco measure` and `eco tune`: what reaches the probe, what is written, what goes wrong."""
 
 import json
@@ -146,7 +147,7 @@ def test_known_hosts_are_handed_over(tmp_path: Path) -> None:
     result = eco("measure", "-o", out, "--", start.path)
     assert start.options == ["measure", "--profile", "-"]
     assert json.loads(start.called()["stdin"]) == document()
-    assert "holds these hosts already" in result.stdout
+    assert "contains these hosts already" in result.stdout
     assert out.read_text() == before
     eco("measure", "-o", out, "--again", "--", start.path)
     assert start.options == ["measure"]
@@ -172,12 +173,12 @@ def test_never_over_what_is_no_profile(tmp_path: Path) -> None:
     out.write_text("years of work")
     result = eco("measure", "-o", out, "--", start.path)
     assert result.returncode == 2
-    assert "is no ECO profile; name another file" in complaint(result)
+    assert "is not an ECO profile; name another file" in complaint(result)
     assert out.read_text() == "years of work"
     out.write_text(json.dumps(document())[:300])
     result = eco("measure", "-o", out, "--", start.path)
     assert result.returncode == 0
-    assert "not a whole JSON document; it is replaced" in result.stderr
+    assert "not a complete JSON document; it is replaced" in result.stderr
     assert json.loads(out.read_text()) == document()
 
 
@@ -210,7 +211,7 @@ FAILURES: list[tuple[dict[str, Any], str, int]] = [
         "the probe's profile: is of profile version 7",
         3,
     ),
-    ({"events": [{"event": "profile"}, DONE]}, "reported a profile that is none", 4),
+    ({"events": [{"event": "profile"}, DONE]}, "reported an invalid profile", 4),
 ]
 
 
@@ -240,19 +241,19 @@ def test_lines_of_the_launcher_pass(tmp_path: Path) -> None:
         ([], "the MPI launcher is missing", 2),
         (["--"], "the MPI launcher is missing", 2),
         (["--", "no-such-mpirun", "-n", "8"], "no launcher 'no-such-mpirun' here or on PATH", 4),
-        (["--mpi", "lam", "--", "true"], "--mpi takes openmpi, mpich or abi, not 'lam'", 2),
-        (["--sizes", "1,x", "--", "true"], "--sizes '1,x': takes message sizes", 2),
-        (["--sizes", "0", "--", "true"], "--sizes '0': takes message sizes", 2),
-        (["--repeats", "0", "--", "true"], "--repeats 0: takes a number above 0", 2),
-        (["--tolerance", "nan", "--", "true"], "--tolerance nan: takes a number between 0", 2),
+        (["--mpi", "lam", "--", "true"], "--mpi must be openmpi, mpich or abi, not 'lam'", 2),
+        (["--sizes", "1,x", "--", "true"], "--sizes '1,x': must be message sizes", 2),
+        (["--sizes", "0", "--", "true"], "--sizes '0': must be message sizes", 2),
+        (["--repeats", "0", "--", "true"], "--repeats 0: must be above 0", 2),
+        (["--tolerance", "nan", "--", "true"], "--tolerance nan: must be between 0", 2),
         (["--tolerance", "much", "--", "true"], "invalid value for '--tolerance'", 2),
         (["-o", "/no/such/folder/x", "--", "true"], "there is no folder /no/such/folder", 2),
         (["-o", "/", "--", "true"], "/ is a folder", 2),
-        (["--budget", "0", "--", "true"], "--budget 0: takes a time in seconds, at least 1", 2),
-        (["--budget", "-3", "--", "true"], "--budget -3: takes a time in seconds", 2),
-        (["--budget", "0.2", "--", "true"], "which a visit to one pair of hosts may take", 2),
+        (["--budget", "0", "--", "true"], "--budget 0: must be a time in seconds, from 1", 2),
+        (["--budget", "-3", "--", "true"], "--budget -3: must be a time in seconds", 2),
+        (["--budget", "0.2", "--", "true"], "from 1 to less than a day", 2),
         (["--budget", "86400", "--", "true"], "less than a day (86400)", 2),
-        (["--budget", "nan", "--", "true"], "--budget nan: takes a time in seconds", 2),
+        (["--budget", "nan", "--", "true"], "--budget nan: must be a time in seconds", 2),
         (["--budget", "9", "--no-tune", "--", "true"], "--no-tune and --budget exclude", 2),
         (["--round-trip", "3", "--", "true"], "no such option: --round-trip", 2),
     ],
@@ -329,7 +330,7 @@ def test_tune_within(tmp_path: Path) -> None:
     assert json.loads(out.read_text()) == after
     for words, why in (
         (["--within", "30", "--budget", "2"], "--within and --budget exclude each other"),
-        (["--within", "0"], "--within 0: takes a time in seconds"),
+        (["--within", "0"], "--within 0: must be a time in seconds"),
     ):
         result = eco("tune", out, *words, "--", start.path)
         assert result.returncode == 2
@@ -349,5 +350,5 @@ def test_tune_leaves_the_profile_when_it_fails(tmp_path: Path) -> None:
         assert json.loads(out.read_text()) == document()
     result = eco("tune", out, "--operations", "bcst", "--", start.path)
     assert result.returncode == 2
-    assert "'bcst' is no collective operation; there are bcast, barrier" in complaint(result)
+    assert "'bcst' is an unknown collective; choose from bcast, barrier" in complaint(result)
     assert eco("tune", tmp_path / "absent", "--", start.path).returncode == 3

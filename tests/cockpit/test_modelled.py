@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """eco/modelled.py: what a bench prints beside its times."""
 
 import statistics

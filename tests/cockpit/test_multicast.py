@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Multicast from Python and from the command line."""
 
 import json
@@ -87,12 +88,12 @@ def test_the_command_as_json() -> None:
     ("words", "sentence", "code"),
     [
         ((), "--random N", ExitCode.USAGE),
-        (("--random", "5", "--heuristic", "fast"), "'fast' is none", ExitCode.USAGE),
+        (("--random", "5", "--heuristic", "fast"), "'fast' is unknown", ExitCode.USAGE),
         (("--random", "5", "--sources", "9"), "9 sources", ExitCode.USAGE),
-        (("--random", "5", "--seed", "-1"), "--seed -1: takes a number", ExitCode.USAGE),
-        (("--random", "9" * 30), "takes 2 to 1024 ranks", ExitCode.USAGE),
-        (("--random", "5", "--plot", "x.xyz"), "ends in .svg, .png or .pdf", ExitCode.USAGE),
-        (("p.json", "--sources", "2"), "--sources is for a pattern that", ExitCode.USAGE),
+        (("--random", "5", "--seed", "-1"), "--seed -1: must be a number", ExitCode.USAGE),
+        (("--random", "9" * 30), "must be 2 to 1024 ranks", ExitCode.USAGE),
+        (("--random", "5", "--plot", "x.xyz"), "must end in .svg, .png or .pdf", ExitCode.USAGE),
+        (("p.json", "--sources", "2"), "--sources is only for --random", ExitCode.USAGE),
         (("--random", "5", "--rate", "1e-300"), "rate must be from 1 to", ExitCode.USAGE),
         (("none\udcff.json",), "cannot be read", ExitCode.BAD_INPUT),
         (("p.json", "--random", "5"), "not both", ExitCode.USAGE),

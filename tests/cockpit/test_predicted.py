@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """bench/peers/predicted.py: stored measurements against a build's predictions."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Profiles in Python: what is read is written again, and what is not sound is refused."""
 
 import copy
@@ -54,6 +55,42 @@ def test_a_model_is_optional() -> None:
     assert "model" not in profile.from_document(document(), "x").document()
 
 
+def in_blocks() -> dict[str, Any]:
+    """`document` with each matrix in block form, and figures that differ from their block."""
+    found = document() | {"model": model()}
+    across = found["minimum"][0][0][3]
+    found["minimum"][0] = {
+        "blocks": [[across / 2 if a == b else across for b in range(3)] for a in range(3)],
+        "pairs": [0, 2, 7e-3, 1, 7, 8],
+    }
+    found["spread"] = [{"blocks": [[0.0] * 3] * 3, "pairs": []} for _ in range(3)]
+    del found["model"]["transfer"]
+    return found
+
+
+def test_a_matrix_by_subnets_and_pairs_that_differ() -> None:
+    rows = document()
+    for a, b, figure in ((0, 2, 7e-3), (1, 7, 8.0)):
+        rows["minimum"][0][a][b] = rows["minimum"][0][b][a] = figure
+    written = in_blocks()
+    first = profile.from_document(written, "x")
+    assert first.minimum == profile.from_document(rows, "x").minimum
+    assert first.spread == profile.from_document(rows, "x").spread
+    assert first.document() == written
+    text = profile.to_json(first)
+    assert profile.to_json(profile.parse(text, "x")) == text
+    assert structure.summary(first)["model"]["error"] == 0.0625
+
+
+def blocks(*keys: Any, value: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(in_blocks())
+    place = changed["minimum"][0]
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    return changed
+
+
 def with_model(*keys: Any, value: Any) -> dict[str, Any]:
     changed = copy.deepcopy(document() | {"model": model()})
     place: Any = changed["model"]
@@ -74,24 +111,31 @@ BROKEN: list[tuple[Any, str]] = [
     ([1], "not an ECO profile"),
     (edited("eco_profile", value=2), "is of profile version 2, this ECO reads 1"),
     (edited("eco_profile", value="1"), 'is of profile version "1", this ECO reads 1'),
-    (without("hosts"), "misses the key hosts"),
-    (without("parameters", "sizes"), "misses the key sizes"),
-    (without("mpi", "family"), "misses the key family"),
-    (edited("hosts", value="n0"), "hosts is of the wrong kind"),
+    (without("hosts"), "missing key hosts"),
+    (without("parameters", "sizes"), "missing key sizes"),
+    (without("mpi", "family"), "missing key family"),
+    (edited("hosts", value="n0"), "hosts has the wrong type"),
     (edited("hosts", 1, value="n0"), "a host is named twice"),
     (document([]) | {"hosts": []}, "no hosts"),
     (edited("minimum", 1, 0, 1, value=-1e-3), "minimum gives -0.001 between hosts 0 and 1"),
     (edited("minimum", 0, 2, 1, value=0), "minimum gives 0 between hosts 2 and 1"),
     (edited("minimum", 0, 2, 1, value=1e9), "minimum gives 1e+09 between hosts 2 and 1"),
-    (edited("minimum", 0, 2, 1, value=math.nan), "not a whole JSON document"),
-    (edited("minimum", 0, 2, 1, value=10**400), "holds a figure that no network has"),
-    (edited("parameters", "tolerance", value=10**400), "holds a figure that no network has"),
-    (edited("minimum", 0, 2, 1, value="x"), "minimum is of the wrong kind"),
-    (edited("minimum", 0, 2, 1, value=True), "minimum is of the wrong kind"),
+    (edited("minimum", 0, 2, 1, value=math.nan), "not a complete JSON document"),
+    (edited("minimum", 0, 2, 1, value=10**400), "has a number that is out of range"),
+    (edited("parameters", "tolerance", value=10**400), "has a number that is out of range"),
+    (edited("minimum", 0, 2, 1, value="x"), "minimum has the wrong type"),
+    (edited("minimum", 0, 2, 1, value=True), "minimum has the wrong type"),
     (edited("spread", 0, 2, 1, value=-1), "spread gives -1 between hosts 2 and 1"),
     (edited("minimum", 0, value=[]), "minimum has 0 rows, not one per host"),
     (edited("minimum", 0, 3, value=[1.0]), "minimum is not square"),
     (edited("minimum", value=[]), "minimum needs one matrix per size"),
+    (edited("minimum", 0, value={}), "missing key blocks"),
+    (blocks("blocks", value=[[1.0]]), "minimum.blocks does not have 3 rows of 3, one per subnet"),
+    (blocks("blocks", 0, 1, value=0), "minimum.blocks is not symmetric between subnets 1 and 0"),
+    (blocks("blocks", 0, 0, value=0), "minimum gives 0 between hosts 0 and 1"),
+    (blocks("pairs", value=[0, 1]), "minimum.pairs has an incomplete pair"),
+    (blocks("pairs", 1, value=8), "minimum.pairs names hosts 0 and 8, which are not a pair"),
+    (blocks("pairs", 2, value=-1), "minimum.pairs gives -1 between hosts 0 and 2"),
     (edited("parameters", "tolerance", value=-1), "tolerance is out of range"),
     (edited("parameters", "partition_bytes", value=5), "partition_bytes, 5, is not among the"),
     (edited("parameters", "sizes", value=[1, 1, 2]), "sizes are not ascending"),
@@ -100,18 +144,18 @@ BROKEN: list[tuple[Any, str]] = [
     (edited("levels", 0, 2, value=99), "a level holds the cluster id 99"),
     (edited("levels", value=[[0] * 4 + [1] * 4, [0] * 3 + [1] * 5]), "levels are not nested"),
     (edited("ring", value=[0] * 8), "ring does not name every host once"),
-    (edited("tuning", value=[tuned() | {"native": -1}]), "tuning holds a time that is not one"),
-    (edited("tuning", value=[{"mpi": "x"}]), "misses the key"),
+    (edited("tuning", value=[tuned() | {"native": -1}]), "tuning has an invalid time"),
+    (edited("tuning", value=[{"mpi": "x"}]), "missing key"),
     (edited("tuning", value=[tuned() | {"ranks_per_host": 0}]), "tuning is for 0 ranks per host"),
     (edited("tuning", value=[tuned() | {"layout": "nearby"}]), "tuning is for the layout 'nearby'"),
     (edited("tuning", value=[tuned() | {"bytes": -77}]), "tuning is for messages of -77 bytes"),
-    (edited("model", value=[]), "model is of the wrong kind"),
-    (with_model("send", 1, 0, value=-1e-5), "model: send of host 1 is -1e-05, which no network"),
+    (edited("model", value=[]), "model has the wrong type"),
+    (with_model("send", 1, 0, value=-1e-5), "model: send of host 1 is -1e-05, which is out"),
     (with_model("receive", 3, 1, value=7), "model: receive per byte of host 3 is 7"),
     (with_model("send", value=[]), "model: send has 0 entries, not one per host"),
-    (with_model("send", 0, value=[1]), "model: send takes two figures per host"),
+    (with_model("send", 0, value=[1]), "model: send must have two numbers per host"),
     (with_model("transfer", "fixed", 0, 2, value=-1), "model: transfer.fixed gives -1 between"),
-    (with_model("error", value=-1), "model: error is -1, which no network has"),
+    (with_model("error", value=-1), "model: error is -1, which is out of range"),
     (with_model("media", 0, "kind", value="hub"), "model: the medium of level 0, cluster 0 is a"),
     (with_model("media", 0, "rate", value=0), "model: the rate of medium of level 0, cluster 0"),
     (with_model("media", 1, "uplink", value=-2), "model: the uplink of medium of level 0"),
@@ -133,7 +177,7 @@ def test_what_is_not_sound(broken: Any, why: str) -> None:
 def test_cut_off_anywhere(tmp_path: Path) -> None:
     text = profile.to_json(profile.from_document(document(), ""))
     for end in range(0, len(text) - 2, 97):
-        with pytest.raises(EcoError, match="not a whole JSON document"):
+        with pytest.raises(EcoError, match="not a complete JSON document"):
             profile.parse(text[:end], "cut.json")
 
 
@@ -142,7 +186,7 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
         with pytest.raises(EcoError, match=r"cannot be read .*; name a profile"):
             profile.read(path)
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(EcoError, match="not a whole JSON document"):
+    with pytest.raises(EcoError, match="not a complete JSON document"):
         profile.read(tmp_path / "binary")
 
 
@@ -250,11 +294,11 @@ def test_what_was_noted_beside() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [
-        ("survey", {"checks": 4}, "survey is of the wrong kind"),
-        ("survey", 3, "survey is of the wrong kind"),
+        ("survey", {"checks": 4}, "survey has the wrong type"),
+        ("survey", 3, "survey has the wrong type"),
         ("odd", [{"hosts": [9], "what": "slow", "factor": 2}], "neither a slow host nor a link"),
         ("odd", [{"hosts": [1], "what": "green", "factor": 2}], "neither a slow host nor a link"),
-        ("odd", [4], "odd is of the wrong kind"),
+        ("odd", [4], "odd has the wrong type"),
     ],
 )
 def test_notes_that_are_not_sound(key: str, value: Any, why: str) -> None:

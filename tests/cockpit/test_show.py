@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco show` and `eco bench`: text, JSON and pictures."""
 
 import itertools
@@ -115,11 +116,11 @@ def test_bad_input(file: Path, tmp_path: Path) -> None:
     assert "absent.json cannot be read (No such file" in complaint(refused)
     refused = eco("show", file, "--plot", tmp_path / "net.jpeg")
     assert refused.returncode == 2
-    assert "takes a file that ends in .svg, .png or .pdf" in complaint(refused)
+    assert "the file name must end in .svg, .png or .pdf" in complaint(refused)
     file.write_text(file.read_text()[:500])
     refused = eco("show", file)
     assert refused.returncode == 3
-    assert "not a whole JSON document; measure again" in complaint(refused)
+    assert "not a complete JSON document; measure again" in complaint(refused)
 
 
 @pytest.fixture(autouse=True)
@@ -229,11 +230,11 @@ def test_choices_in_full_as_patterns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why", "code"),
     [
-        (["--order", "random"], "--order 'random': takes launched, near or scattered:SEED", 2),
-        (["--patterns", "native,,eco"], "--patterns: '' is no choice", 2),
-        (["--patterns", "Native"], "--patterns: 'Native' is no choice", 2),
-        (["--patterns", "tree:top=strr"], "--patterns: 'strr' is no shape", 2),
-        (["--operations", "all,bcast"], "'all' is no collective operation", 2),
+        (["--order", "random"], "--order 'random': must be launched, near or scattered:SEED", 2),
+        (["--patterns", "native,,eco"], "--patterns: '' is an unknown choice", 2),
+        (["--patterns", "Native"], "--patterns: 'Native' is an unknown choice", 2),
+        (["--patterns", "tree:top=strr"], "--patterns: 'strr' is an unknown tree shape", 2),
+        (["--operations", "all,bcast"], "'all' is an unknown collective", 2),
         (["--topology", "/no/such"], "/no/such cannot be read", 3),
         (["--plot", "/no/such/x.svg"], "there is no folder /no/such", 2),
     ],
@@ -269,7 +270,7 @@ def test_rails(tmp_path: Path) -> None:
     path.write_text(json.dumps(document() | {"rails": earlier}))
     assert "rails     2 over tcp\n" in eco("show", path).stdout
     path.write_text(json.dumps(document() | {"rails": rails() | {"longest_short": 0}}))
-    assert "longest_short is no length of a short message" in eco("show", path).stderr
+    assert "longest_short is out of range" in eco("show", path).stderr
     apart = rails()
     for key in ("latency", "bandwidth"):  # two networks of four hosts each
         for number, rail in enumerate(apart["rails"]):
@@ -292,4 +293,76 @@ def test_rails(tmp_path: Path) -> None:
     broken = rails()
     broken["rails"][1]["bandwidth"][0][1] = 1.0
     path.write_text(json.dumps(document() | {"rails": broken}))
-    assert "bandwidth between hosts 0 and 1 is not the same both ways" in eco("show", path).stderr
+    assert (
+        "bandwidth between hosts 0 and 1 is not the same in both directions"
+        in eco("show", path).stderr
+    )
+
+
+_COLLECTIVES = (
+    *("bcast", "barrier", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv"),
+    *("alltoall", "alltoallv", "alltoallw", "reduce", "allreduce", "scan", "exscan"),
+    *("reduce_scatter", "reduce_scatter_block"),
+)
+_LONG = "tree:top=star/postal3,inner=chain,segments=24,window=2,rotate=groups,rails=2"
+
+
+def _whole_in_80(text: str) -> None:
+    wide = [line for line in text.splitlines() if len(line.rstrip()) > 80]
+    assert not wide, wide
+    assert "…" not in text
+
+
+def _many_choices() -> list[dict[str, object]]:
+    return [
+        tuned(name, size, _LONG) | {"layout": layout, "mpi": mpi, "ranks_per_host": ranks}
+        for name in _COLLECTIVES
+        for size in (16, 1024, 16384, 131072)
+        for layout in ("near", "scattered")
+        for mpi, ranks in (("openmpi 5.0.11", 1), ("any", 2))
+    ]
+
+
+@pytest.mark.parametrize("subnets", [[0, 0, 0, 1, 1, 1, 2, 2], [host // 3 for host in range(27)]])
+def test_80_columns_hold_all_of_show(tmp_path: Path, subnets: list[int]) -> None:
+    path = tmp_path / "net.json"
+    extra = {"model": model(subnets), "rails": rails(len(subnets)), "tuning": _many_choices()}
+    path.write_text(json.dumps(document(subnets) | extra))
+    for words in ((), ("--choices",), ("--matrix",)):
+        text = eco("show", path, *words, COLUMNS="80").stdout
+        _whole_in_80(text)
+        for name in _COLLECTIVES:
+            assert name in text
+    full = eco("show", path, "--choices", COLUMNS="80").stdout
+    assert _LONG in full.replace("\n      ", "")
+
+
+@pytest.mark.parametrize("name", ["campus-20-measured", "switched-8-measured", "three-levels"])
+def test_80_columns_hold_stored_profiles(name: str) -> None:
+    path = PROJECT / "tests/data" / f"{name}.json"
+    _whole_in_80(eco("show", path, "--matrix", COLUMNS="80").stdout)
+    _whole_in_80(eco("plan", path, "reduce_scatter_block", COLUMNS="80").stdout)
+
+
+@pytest.mark.parametrize(
+    "others", [["eco", "native_again"], ["eco", "k2", "star", "chain", "binomial", "butterfly"]]
+)
+def test_80_columns_hold_all_of_bench(tmp_path: Path, others: list[str]) -> None:
+    measured = PROJECT / "tests" / "data" / "three-segments-measured.json"
+    file = tmp_path / "net.json"
+    file.write_text(json.dumps(json.loads(measured.read_text()) | {"model": buses(3)}))
+    medians = {"native": 0.1234} | dict.fromkeys(others, 0.0567)
+    events = [
+        result(name, size, **medians) | {"hosts": list(range(8))}
+        for name in _COLLECTIVES
+        for size in (16, 16000, 262144)
+    ]
+    for event in events:
+        for pattern in event["patterns"][1:]:
+            pattern["choice"] = "exchange:inner=native"  # of which there is no prediction
+    events[0]["patterns"][1]["choice"] = _LONG.removesuffix(",rails=2")
+    start = launcher(tmp_path / "bin", [*events, DONE])
+    text = eco("bench", "--topology", file, "--", start.path, COLUMNS="80").stdout
+    _whole_in_80(text)
+    for heading in (*_COLLECTIVES, "native", "× bound", "predicted", "eco ran", "16,000 B"):
+        assert heading in text

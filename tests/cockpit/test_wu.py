@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """bench/papers/wu.py: few draws, the same each time."""
 
 import json

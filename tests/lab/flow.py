@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs on two hosts of a lab, by mpirun but without MPI: rank 1 sends as fast as it can to rank 0.
 
 `flow.py SECONDS` prints, from rank 0, the Mbit/s of every half second, and of each rank the share

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs in a lab: measures what its wires do with plain sockets.
 
 `inside.py SCENARIO.yaml|NAME REQUEST` builds the scenario and prints the answer as JSON. A request

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Timing in the lab: `eco bench` on ranks in the launcher's order, or in its own."""
 
 import json

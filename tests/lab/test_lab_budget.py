@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco measure` within a time: what it says it did is what the profile holds."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What changes while a program runs: links, networks, slow hosts, background traffic."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """However the lab ends, nothing stays: no process, no namespace, no file."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs in the lab: where ranks are, what reaches them, what comes back."""
 
 import concurrent.futures

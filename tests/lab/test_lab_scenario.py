@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Scenario files: what is read, and one sentence for each fault."""
 
 import json
@@ -44,7 +45,7 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("kind: bus", "knd: bus", "unknown key 'knd' in network 'a'; did you mean 'kind'?"),
         ("networks:", "netwroks:", "unknown key 'netwroks' in the file; did you mean 'networks'?"),
         ("between:", "betwen:", "unknown key 'betwen' in link 1; did you mean 'between'?"),
-        ("hosts: [n2]", "hosts: [n1]", "two hosts are named 'n1', or one has two cards"),
+        ("hosts: [n2]", "hosts: [n1]", "two hosts are named 'n1', or one has two NICs"),
         ("hosts: [n2]", "hosts: [n2, n2]", "network 'b': two hosts are named 'n2'"),
         ("links:", "default_hosts: 4\nlinks:", "default_hosts must be a number from 1 to 3"),
         ("between: [a, b]", "between: [a, c]", "link 1: unknown network 'c'"),
@@ -94,7 +95,7 @@ def test_hosts_with_two_cards(tmp_path: Path) -> None:
     lines = wire(fewer).host_links[1]
     assert "address add 10.9.0.2/16 dev eth0" in lines
     assert "address add 10.10.0.2/16 dev eth1" in lines
-    # A host that lacks a card is a neighbour only where it has one.
+    # A host that lacks a card is a neighbour only if it has one.
     second = "  c: {kind: switch, rate: 10mbit, hosts: [n0, n2]}\n"
     lame = wire(load(write(tmp_path, GOOD.replace("links:", second + "links:"))))
     assert [" ".join(lines).count("dev eth1 nud") for lines in lame.host_links] == [1, 0, 1]

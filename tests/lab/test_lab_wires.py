@@ -1,7 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The emulated wires keep their rates and delays; plain sockets, no MPI."""
 
 import statistics
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lab_harness import needs_lab, wires
@@ -9,38 +11,47 @@ from lab_harness import needs_lab, wires
 pytestmark = needs_lab
 # TCP's goodput of a wire's rate is 95 %; a busy test machine takes a little more.
 GOODPUT = 0.95
+TRIES = 3
 
 
-def near(value: float, wanted: float) -> bool:
-    return 0.8 * wanted <= value <= 1.05 * wanted
+def full(
+    wanted: dict[tuple[int, ...], float], scenario: str | Path, scale: float = 1, **request: Any
+) -> list[float]:
+    """The flows' rates; `wanted` gives the rate of the wire that some of them share.
+
+    More than its rate is an error in any try. Less is one only if no try reaches it: a machine
+    whose processors are taken away sends a wire's frames late.
+    """
+    for _ in range(TRIES):
+        rates: list[float] = wires(scenario, scale, **request)
+        shares = [
+            sum(rates[flow] for flow in flows) / (rate * GOODPUT) for flows, rate in wanted.items()
+        ]
+        assert max(shares) <= 1.05, shares
+        if min(shares) >= 0.8:
+            return rates
+    raise AssertionError(f"a wire was never full; shares of its goodput at last: {shares}")
 
 
 def test_a_bus_is_shared_and_others_are_not_disturbed() -> None:
-    one, two, other = wires(
-        "three-segments", flows=[["n0", "n1"], ["n2", "n1"], ["n3", "n4"]], seconds=2
-    )
-    assert near(one + two, 10e6 * GOODPUT)
+    flows = [["n0", "n1"], ["n2", "n1"], ["n3", "n4"]]
+    one, two, _ = full({(0, 1): 10e6, (2,): 10e6}, "three-segments", flows=flows, seconds=2)
     assert 0.5 < one / two < 2
-    assert near(other, 10e6 * GOODPUT)
 
 
 def test_a_flow_between_buses_pays_on_both() -> None:
-    crossing, first, second = wires(
-        "three-segments", flows=[["n0", "n3"], ["n1", "n2"], ["n4", "n5"]], seconds=2
-    )
-    assert near(crossing + first, 10e6 * GOODPUT)
-    assert near(crossing + second, 10e6 * GOODPUT)
+    flows = [["n0", "n3"], ["n1", "n2"], ["n4", "n5"]]
+    full({(0, 1): 10e6, (0, 2): 10e6}, "three-segments", flows=flows, seconds=2)
 
 
 def test_switch_ports_are_their_own() -> None:
-    disjoint = wires("switched-8", flows=[["n0", "n1"], ["n2", "n3"]], seconds=1.5)
-    assert all(near(rate, 10e6 * GOODPUT) for rate in disjoint)
+    flows = [["n0", "n1"], ["n2", "n3"]]
+    full({(0,): 10e6, (1,): 10e6}, "switched-8", flows=flows, seconds=1.5)
 
 
 @pytest.mark.parametrize("flows", [[["n0", "n1"], ["n2", "n1"]], [["n0", "n1"], ["n0", "n2"]]])
 def test_switch_ports_are_limited_each_way(flows: list[list[str]]) -> None:
-    rates = wires("switched-8", flows=flows, seconds=2.5)
-    assert near(sum(rates), 10e6 * GOODPUT)
+    full({(0, 1): 10e6}, "switched-8", flows=flows, seconds=2.5)
 
 
 def test_a_quiet_host_sends_to_one_after_the_other() -> None:
@@ -60,13 +71,11 @@ def test_wide_area() -> None:
     trips = wires("two-sites", echo=["n0", "n4"], times=10)
     assert 0.040 <= statistics.median(trips) < 0.050
     assert statistics.median(wires("two-sites", echo=["n0", "n1"], times=10)) < 0.003
-    (rate,) = wires("two-sites", flows=[["n0", "n4"]], seconds=3)
-    assert near(rate, 20e6 * GOODPUT)
+    full({(0,): 20e6}, "two-sites", flows=[["n0", "n4"]], seconds=3)
 
 
 def test_scaled_rates() -> None:
-    (rate,) = wires("three-segments", scale=10, flows=[["n0", "n3"]], seconds=1)
-    assert near(rate, 100e6 * GOODPUT)
+    full({(0,): 100e6}, "three-segments", scale=10, flows=[["n0", "n3"]], seconds=1)
 
 
 def test_no_frame_is_lost_or_doubled() -> None:
@@ -92,6 +101,5 @@ def test_two_cards_are_two_wires(tmp_path: Path) -> None:
         "  a: {kind: switch, rate: 20mbit, hosts: [x, y]}\n"
         "  b: {kind: switch, rate: 5mbit, hosts: [x, y]}\n"
     )
-    fast, slow = wires(path, flows=[["x", "y", 0], ["x", "y", 1]], seconds=1.5)
-    assert near(fast, 20e6 * GOODPUT)
-    assert near(slow, 5e6 * GOODPUT)
+    flows = [["x", "y", 0], ["x", "y", 1]]
+    full({(0,): 20e6, (1,): 5e6}, path, flows=flows, seconds=1.5)

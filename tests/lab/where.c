@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Prints the host of every rank in rank order, then what rank 0 reads; ends with the code given. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // alive COUNT: keeps COUNT communicators alive, each with collectives on it; prints "all ok".
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* One rank dies while the others are inside collectives: the job must end as it does natively.
        mpirun -n 4 dies exit|abort|kill|segfault [RANK] */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The main collectives from Fortran, once for each of its three interfaces (USE_mpif_h, USE_mpi,
 ! USE_mpi_f08), with the sentinels MPI_IN_PLACE and MPI_BOTTOM. Prints `ok NAME HASH` per part on
 ! rank 0 and at last `all ok`; stops with an error at the first wrong result.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Repeats collectives so often that ECO learns which choice is faster, and checks every result:
  * another choice from one call to the next must not be seen. Prints a hash of all sums of
  * floating-point numbers, whose bits may not change within a job. */

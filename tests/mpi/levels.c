@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Prints, from rank 0, each rank's clusters by eco.h; checks them against MPI_Comm_split_type.
 #include <eco.h>
 #include <stdio.h>

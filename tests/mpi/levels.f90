@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Prints rank 0's clusters by eco.f90.
 program levels
   use mpi

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints rank 0's view of all ranks by eco_topology.py."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests here share: the MPI libraries, the programs built with them, runs in the lab."""
 
 import os
@@ -55,6 +56,8 @@ OPENMPI5 = Mpi(
     _OPEN_MPI,
 )
 MPICH5 = Mpi("mpich", "mpich", str(_OWN / "mpich/bin/mpicc"), "", str(_OWN / "mpich/bin/mpiexec"))
+# MPICH's second library, whose handles are those of MPI-5.
+STANDARD = Mpi("standard", "mpich", str(_OWN / "mpich/bin/mpicc_abi"), "", MPICH5.launcher)
 OPENMPI4 = Mpi(
     "debian-openmpi",
     "openmpi",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several multicasts at once by ECO_Multicast: drawn at random, checked byte for byte; and every
 // wrong argument. Prints "all ok".
 #include <eco.h>

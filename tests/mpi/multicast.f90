@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Ranks 0 and 1 each send a message to all others by eco_multicast.
 program multicast
   use mpi

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every rank's message to the two after it, by eco_topology.multicast; then wrong arguments."""
 
 import sys

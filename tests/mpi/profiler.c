@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A profiling tool, as users load one above the MPI library: it counts two calls and passes them on
    by their PMPI names. With ECO below it must count the same, and ECO must still get the calls.
    Loaded before ECO's object: LD_PRELOAD="profiler.so libeco-….so". */

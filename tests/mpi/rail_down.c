@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The card of one host goes down while the ranks are inside collectives over all cards.
        mpirun -n 4 rail_down INTERFACE fatal|return */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What ECO must not disturb when its session has yet to begin: `starts HOW`. Rank 0 ends with
 // "all ok".
 #include <mpi.h>

@@ -1,7 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What all ranks must decide alike, where their environments or the library's means differ."""
 
 import os
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, lab
@@ -28,6 +31,38 @@ def test_rank_zero_decides(mpi: Mpi, setting: str) -> None:
     assert run.used, run.err
 
 
+# On one rank, another object is loaded in place of the one that `eco exec` chose.
+_ANOTHER = """case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in
+    2) LD_PRELOAD=$(echo "$LD_PRELOAD" | sed "s,[^ :]*/$1,$2,"); export LD_PRELOAD;;
+esac; shift 2; exec "$@"
+"""
+
+
+@pytest.mark.lab
+@each
+@pytest.mark.parametrize("differs", [True, False])
+def test_builds_that_differ(mpi: Mpi, differs: bool, tmp_path: Path) -> None:
+    """Could decide differently: native collectives, and one line that names the host."""
+    usual = ECO.parent.parent / "lib" / f"libeco-{mpi.family}.so"
+    found = re.search(rb"eco-build \S+ [0-9a-f]{16}", usual.read_bytes())
+    assert found
+    name = found[0][:-4] + b"beef" if differs else found[0]
+    other = tmp_path / "other.so"
+    other.write_bytes(usual.read_bytes().replace(found[0], name))
+    program = built(mpi, "conformance")
+    options = ["--light", "--sections", "bcast,allreduce"]
+    words = ["/bin/sh", "-c", _ANOTHER, "sh", usual.name, other, program, *options]
+    run = lab(mpi, *words, eco=True, ranks=4)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    assert run.planned("bcast") == (not differs), run.err
+    lines = [line for line in run.err.splitlines() if "another ECO" in line]
+    assert len(lines) == differs, run.err
+    if differs:
+        assert "rank 2 on n2 " in lines[0]
+        assert name.decode() in lines[0]
+
+
 @pytest.mark.lab
 @each
 def test_unreadable_setting(mpi: Mpi) -> None:
@@ -37,7 +72,7 @@ def test_unreadable_setting(mpi: Mpi) -> None:
     run = lab(mpi, program, *options, eco=True, ranks=3, choice=os.fsdecode(b"\xff\xe9"))
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
-    assert "ECO_CHOICE" in run.err or "own collectives run" in run.err
+    assert "ECO_CHOICE" in run.err or "native collectives" in run.err
 
 
 @pytest.mark.lab

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A rank that dies inside a collective ends the job, as it does natively: no hang, no success."""
 
 import time
@@ -17,7 +18,7 @@ def die(mpi: Mpi, how: str, eco: bool) -> float:
 
 
 ENDS = [(mpi, how) for mpi in OURS for how in ("exit", "abort", "kill", "segfault")]
-# MPICH's launcher natively waits for ever where one of several hosts' ranks just exits.
+# MPICH's launcher natively waits for ever if one of several hosts' ranks just exits.
 ENDS.remove((MPICH5, "exit"))
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The molecular dynamics programs: physics, agreement with each other, and with ECO."""
 
 import json

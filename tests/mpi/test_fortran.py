@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fortran's three interfaces, with the system's own MPI packages."""
 
 import pytest

@@ -1,4 +1,5 @@
-"""Programs that learn while they run: right results, the same bits where that is promised, a file
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that learn while they run: right results, the same bits if that is promised, a file
 that is never lost or broken."""
 
 import json
@@ -105,4 +106,4 @@ def test_a_file_that_is_not_ours_is_left_alone(mpi: Mpi, profile: Path, text: st
 def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
     beside(profile).mkdir()
     run = learn(mpi, profile, "on", calls=40)
-    assert "what was learned is not kept" in run.err
+    assert "what was learned is not stored" in run.err

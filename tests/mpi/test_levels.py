@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What programs can ask about the network: eco.h, eco.f90, eco_topology.py, MPI_Comm_split_type."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpi4py's own tests of collectives (from its source package): the same results as natively."""
 
 import re

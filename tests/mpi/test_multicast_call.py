@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Several multicasts at once: ECO_Multicast of eco.h, eco.f90 and eco_topology.py."""
 
 import pytest
@@ -11,7 +12,7 @@ def right(run: Run) -> None:
 
 def says_why(run: Run) -> None:
     for words in (
-        "message 0: its source, -1, is no rank of the communicator",
+        "message 0: its source, -1, is not a rank of the communicator",
         "message 0: rank 0 is its source and a destination",
         "message 0: destination 1 is named twice",
         "message 0: -1 bytes to 1 ranks; give 0 or more of both",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A profiling tool above ECO sees all its calls, and ECO gets them from it."""
 
 import pytest

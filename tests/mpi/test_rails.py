@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Collectives over several cards at once, by libfabric, in an unmodified program."""
 
 import json
@@ -34,6 +35,18 @@ def test_bit_for_bit(mpi: Mpi, choice: str, operations: list[str]) -> None:
 
 
 @each
+def test_threads(mpi: Mpi) -> None:
+    """Several threads' collectives at once share the rails of their process."""
+    program = built(mpi, "conformance")
+    words = [program, "--threads", "--sections", "threads,barrier"]
+    choice = "tree:inner=star,on=ranks,rails=2"
+    native = lab(mpi, *words, eco=False, scenario="two-rails", scale=1)
+    eco = lab(mpi, *words, eco=True, choice=choice, scenario="two-rails", scale=1)
+    same_results(native, eco, ["bcast", "allreduce"])
+    assert all("rails=2" in what for what in eco.used["bcast"])
+
+
+@each
 def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     """Their messages to each other go where MPI sends them; the rails are not alike."""
     program = built(mpi, "conformance")
@@ -61,6 +74,9 @@ def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) ->
     rails = json.loads(profile.read_text())["rails"]
     assert [rail["network"] for rail in rails["rails"]] == ["10.9.0.0/16", "10.10.0.0/16"]
     assert 256 <= rails["longest_short"] <= 8192
+    # Once more: all hosts are known, and only rank 0 has the whole profile.
+    _eco("measure", "--no-tune", "-o", profile, "--", *launcher)
+    assert json.loads(profile.read_text())["rails"] == rails
     limits = ["--operations", "gather", "--sizes", "65536", "--budget", "0.2"]
     _eco("tune", profile, *limits, "--", *launcher)
     found = json.loads(profile.read_text())
@@ -107,7 +123,7 @@ def _eco(*words: object) -> None:
     ("provider", "left_out"),
     [
         ("tcp;ofi_rxm", ("eth0", "over tcp;ofi_rxm, others in 10.9.0.0/16 over tcp")),
-        ("none", ("every card", "libfabric finds no card that it can use")),
+        ("none", ("every card", "libfabric finds no NIC that it can use")),
     ],
 )
 def test_a_host_with_another_provider(
@@ -145,7 +161,28 @@ def test_without_a_card_the_library_runs() -> None:
     )
     assert run.code == 0, run.err
     assert "all ok" in run.out
-    assert run.err.count("libfabric finds no card that it can use") == 1
+    assert run.err.count("libfabric finds no NIC that it can use") == 1
+    assert not run.planned("gather")
+
+
+def test_a_users_setting_stays() -> None:
+    """Rails over the tcp provider cannot do with it, so there are none."""
+    name = "FI_TCP_STAGING_SBUF_SIZE"
+    program = built(OPENMPI5, "conformance")
+    words = [program, "--light", "--sections", "bcast,gather"]
+    run = lab(
+        OPENMPI5,
+        *("/bin/sh", "-c", f'echo "set ${name}"; exec "$@"', "sh", *words),
+        eco=True,
+        choice="tree:inner=star,on=ranks,rails=2",
+        scenario="two-rails",
+        scale=1,
+        environment={name: "4096"},
+    )
+    assert run.code == 0, run.err
+    assert "all ok" in run.out
+    assert "set 4096" in run.out
+    assert run.err.count(f"{name} is 4096") == 1
     assert not run.planned("gather")
 
 

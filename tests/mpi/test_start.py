@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Where a program's first collective is, ECO begins; until then it must not be noticed."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Process topologies with reorder, on ranks whose neighbours are on other segments."""
 
 import pytest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Process topologies with reorder: every rank must have the neighbours of the vertex that its new
 // number names, and data must reach them. Prints "all ok".
 #include <mpi.h>

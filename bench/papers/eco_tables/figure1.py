@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Table 1: broadcasts on the six hosts of Fig. 1, by hand.
 
 The figure is lost from the text we have. Its caption and the text give: three subnets of two

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs over the lab, by the `eco` command alone: what a user could type."""
 
 import json
@@ -28,10 +29,13 @@ class Lab:
     mpi: str
     repeats: int | None
     again: bool = False  # measure networks anew
+    stored: dict[str, Path] = field(default_factory=dict)  # profiles that need no measuring
     commands: list[str] = field(default_factory=list)
 
     def profile(self, scenario: str) -> Path:
         """Measured and tuned once; later runs use the same."""
+        if scenario in self.stored:
+            return self.stored[scenario]
         path = OUT / f"{scenario}-{self.mpi}.json"
         if self.again or not path.exists():
             OUT.mkdir(parents=True, exist_ok=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A table as text and as JSON: ours beside the printed, each also relative to ECO's."""
 
 from typing import Any

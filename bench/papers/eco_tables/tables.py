@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The paper's tables: what it prints, how we get ours, and where the two differ and why."""
 
 from collections.abc import Callable

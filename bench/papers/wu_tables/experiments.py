@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The experiments of §5 as cases, and what one case gives."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of the results, beside what the paper claims."""
 
 from collections.abc import Sequence

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random networks and schedules, each simulated by src/eco/simulate and again with SimGrid's S4U:
 // one line per draw, the two times and their relative difference. Overheads, waits and the order of
 // messages are done by actors here, the sharing of links by SimGrid's own solver.
@@ -15,6 +16,7 @@
 #include <simgrid/s4u.hpp>
 #include <tuple>
 
+#include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 
 namespace sg = simgrid::s4u;
@@ -129,7 +131,7 @@ class Replay {
 public:
     explicit Replay(const Draw& draw)
         : draw_(draw),
-          bytes_(eco::equal_pieces(draw.operation, draw.bytes, draw.hierarchy.ranks())),
+          bytes_(eco::equal_chunks(draw.operation, draw.bytes, draw.hierarchy.ranks())),
           ranks_(draw.programs.size()) {}
 
     double run(sg::Engine& engine) {
@@ -178,8 +180,8 @@ private:
     eco::Bytes size(int rank, int task) const {
         const eco::Program& program = draw_.programs[at(rank)];
         eco::Bytes sum = 0;
-        for (const auto piece : program.pieces_of(program.tasks[at(task)]))
-            sum += bytes_(piece, program.segments);
+        for (const auto chunk : program.chunks_of(program.tasks[at(task)]))
+            sum += bytes_(chunk, program.segments);
         return sum;
     }
 
@@ -318,7 +320,7 @@ private:
     }
 
     const Draw& draw_;
-    eco::PieceBytes bytes_;
+    eco::ChunkBytes bytes_;
     std::vector<RankState> ranks_;
     std::map<std::pair<int, int>, Stream> streams_;
     std::map<int, double> free_;  // per host, when its port has taken the single frames so far
@@ -355,7 +357,7 @@ int main(int count, char** words) {
         const Draw draw = draw_schedule(seed, std::atoi(words[3]));
         const eco::Timeline timeline =
             eco::simulate(draw.network, draw.host_of, draw.programs,
-                          eco::equal_pieces(draw.operation, draw.bytes, draw.hierarchy.ranks()));
+                          eco::equal_chunks(draw.operation, draw.bytes, draw.hierarchy.ranks()));
         std::fflush(stdout);
         // SimGrid's engine runs once in a process.
         const pid_t child = fork();

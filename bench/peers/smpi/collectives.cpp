@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One launch of smpirun: the selector's own collectives, or every candidate of ECO's planners, each
 // from a common start. Simulated time is deterministic, so one run each, after one that is not
 // counted, is the answer. Rank 0 prints a JSON line for each.
@@ -11,10 +12,11 @@
 #include <sstream>
 
 #include "eco/base/error.h"
-#include "eco/interpose/mpi_transport.h"
-#include "eco/plan/planner.h"
-#include "eco/probe/trial.h"
-#include "eco/topology/runtime.h"
+#include "eco/measure/trial.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/planners/planner.h"
+#include "eco/selection/candidates.h"
+#include "eco/topology/profile.h"
 #include "native_smpi.h"
 
 namespace eco {
@@ -39,16 +41,27 @@ double latest(double own) {
 Seconds once(Trial& trial, const Choice& choice, Rank root) {
     const double start = latest(MPI_Wtime()) + 1.0;
     usleep(static_cast<useconds_t>((start - MPI_Wtime()) * 1e6));
-    if (choice.family == Family::native)
+    if (choice.is_native())
         trial.run_native(root);
     else
         trial.run(choice, root);
     return latest(MPI_Wtime()) - start;
 }
 
+// What grids.py wrote: what a job would share of a profile, with the names of hosts.
 Profile read_network(const char* path) {
     std::ifstream file(path);
-    return parse_runtime(nlohmann::json::parse(file));
+    const auto root = nlohmann::json::parse(file);
+    Profile profile;
+    root.at("hosts").get_to(profile.hosts);
+    root.at("levels").get_to(profile.levels);
+    root.at("ring").get_to(profile.ring);
+    for (const auto& row : root.at("inter_cluster_costs"))
+        profile.inter_cluster_costs.push_back({row.at(0).get<int>(),
+                                               row.at(1).get<int>(),
+                                               {row.at(2).get<double>(), row.at(3).get<double>()},
+                                               {row.at(4).get<double>(), row.at(5).get<double>()}});
+    return profile;
 }
 
 void run(char** words) {
@@ -70,9 +83,9 @@ void run(char** words) {
             else
                 for (const auto& text : split(by, ';')) choices.push_back(parse_choice(text));
             std::erase_if(choices, [&](const Choice& choice) {
-                return choice.family != Family::native && !supports(choice, request);
+                return !choice.is_native() && !supports(choice, request);
             });
-            const int roots = traits(operation).rooted ? std::stoi(words[5]) : 1;
+            const int roots = traits(operation).rooted() ? std::stoi(words[5]) : 1;
             for (const Choice& choice : choices) {
                 Seconds sum = 0;
                 for (int i = 0; i < roots; ++i) {

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SMPI's functions and handles as native(): the program is linked with SMPI, so nothing has to be
 // found at run time. Every simulated process has its own copy of this table.
-#include "eco/interpose/native.h"
+#include "eco/mpi/native.h"
 
 #include "eco/base/error.h"
 #include "native_smpi.h"
@@ -15,7 +16,7 @@ void fill_from_smpi() {
 #define ECO_TAKEN(name) table.name = &MPI_##name;
 #define ECO_CALLED(name) table.name = &MPI_##name;
 #define ECO_TAKEN_COUNT(name) table.name = &MPI_##name;
-#include "eco/interpose/functions.def"
+#include "eco/mpi/functions.def"
     table.comm_world = MPI_COMM_WORLD;
     table.comm_self = MPI_COMM_SELF;
     table.comm_null = MPI_COMM_NULL;

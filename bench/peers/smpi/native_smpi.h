@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fills native() from SMPI, which the program is linked with. Called once by main().
 #pragma once
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Simulated hosts have no cards: no rails are opened. libfabric's headers and SMPI's do not compile
 // together.
-#include "eco/interpose/rails.h"
+#include "eco/job/job_rails.h"
 
 namespace eco {
 

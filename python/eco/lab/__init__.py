@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The lab: emulated networks of several hosts on one machine.
 
 `run("three-segments", ["./program"], options=Options(native=True))` from Python is what

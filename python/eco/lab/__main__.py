@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`python -m eco.lab`: the lab alone, without the rest of the `eco` command."""
 
 import sys

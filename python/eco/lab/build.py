@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds a wired scenario inside the lab's own namespaces. Runs as the lab's first process."""
 
 import subprocess

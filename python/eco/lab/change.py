@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What changes while a program runs: `--at TIME WHAT` and `--traffic` as plain values."""
 
 from collections.abc import Callable, Sequence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco lab`: emulated networks on this machine, to run MPI programs over."""
 
 import json
@@ -19,31 +20,32 @@ ScenarioName = Annotated[
 Mpi = Annotated[
     str | None,
     typer.Option(
-        metavar="openmpi|mpich", help="The MPI to launch with; else what the program needs."
+        metavar="openmpi|mpich", help="The MPI library [default: the one that the program needs]."
     ),
 ]
 Hosts = Annotated[
     int | None,
-    typer.Option(min=1, help="Use only so many hosts, spread over the networks in proportion."),
+    typer.Option(min=1, help="Use only this many hosts, in proportion from each network."),
 ]
 RanksPerHost = Annotated[int, typer.Option(min=1, help="Ranks on each host.")]
 Ranks = Annotated[
-    int | None, typer.Option("--np", "-n", min=1, help="Ranks in all; else every host is full.")
+    int | None,
+    typer.Option("--np", "-n", min=1, help="Total number of ranks [default: all hosts full]."),
 ]
 Order = Annotated[
     str,
     typer.Option(
-        metavar="block|round-robin|random:SEED", help="How ranks are laid over the hosts."
+        metavar="block|round-robin|random:SEED", help="Order of the ranks over the hosts."
     ),
 ]
-Native = Annotated[bool, typer.Option("--native", help="Without ECO.")]
+Native = Annotated[bool, typer.Option("--native", help="Run without ECO.")]
 Topology = Annotated[
     str | None,
     typer.Option(
         "--topology",
         "--profile",
         metavar="FILE",
-        help="The network's profile; else measured once and kept.",
+        help="The network's profile [default: measured once and stored].",
     ),
 ]
 Scale = Annotated[float, typer.Option(help="Multiply every rate.")]
@@ -51,7 +53,7 @@ At = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TIME WHAT",
-        help="Change the network while the program runs, as --at 5s 'link a-b rate=2mbit'; also "
+        help="Change the network while the program runs: --at 5s 'link a-b rate=2mbit'; also "
         "'network a rate=…', 'host n0 slow=4', 'traffic n0-n1 rate=5mbit'. May be repeated.",
     ),
 ]
@@ -59,10 +61,10 @@ Traffic = Annotated[
     list[str] | None,
     typer.Option(
         metavar="HOST-HOST:RATE",
-        help="Background traffic while the program runs, as n0-n1:5mbit. May be repeated.",
+        help="Background traffic while the program runs: n0-n1:5mbit. May be repeated.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 class _TimedCommand(TyperCommand):
@@ -94,7 +96,7 @@ def run(
     at: At = None,
     traffic: Traffic = None,
 ) -> None:
-    """Run a program on all hosts of a scenario; ends with the program's exit code."""
+    """Run a program on all hosts of a scenario; returns the program's exit code."""
     options = Options(check_family(mpi), hosts, ranks_per_host, np, order, native, topology, scale)
     options = replace(options, at=tuple(at or ()), traffic=tuple(traffic or ()))
     raise typer.Exit(start.run(scenario, program, options))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A scenario as a tree of text, and as plain values."""
 
 from dataclasses import asdict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes the changes of a run when their time has come, from a process of its own."""
 
 import os

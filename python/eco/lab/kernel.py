@@ -1,4 +1,5 @@
-"""The Linux calls that Python 3.11 does not offer: namespaces, mounts, network card features."""
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Linux calls that Python 3.11 does not offer: namespaces, mounts, NIC features."""
 
 import array
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The launcher command and its environment: which rank runs on which host, over which network."""
 
 import os

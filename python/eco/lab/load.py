@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads a scenario file; every fault gets one sentence that says where it is."""
 
 import difflib
@@ -82,7 +83,8 @@ class _Reader:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             where = f"line {mark.line + 1}: " if mark else ""
-            self.fail(f"{where}not valid YAML: {getattr(error, 'problem', None) or error}")
+            why = getattr(error, "problem", None) or str(error)
+            self.fail(f"{where}not valid YAML: {' '.join(why.split())}")
         except (ValueError, RecursionError) as error:
             self.fail(f"not valid YAML: {error}")
         top = self.mapping(
@@ -211,7 +213,7 @@ class _Reader:
             shared = {domains[n]: networks[n].name for n in cards}
             if len(shared) < len(cards):
                 self.fail(
-                    f"two hosts are named {host!r}, or one has two cards in networks that links "
+                    f"two hosts are named {host!r}, or one has two NICs in networks that links "
                     f"join ({', '.join(networks[n].name for n in cards)}); a host's networks "
                     "must be separate"
                 )

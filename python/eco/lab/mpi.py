@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Finds the MPI installation that a program must be launched with."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`mpirun` inside a lab's shell: starts a program over the hosts of the lab."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The ECO launcher in front of a program, and the profile of the emulated network it needs."""
 
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a program is linked with."""
 
 import os
@@ -59,7 +60,7 @@ def inspect(word: str, search_path: str) -> Program:
     path = Path(found).absolute()
     if not os.access(path, os.R_OK):
         raise EcoError(
-            f"{word} cannot be read, so nobody can tell its MPI; try chmod +r {word}",
+            f"{word} cannot be read, so its MPI is unknown; try chmod +r {word}",
             ExitCode.LAUNCH,
         )
     if not _is_elf(path):

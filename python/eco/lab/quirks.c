@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Preloaded by the lab, never by ECO itself: lets MPI launchers and ranks share few processors. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Compiles quirks.c, which lets many ranks share few processors, once per version of it."""
 
 import hashlib
@@ -17,7 +18,7 @@ def cache_folder() -> Path:
 
 
 def library() -> Path | None:
-    """The preload object, or None where there is no compiler: then the lab is slower, not wrong."""
+    """The preload object, or None if there is no compiler: then the lab is slower, not wrong."""
     text = _SOURCE.read_bytes()
     name = f"quirks-{os.uname().machine}-{hashlib.sha256(text).hexdigest()[:16]}.so"
     done = cache_folder() / name

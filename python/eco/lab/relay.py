@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Delay, loss and the time that frames take on slow wires, by the native relay (src/eco/lab)."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs something inside namespaces of its own and leaves nothing behind, however it ends.
 
 The front process enters new namespaces and forks the lab's first process, which is process 1 of a

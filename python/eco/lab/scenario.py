@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a scenario is: networks of hosts and the links which join them."""
 
 import itertools
@@ -40,7 +41,7 @@ class Scenario:
     description: str
     networks: tuple[Network, ...]
     links: tuple[Link, ...]
-    default_hosts: int | None = None  # so many are used where nobody says how many; None is all
+    default_hosts: int | None = None  # used if no number is given; None: all
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -62,14 +63,14 @@ class Scenario:
         return tuple(order[d] for d in domain)
 
     def cards(self, host: str) -> tuple[int, ...]:
-        """The networks (by number) that a host has a card in: eth0, eth1 and so on."""
+        """The networks (by number) that a host has a NIC in: eth0, eth1 and so on."""
         return tuple(n for n, network in enumerate(self.networks) if host in network.hosts)
 
     @property
     def interfaces(self) -> tuple[str, ...]:
         """Names of the interfaces by which all hosts that have one reach each other.
 
-        Open MPI takes for granted that any two cards it is given do, and ends the job if not.
+        Open MPI assumes that any two NICs it is given do, and ends the job if not.
         """
         cards = [[self.domains[n] for n in self.cards(host)] for host in self.hosts]
         columns = itertools.zip_longest(*cards)

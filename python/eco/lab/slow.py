@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A host that is slower: its processes are stopped and continued in turns of about a millisecond.
 
 The kernel takes in what arrives meanwhile, as it would for a program that other work keeps from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a program, or a shell, over a scenario."""
 
 import json

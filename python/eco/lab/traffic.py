@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Background traffic: one TCP stream from host to host that sends no faster than it was asked to.
 
 It keeps to congestion control as everybody's does: on a wire that others fill it gets its share,
@@ -22,7 +23,7 @@ _PATIENCE = 30.0
 
 
 def start(scenario: Scenario, stream: Stream) -> list[int]:
-    """Start the stream between the hosts' first cards; its processes, once bytes flow."""
+    """Start the stream between the hosts' first NICs; its processes, once bytes flow."""
     port, tell_port = os.pipe()
     target = address(scenario.hosts.index(stream.target))
     receiver = _on_host(stream.target, lambda: _receive(tell_port))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Rates, times and fractions as a scenario writes them."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The commands that build a scenario: pure text, so that it can be looked at and tested.
 
 The bridges live in the lab's own network namespace, each host in one of its own. A frame pays for
@@ -77,7 +78,7 @@ class Wiring:
 
 
 def burst(rate: float) -> int:
-    """Bytes that may pass at once: about two frames, more where the clock is too coarse."""
+    """Bytes that may pass at once: about two frames, more if the clock is too coarse."""
     return max(2 * FRAME, int(rate / 8 * _BURST_TIME))
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Multicast from many sources: patterns, schedules and bounds (Wu, Yeh and Liu).
 
     pattern = multicast.draw(ranks=64, lengths="large", seed=1)
@@ -97,14 +98,14 @@ class Bound:
 
 
 def read(path: Path) -> Pattern:
-    """A checked pattern; raises EcoError where it makes no sense."""
+    """A checked pattern; raises EcoError if it makes no sense."""
     origin = os.fsencode(path).decode(errors="replace")
     try:
         text = path.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise EcoError(
-            f"{origin} cannot be read ({error.strerror}); name a pattern file, "
-            "docs/formats.md says its form",
+            f"{origin} cannot be read ({error.strerror}); name a problem file "
+            "as in docs/formats.md",
             ExitCode.BAD_INPUT,
         ) from None
     return parse(text, origin)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """`eco multicast`: schedules a pattern of multicasts and says how near the bound it comes."""
 
 import contextlib
@@ -40,48 +41,51 @@ def command(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", readable=False, help="A pattern, as docs/formats.md says."
+            metavar="[FILE]", readable=False, help="A multicast problem, as in docs/formats.md."
         ),
     ] = None,
     random: Annotated[
-        int | None, typer.Option("--random", metavar="N", help="Draw one of N ranks instead.")
+        int | None,
+        typer.Option("--random", metavar="N", help="Draw a random problem of N ranks instead."),
     ] = None,
     heuristic: Annotated[
-        str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp, best; or all.")
+        str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp, best, or all.")
     ] = "all",
-    sources: Annotated[int | None, typer.Option(help="How many ranks send; all.")] = None,
+    sources: Annotated[int | None, typer.Option(help="How many ranks send [default: all].")] = None,
     reach: Annotated[
-        str, typer.Option(help="How many of the others get each message: all, half or any.")
+        str, typer.Option(help="Destinations of each message: all, half or any of the others.")
     ] = "all",
-    lengths: Annotated[str, typer.Option(help="small, large or mixed messages.")] = "large",
-    rate: Annotated[float, typer.Option(help="Of every link, bits per second.")] = 155e6,
-    classes: Annotated[int, typer.Option(help="Classes of ranks, fast to slow.")] = 4,
+    lengths: Annotated[str, typer.Option(help="Message sizes: small, large or mixed.")] = "large",
+    rate: Annotated[float, typer.Option(help="Rate of every link in bits per second.")] = 155e6,
+    classes: Annotated[int, typer.Option(help="Number of classes of ranks, fast to slow.")] = 4,
     spacing: Annotated[
-        str, typer.Option(help="Classes in even or geometric steps; or free: no classes.")
+        str, typer.Option(help="Steps between classes: even, geometric, or free (no classes).")
     ] = "even",
     apart: Annotated[
-        bool, typer.Option("--apart", help="Receiving is of another class than sending.")
+        bool, typer.Option("--apart", help="A rank has separate classes for sending and receiving.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="The same seed, the same pattern.")] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 1,
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="FILE", help="Write the pattern out, drawn or read."),
+        typer.Option("--save", metavar="FILE", help="Write the problem to this file."),
     ] = None,
     as_json: Json = False,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="The schedules drawn: FILE.svg, .png, .pdf."),
+        typer.Option(
+            "--plot", metavar="FILE", help="Also draw the schedules: FILE.svg, .png or .pdf."
+        ),
     ] = None,
 ) -> None:
-    """Schedule messages of many sources at once, each to its own ranks.
+    """Schedule several multicasts at once, each with its own destinations.
 
-    In the model of Wu, Yeh and Liu: sends do not block, receives do, and every
-    rank has its own overheads. Says when each heuristic's schedule is done,
-    beside a time that none can beat.
+    The model is that of Wu, Yeh and Liu: sends do not block, receives do, and
+    every rank has its own overheads. Shown is the completion time of each
+    heuristic's schedule, and the lower bound.
     """
     if (file is None) == (random is None):
         raise EcoError(
-            "name a pattern file, or draw one with --random N"
+            "name a problem file, or draw one with --random N"
             + ("; not both" if file is not None else ""),
             ExitCode.USAGE,
         )
@@ -123,18 +127,18 @@ def command(
 
 
 def _check_drawing(context: typer.Context, draws: bool) -> None:
-    """Options that say how to draw are refused where nothing is drawn; numbers must fit."""
+    """Options that say how to draw are refused if nothing is drawn; numbers must fit."""
     for name in _DRAWING:
         given = context.get_parameter_source(name)
         if not draws and given is not None and given.name != "DEFAULT":
-            raise EcoError(f"--{name} is for a pattern that --random draws", ExitCode.USAGE)
+            raise EcoError(f"--{name} is only for --random", ExitCode.USAGE)
     ranks = context.params["random"]
     if ranks is not None and not 2 <= ranks <= _MOST_RANKS:
-        raise EcoError(f"--random {ranks}: takes 2 to {_MOST_RANKS} ranks", ExitCode.USAGE)
+        raise EcoError(f"--random {ranks}: must be 2 to {_MOST_RANKS} ranks", ExitCode.USAGE)
     for name in ("sources", "classes", "seed"):
         value = context.params[name]
         if value is not None and not 0 <= value <= _MOST:
-            raise EcoError(f"--{name} {value}: takes a number from 0 to {_MOST}", ExitCode.USAGE)
+            raise EcoError(f"--{name} {value}: must be a number from 0 to {_MOST}", ExitCode.USAGE)
 
 
 def _names(heuristic: str) -> list[str]:
@@ -143,7 +147,7 @@ def _names(heuristic: str) -> list[str]:
     for name in names:
         if name not in known:
             raise EcoError(
-                f"--heuristic: {name!r} is none; there are {', '.join(known)}, or all",
+                f"--heuristic: {name!r} is unknown; choose from {', '.join(known)}, or all",
                 ExitCode.USAGE,
             )
     return list(dict.fromkeys(names))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The picture of multicast schedules: one line per rank, one panel per schedule."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // ECO_CHECK(condition): a bug in ECO itself aborts, with file, line and rank.
 #pragma once
 

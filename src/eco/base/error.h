@@ -1,5 +1,7 @@
-// A failing world (a file, a host, a setting) throws Error; a boundary (command line, MPI symbol)
-// catches it once and prints the message, which is one clear sentence: what, where, what to do.
+// SPDX-License-Identifier: BSD-3-Clause
+// A failure outside ECO (a file, a host, a setting) throws Error. A boundary (command line, MPI
+// symbol) catches it and prints the message: one clear sentence that says what, where, and what to
+// do.
 #pragma once
 
 #include <stdexcept>

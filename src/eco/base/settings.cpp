@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/base/settings.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ static bool read_flag(const Environment& environment, const char* name, bool oth
     const std::string value = text;
     if (value == "1" || value == "yes" || value == "on" || value == "true") return true;
     if (value == "0" || value == "no" || value == "off" || value == "false") return false;
-    complaints.push_back(std::string(name) + "=" + value + " is ignored: it takes 0 or 1");
+    complaints.push_back(std::string(name) + "=" + value + " is ignored: must be 0 or 1");
     return otherwise;
 }
 
@@ -26,7 +27,7 @@ Settings read_settings(const Environment& environment) {
         if (value.size() == 1 && value[0] >= '0' && value[0] <= '2')
             settings.verbose = value[0] - '0';
         else
-            complaints.push_back("ECO_VERBOSE=" + value + " is ignored: it takes 0, 1 or 2");
+            complaints.push_back("ECO_VERBOSE=" + value + " is ignored: must be 0, 1 or 2");
     }
     if (const char* text = environment("ECO_LEARN"); text && *text) {
         const std::string value = text;
@@ -38,7 +39,7 @@ Settings read_settings(const Environment& environment) {
             settings.learn = Learn::all;
         else if (value != "on" && value != "1")
             complaints.push_back("ECO_LEARN=" + value +
-                                 " is ignored: it takes on, all, settled or off");
+                                 " is ignored: must be on, all, settled or off");
     }
     if (const char* text = environment("ECO_PROFILE")) settings.profile = text;
     if (const char* text = environment("ECO_CHOICE"); text && *text) {
@@ -48,8 +49,9 @@ Settings read_settings(const Environment& environment) {
             settings.choice = value;
         else
             complaints.emplace_back(
-                "ECO_CHOICE is ignored: it holds characters that no choice has; auto, native and "
-                "eco are some");
+                "ECO_CHOICE is ignored: it has characters that no choice has; use auto, native, "
+                "eco "
+                "or a choice");
     }
     return settings;
 }

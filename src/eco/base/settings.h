@@ -1,6 +1,7 @@
-// The one place that reads ECO_* from the environment. Turns the variables into Settings; a value
-// that makes no sense becomes a complaint and the default holds. Rank 0 of a job reads them, the
-// others receive hers, so that all ranks decide alike.
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place that reads ECO_* from the environment. Turns the variables into Settings; for an
+// invalid value there is a complaint, and the default is used. Rank 0 of a job reads them and sends
+// them to the others, so that all ranks decide alike.
 #pragma once
 
 #include <functional>

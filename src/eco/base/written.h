@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Figures and JSON values as they stand in a complaint. Called by what reads files that people may
 // have written.
 #pragma once
@@ -23,6 +24,19 @@ inline std::string written(const nlohmann::json& value) {
     if (value.is_object()) return "an object";
     const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return text.size() <= 40 ? text : text.substr(0, 40) + "…";
+}
+
+// Words of the user's on one line: cut where they are long, without control characters.
+inline std::string on_one_line(std::string text) {
+    constexpr std::size_t most = 80;
+    if (text.size() > most) {
+        std::size_t end = most;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+        text = text.substr(0, end) + "…";
+    }
+    for (char& each : text)
+        if (static_cast<unsigned char>(each) < 0x20 || each == 0x7f) each = '?';
+    return text;
 }
 
 }  // namespace eco

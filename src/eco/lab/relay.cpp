@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // eco-lab-relay: what the kernel's queues cannot do for an emulated wire. Each frame is read from
 // one interface, kept as long as it takes to be sent at the wire's rate and to travel, and sent on
 // the other. A token bucket lets a lone frame pass at once; on a real wire it needs its length over

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // For the tests here: makes real programs and libraries in a folder of their own, which goes with
 // the test.
 #pragma once
@@ -10,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-namespace eco {
+namespace eco::launch {
 
 class Workshop : public ::testing::Test {
 protected:
@@ -38,8 +39,8 @@ protected:
         EXPECT_EQ(std::system(command.c_str()), 0) << command;
         return path;
     }
-    static std::string mpicc(const std::string& family) {
-        return std::string(ECO_MPI_PREFIX) + "/" + family + "/bin/mpicc";
+    static std::string mpicc(const std::string& abi) {
+        return std::string(ECO_MPI_PREFIX) + "/" + abi + "/bin/mpicc";
     }
 
     std::string folder;
@@ -50,4 +51,4 @@ inline constexpr const char* mpi_source =
     "#include <mpi.h>\n"
     "int main(int c, char** v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n";
 
-}  // namespace eco
+}  // namespace eco::launch

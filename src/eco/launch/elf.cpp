@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/elf.h"
 
 #include <elf.h>
@@ -10,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-namespace eco {
+namespace eco::launch {
 
 std::optional<ElfFile> ElfFile::open(const std::string& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -122,4 +123,4 @@ bool ElfFile::defines(std::string_view symbol) const {
     return false;
 }
 
-}  // namespace eco
+}  // namespace eco::launch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads what the launcher must know of a program or library file: which libraries it needs, where
 // it looks for them, which symbols it defines. Only 64-bit files of this machine's byte order;
 // every offset is checked, so a damaged file yields less, never a crash. Called by linkage.h.
@@ -10,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-namespace eco {
+namespace eco::launch {
 
 struct Needs {
     std::vector<std::string> libraries;  // DT_NEEDED, in their order
-    std::string rpath;                   // DT_RPATH; empty where there is a DT_RUNPATH
+    std::string rpath;                   // DT_RPATH; empty if there is a DT_RUNPATH
     std::string runpath;
 };
 
@@ -45,4 +46,4 @@ private:
     std::size_t size_;
 };
 
-}  // namespace eco
+}  // namespace eco::launch

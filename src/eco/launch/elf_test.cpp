@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/elf.h"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include "eco/launch/build_programs_test.h"
 
-namespace eco {
+namespace eco::launch {
 
 using ElfTest = Workshop;
 
@@ -63,4 +64,4 @@ TEST_F(ElfTest, DamagedFiles) {
     }
 }
 
-}  // namespace eco
+}  // namespace eco::launch

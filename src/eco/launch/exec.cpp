@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/exec.h"
 
 #include <unistd.h>
@@ -10,23 +11,23 @@
 
 #include "eco/base/error.h"
 #include "eco/base/settings.h"
+#include "eco/launch/executable.h"
 #include "eco/launch/linkage.h"
 #include "eco/launch/option.h"
 #include "eco/launch/parts.h"
-#include "eco/launch/program.h"
 
-namespace eco {
+namespace eco::launch {
 
 static constexpr const char* exec_help =
     "Usage: eco exec [OPTIONS] [--] PROGRAM [ARGUMENTS]…\n"
     "\n"
-    "Run an unmodified MPI program with its collectives along the network's structure:\n"
+    "Run an unmodified MPI program with topology-aware collectives:\n"
     "mpirun -n 8 --hostfile hosts eco exec ./program\n"
     "\n"
-    "  --profile FILE             the measured network; else ECO_PROFILE, else the one kept for\n"
-    "                             these hosts (also --topology)\n"
-    "  --mpi openmpi|mpich|abi    the program's MPI, where ECO cannot tell\n"
-    "  --verbose                  say what was chosen, and what each collective used\n"
+    "  --profile FILE             the measured network [default: ECO_PROFILE, or the stored\n"
+    "                             profile of these hosts]; also --topology\n"
+    "  --mpi openmpi|mpich|abi    the program's MPI, if ECO cannot find it out\n"
+    "  --verbose                  print what was chosen, and how each collective ran\n"
     "\n"
     "The exit code is the program's; 127 if it is not found, 126 if it cannot be run.\n";
 
@@ -48,14 +49,14 @@ ExecOptions read_exec_options(const std::vector<std::string>& arguments) {
                  take_option("--topology", arguments, next, value))
             options.profile = value;
         else if (take_option("--mpi", arguments, next, value))
-            options.family = mpi_option(value);
+            options.abi = mpi_option(value);
         else
-            throw Error(Code::usage, "exec has no option " + argument +
-                                         "; options of the program go after its name");
+            throw Error(Code::usage, "unknown option " + argument +
+                                         "; options of the program come after its name");
     }
     options.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(next), arguments.end());
     if (options.command.empty() && !options.help)
-        throw Error(Code::usage, "exec needs a program to run: eco exec PROGRAM ARGUMENTS…");
+        throw Error(Code::usage, "no program to run: eco exec PROGRAM ARGUMENTS…");
     return options;
 }
 
@@ -64,20 +65,20 @@ static std::string variable(const Variables& variables, const char* name) {
     return found == variables.end() ? "" : found->second;
 }
 
-Choice choose_family(const ExecOptions& options, const std::string& file,
-                     const Variables& variables) {
-    if (options.family) return {options.family, "--mpi", ""};
+Preload choose_preload(const ExecOptions& options, const std::string& file,
+                       const Variables& variables) {
+    if (options.abi) return {options.abi, "--mpi", ""};
 
     const std::string search_path = variable(variables, "LD_LIBRARY_PATH");
-    const Program program = read_program(file, variables);
-    const Linkage linkage = read_linkage(program.file, search_path);
-    if (linkage.family) return {linkage.family, "linked with " + linkage.library, ""};
+    const Executable executable = read_executable(file, variables);
+    const Linkage linkage = read_linkage(executable.file, search_path);
+    if (linkage.abi) return {linkage.abi, "linked with " + linkage.library, ""};
     const std::string& name = options.command[0];
     if (linkage.has_mpi_inside)
         return {std::nullopt, "",
                 name +
-                    " has MPI linked into it, where no preload reaches; it "
-                    "runs as it is (link it with the shared MPI library)"};
+                    " is linked with MPI statically, so ECO cannot be preloaded; it "
+                    "runs without ECO (link it with the shared MPI library)"};
 
     // numactl ./app, env NAME=1 ./app, bash -x ./app: what a wrapper starts is among its arguments.
     for (std::size_t i = 1; i < options.command.size(); ++i) {
@@ -85,25 +86,27 @@ Choice choose_family(const ExecOptions& options, const std::string& file,
         if (argument.empty() || argument[0] == '-') continue;
         const std::string found = find_program(argument, variables);
         if (found.empty()) continue;
-        if (const Linkage inner = read_linkage(found, search_path); inner.family)
-            return {inner.family, argument + " is linked with " + inner.library, ""};
+        if (const Linkage inner = read_linkage(found, search_path); inner.abi)
+            return {inner.abi, argument + " is linked with " + inner.library, ""};
     }
 
     const Launch launch = read_launch(variables);
-    const bool interpreter = program.interpreter || linkage.hosts_interpreter;
-    if (launch.family && interpreter) return {launch.family, "by the launcher's environment", ""};
-    if (launch.family)
+    const bool interpreter = executable.interpreter || linkage.hosts_interpreter;
+    if (launch.abi && interpreter) return {launch.abi, "by the launcher's environment", ""};
+    if (launch.abi)
         // It may still load MPI late or start an MPI program; the object rests until then.
-        return {launch.family, "by the launcher's environment",
-                name + " is not linked with MPI: ECO acts only if it loads or starts what is"};
+        return {
+            launch.abi, "by the launcher's environment",
+            name +
+                " is not linked with MPI: ECO acts only if it loads MPI or starts an MPI program"};
     if (launch.launched && interpreter)
         return {std::nullopt, "",
-                "cannot tell which MPI " + name +
-                    " will load; it runs as it is "
+                "cannot find out which MPI " + name +
+                    " will load; it runs without ECO "
                     "(name its MPI: eco exec --mpi openmpi|mpich|abi)"};
     return {std::nullopt, "",
             name +
-                " is not linked with MPI; it runs as it is (if it loads MPI "
+                " is not linked with MPI; it runs without ECO (if it loads MPI "
                 "later, name it: eco exec --mpi openmpi|mpich|abi)"};
 }
 
@@ -129,8 +132,8 @@ static int start_program(const std::vector<std::string>& command) {
     return reason == ENOENT ? 127 : 126;
 }
 
-static void preload(Family family, const ExecOptions& options, const Variables& variables) {
-    const std::string object = preload_object(family);
+static void preload(Abi abi, const ExecOptions& options, const Variables& variables) {
+    const std::string object = preload_object(abi);
     setenv("LD_PRELOAD", preload_list(object, variable(variables, "LD_PRELOAD")).c_str(), 1);
     if (!options.profile.empty())
         setenv("ECO_PROFILE", std::filesystem::absolute(options.profile).c_str(), 1);
@@ -152,17 +155,17 @@ int run_exec(const std::vector<std::string>& arguments) {
     // A program that is not there is the system's to complain about.
     if (file.empty()) return start_program(options.command);
 
-    const Choice choice = choose_family(options, file, variables);
-    const bool speaks = read_launch(variables).first;
-    if (!choice.warning.empty() && speaks)
+    const Preload choice = choose_preload(options, file, variables);
+    const bool prints = read_launch(variables).first;
+    if (!choice.warning.empty() && prints)
         std::fprintf(stderr, "eco: %s\n", choice.warning.c_str());
-    if (choice.family) {
-        preload(*choice.family, options, variables);
-        if ((options.verbose || settings.verbose > 0) && speaks)
-            std::fprintf(stderr, "eco: preloads its %s object (%s)\n", family_name(*choice.family),
+    if (choice.abi) {
+        preload(*choice.abi, options, variables);
+        if ((options.verbose || settings.verbose > 0) && prints)
+            std::fprintf(stderr, "eco: preloads its %s library (%s)\n", abi_name(*choice.abi),
                          choice.why.c_str());
     }
     return start_program(options.command);
 }
 
-}  // namespace eco
+}  // namespace eco::launch

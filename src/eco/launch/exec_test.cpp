@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/exec.h"
 
 #include "eco/base/error.h"
 #include "eco/launch/build_programs_test.h"
 
-namespace eco {
+namespace eco::launch {
 
 TEST(ExecOptions, BeforeTheProgramOnly) {
     const ExecOptions options = read_exec_options(
         {"--profile", "net.json", "--mpi=mpich", "--verbose", "--", "./app", "--profile", "own"});
     EXPECT_EQ(options.profile, "net.json");
-    EXPECT_EQ(options.family, Family::mpich);
+    EXPECT_EQ(options.abi, Abi::mpich);
     EXPECT_TRUE(options.verbose);
     EXPECT_EQ(options.command, (std::vector<std::string>{"./app", "--profile", "own"}));
     EXPECT_EQ(read_exec_options({"--topology", "net.json", "./app"}).profile, "net.json");
@@ -36,11 +37,11 @@ TEST(Preload, OthersFirstAsTheyWere) {
 
 class ExecTest : public Workshop {
 protected:
-    Choice choose(const std::vector<std::string>& command, Variables variables = {}) {
+    Preload choose(const std::vector<std::string>& command, Variables variables = {}) {
         variables.emplace("PATH", "/usr/bin:/bin");
         ExecOptions options;
         options.command = command;
-        return choose_family(options, command[0], variables);
+        return choose_preload(options, command[0], variables);
     }
     const Variables openmpi{{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}};
     const Variables mpich{{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}};
@@ -48,41 +49,41 @@ protected:
 
 TEST_F(ExecTest, TheProgramWinsOverTheLauncher) {
     const std::string app = compile("app", mpi_source, "", mpicc("mpich"));
-    EXPECT_EQ(choose({app}).family, Family::mpich);
-    EXPECT_EQ(choose({app}, openmpi).family, Family::mpich);
+    EXPECT_EQ(choose({app}).abi, Abi::mpich);
+    EXPECT_EQ(choose({app}, openmpi).abi, Abi::mpich);
     EXPECT_EQ(choose({app}).warning, "");
 }
 
 TEST_F(ExecTest, TheUserWinsOverAll) {
     ExecOptions options;
-    options.family = Family::abi;
+    options.abi = Abi::standard;
     options.command = {"/bin/true"};
-    EXPECT_EQ(choose_family(options, "/bin/true", openmpi).family, Family::abi);
+    EXPECT_EQ(choose_preload(options, "/bin/true", openmpi).abi, Abi::standard);
 }
 
 TEST_F(ExecTest, InterpretersAndScriptsByTheLauncher) {
     const std::string script = write("run", "#!/bin/sh\nexec ./app\n", true);
-    EXPECT_EQ(choose({"/usr/bin/python3", "app.py"}, mpich).family, Family::mpich);
-    EXPECT_EQ(choose({script}, openmpi).family, Family::openmpi);
+    EXPECT_EQ(choose({"/usr/bin/python3", "app.py"}, mpich).abi, Abi::mpich);
+    EXPECT_EQ(choose({script}, openmpi).abi, Abi::openmpi);
     EXPECT_EQ(choose({script}, openmpi).warning, "");
 }
 
 TEST_F(ExecTest, WrappersByWhatTheyStart) {
     const std::string app = compile("app", mpi_source, "", mpicc("openmpi"));
-    EXPECT_EQ(choose({"/usr/bin/env", "A=1", app}).family, Family::openmpi);
-    EXPECT_EQ(choose({"/bin/bash", app}, mpich).family, Family::openmpi);
+    EXPECT_EQ(choose({"/usr/bin/env", "A=1", app}).abi, Abi::openmpi);
+    EXPECT_EQ(choose({"/bin/bash", app}, mpich).abi, Abi::openmpi);
 }
 
 TEST_F(ExecTest, WithoutMpiItRunsAsItIs) {
     const std::string plain = compile("plain", plain_source);
-    const Choice alone = choose({plain});
-    EXPECT_FALSE(alone.family);
+    const Preload alone = choose({plain});
+    EXPECT_FALSE(alone.abi);
     EXPECT_NE(alone.warning.find("not linked with MPI"), std::string::npos);
-    const Choice launched = choose({plain}, mpich);
-    EXPECT_EQ(launched.family, Family::mpich);
+    const Preload launched = choose({plain}, mpich);
+    EXPECT_EQ(launched.abi, Abi::mpich);
     EXPECT_NE(launched.warning.find("not linked with MPI"), std::string::npos);
-    const Choice unknown = choose({"/usr/bin/python3", "app.py"}, {{"SLURM_PROCID", "0"}});
-    EXPECT_FALSE(unknown.family);
+    const Preload unknown = choose({"/usr/bin/python3", "app.py"}, {{"SLURM_PROCID", "0"}});
+    EXPECT_FALSE(unknown.abi);
     EXPECT_NE(unknown.warning.find("--mpi"), std::string::npos);
 }
 
@@ -90,9 +91,9 @@ TEST_F(ExecTest, MpiLinkedStatically) {
     const std::string path = compile("inside",
                                      "int MPI_Init(int* c, char*** v) { return !c + !v; }\n"
                                      "int main(int c, char** v) { return MPI_Init(&c, &v); }\n");
-    const Choice choice = choose({path}, openmpi);
-    EXPECT_FALSE(choice.family);
-    EXPECT_NE(choice.warning.find("linked into it"), std::string::npos);
+    const Preload choice = choose({path}, openmpi);
+    EXPECT_FALSE(choice.abi);
+    EXPECT_NE(choice.warning.find("linked with MPI statically"), std::string::npos);
 }
 
-}  // namespace eco
+}  // namespace eco::launch

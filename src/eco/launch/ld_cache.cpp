@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/ld_cache.h"
 
 #include <cstdint>
@@ -5,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace eco {
+namespace eco::launch {
 
 namespace {
 
@@ -13,7 +14,7 @@ namespace {
 constexpr char magic[] = "glibc-ld.so.cache1.1";
 
 struct Header {
-    char magic[sizeof(eco::magic) - 1];
+    char magic[sizeof(launch::magic) - 1];
     std::uint32_t entries;
     std::uint32_t string_bytes;
     std::uint32_t unused[5];
@@ -54,4 +55,4 @@ std::vector<std::string> LoaderCache::find(const std::string& soname) const {
     return files;
 }
 
-}  // namespace eco
+}  // namespace eco::launch

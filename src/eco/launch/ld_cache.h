@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Looks a library up in the loader's cache (/etc/ld.so.cache), as the loader does after its search
-// paths. Nothing where there is no such cache, or in another format. Called by linkage.h.
+// paths. Nothing if there is no such cache, or in another format. Called by linkage.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
-namespace eco {
+namespace eco::launch {
 
 class LoaderCache {
 public:
@@ -17,4 +18,4 @@ private:
     std::string content_;
 };
 
-}  // namespace eco
+}  // namespace eco::launch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/linkage.h"
 
 #include <deque>
@@ -10,7 +11,7 @@
 #include "eco/launch/elf.h"
 #include "eco/launch/ld_cache.h"
 
-namespace eco {
+namespace eco::launch {
 
 namespace fs = std::filesystem;
 
@@ -43,7 +44,7 @@ public:
     Search(const std::string& search_path, int machine)
         : search_path_(folders(search_path, "")), machine_(machine) {}
 
-    // The file that the loader takes for a needed library; empty where there is none.
+    // The file that the loader takes for a needed library; empty if there is none.
     std::string file(const std::string& name, const std::vector<std::string>& rpath,
                      const std::vector<std::string>& runpath) {
         if (name.find('/') != std::string::npos) return fits(name) ? name : "";
@@ -98,8 +99,8 @@ Linkage read_linkage(const std::string& program, const std::string& search_path)
         if (!elf) continue;
         const Needs needs = elf->needs();
         for (const std::string& name : needs.libraries) {
-            if (const auto family = family_of_library(name)) {
-                linkage.family = family;
+            if (const auto abi = abi_of_library(name)) {
+                linkage.abi = abi;
                 linkage.library = name;
                 return linkage;
             }
@@ -120,4 +121,4 @@ Linkage read_linkage(const std::string& program, const std::string& search_path)
     return linkage;
 }
 
-}  // namespace eco
+}  // namespace eco::launch

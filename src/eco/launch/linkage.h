@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finds the MPI library that a program will have when it runs, by following the libraries it needs
 // the way the loader does, without starting it. Called by exec.h.
 #pragma once
 
 #include <string>
 
-#include "eco/launch/family.h"
+#include "eco/launch/mpi_abi.h"
 
-namespace eco {
+namespace eco::launch {
 
 struct Linkage {
     bool elf = false;                // a program of this machine's kind at all
-    std::optional<Family> family;    // of the MPI library it needs, itself or by other libraries
+    std::optional<Abi> abi;          // of the MPI library it needs, itself or by other libraries
     std::string library;             // that library's name
     bool has_mpi_inside = false;     // MPI is linked into the program: no library to stand before
     bool hosts_interpreter = false;  // needs libpython or the like: MPI may come with a script
@@ -19,4 +20,4 @@ struct Linkage {
 // search_path: LD_LIBRARY_PATH.
 Linkage read_linkage(const std::string& program, const std::string& search_path);
 
-}  // namespace eco
+}  // namespace eco::launch

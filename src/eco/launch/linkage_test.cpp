@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/linkage.h"
 
 #include "eco/launch/build_programs_test.h"
 #include "eco/launch/ld_cache.h"
 
-namespace eco {
+namespace eco::launch {
 
 using LinkageTest = Workshop;
 
@@ -11,16 +12,16 @@ TEST_F(LinkageTest, ProgramsOfTheRealMpis) {
     const std::string openmpi = compile("openmpi", mpi_source, "", mpicc("openmpi"));
     const std::string mpich = compile("mpich", mpi_source, "", mpicc("mpich"));
     const std::string abi = compile("abi", mpi_source, "", mpicc("mpich") + "_abi");
-    EXPECT_EQ(read_linkage(openmpi, "").family, Family::openmpi);
-    EXPECT_EQ(read_linkage(mpich, "").family, Family::mpich);
-    EXPECT_EQ(read_linkage(abi, "").family, Family::abi);
+    EXPECT_EQ(read_linkage(openmpi, "").abi, Abi::openmpi);
+    EXPECT_EQ(read_linkage(mpich, "").abi, Abi::mpich);
+    EXPECT_EQ(read_linkage(abi, "").abi, Abi::standard);
     EXPECT_EQ(read_linkage(openmpi, "").library, "libmpi.so.40");
 }
 
 TEST_F(LinkageTest, AProgramWithoutMpi) {
     const Linkage linkage = read_linkage(compile("plain", plain_source), "");
     EXPECT_TRUE(linkage.elf);
-    EXPECT_FALSE(linkage.family);
+    EXPECT_FALSE(linkage.abi);
     EXPECT_FALSE(linkage.has_mpi_inside);
     EXPECT_FALSE(read_linkage(write("text", "no program"), "").elf);
     EXPECT_FALSE(read_linkage(folder + "/nowhere", "").elf);
@@ -43,18 +44,18 @@ protected:
 };
 
 TEST_F(ThroughALibrary, ByRunpathFromTheProgramsFolder) {
-    EXPECT_EQ(read_linkage(program("-Wl,-rpath,'$ORIGIN/deep'"), "").family, Family::openmpi);
+    EXPECT_EQ(read_linkage(program("-Wl,-rpath,'$ORIGIN/deep'"), "").abi, Abi::openmpi);
 }
 
 TEST_F(ThroughALibrary, ByRpath) {
-    EXPECT_EQ(read_linkage(program("-Wl,--disable-new-dtags,-rpath,'${ORIGIN}/deep'"), "").family,
-              Family::openmpi);
+    EXPECT_EQ(read_linkage(program("-Wl,--disable-new-dtags,-rpath,'${ORIGIN}/deep'"), "").abi,
+              Abi::openmpi);
 }
 
 TEST_F(ThroughALibrary, BySearchPath) {
     const std::string path = program("");
-    EXPECT_FALSE(read_linkage(path, "").family);
-    EXPECT_EQ(read_linkage(path, "/nowhere:" + folder + "/deep").family, Family::openmpi);
+    EXPECT_FALSE(read_linkage(path, "").abi);
+    EXPECT_EQ(read_linkage(path, "/nowhere:" + folder + "/deep").abi, Abi::openmpi);
 }
 
 TEST_F(LinkageTest, MpiLinkedIntoTheProgram) {
@@ -72,7 +73,7 @@ TEST_F(LinkageTest, LibrariesThatNeedEachOther) {
             "-shared -fPIC -Wl,-soname,libone.so -Wl,--no-as-needed '" + folder + "/libtwo.so'");
     const std::string path =
         compile("program", plain_source, "-Wl,--no-as-needed '" + folder + "/libone.so'");
-    EXPECT_FALSE(read_linkage(path, folder).family);
+    EXPECT_FALSE(read_linkage(path, folder).abi);
 }
 
 TEST_F(LinkageTest, TheLoadersCache) {
@@ -82,4 +83,4 @@ TEST_F(LinkageTest, TheLoadersCache) {
     EXPECT_TRUE(LoaderCache(write("cut", "glibc-ld.so.cache1.1")).find("libc.so.6").empty());
 }
 
-}  // namespace eco
+}  // namespace eco::launch

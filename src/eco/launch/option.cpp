@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/option.h"
 
 #include "eco/base/error.h"
 
-namespace eco {
+namespace eco::launch {
 
 bool take_option(const std::string& option, const std::vector<std::string>& arguments,
                  std::size_t& next, std::string& value) {
@@ -19,9 +20,9 @@ bool take_option(const std::string& option, const std::vector<std::string>& argu
     return true;
 }
 
-Family mpi_option(const std::string& value) {
-    if (const auto family = family_named(value)) return *family;
-    throw Error(Code::usage, "--mpi takes openmpi, mpich or abi, not '" + value + "'");
+Abi mpi_option(const std::string& value) {
+    if (const auto abi = abi_named(value)) return *abi;
+    throw Error(Code::usage, "--mpi must be openmpi, mpich or abi, not '" + value + "'");
 }
 
-}  // namespace eco
+}  // namespace eco::launch

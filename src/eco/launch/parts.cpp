@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/parts.h"
 
 #include <unistd.h>
@@ -6,14 +7,14 @@
 
 #include "eco/base/error.h"
 
-namespace eco {
+namespace eco::launch {
 
 namespace fs = std::filesystem;
 
 std::string own_path() {
     std::error_code error;
     const fs::path path = fs::read_symlink("/proc/self/exe", error);
-    if (error) throw Error(Code::environment, "cannot find its own parts: /proc is not readable");
+    if (error) throw Error(Code::environment, "cannot find its own files: /proc is not readable");
     return path;
 }
 
@@ -28,17 +29,17 @@ static std::string part(const std::string& what, const std::vector<std::string>&
                                        "; build or install ECO again");
 }
 
-std::string preload_object(Family family) {
-    const std::string name = std::string("libeco-") + family_name(family) + ".so";
+std::string preload_object(Abi abi) {
+    const std::string name = std::string("libeco-") + abi_name(abi) + ".so";
     std::string object = part(name, {"../lib/" + name, "../lib/eco/" + name});
     if (object.find_first_of(" :") != std::string::npos)
         throw Error(Code::environment, "LD_PRELOAD cannot name " + object +
-                                           ": move ECO to a folder without space and colon");
+                                           ": install ECO in a folder without space and colon");
     return object;
 }
 
-std::string probe_program(Family family) {
-    const std::string name = std::string("eco-probe-") + family_name(family);
+std::string probe_program(Abi abi) {
+    const std::string name = std::string("eco-probe-") + abi_name(abi);
     return part(name, {name, "../lib/eco/" + name});
 }
 
@@ -56,4 +57,4 @@ void start(const std::string& file, const std::vector<std::string>& arguments) {
     execvp(file.c_str(), words.data());
 }
 
-}  // namespace eco
+}  // namespace eco::launch

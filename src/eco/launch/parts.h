@@ -1,23 +1,24 @@
-// Where ECO's other parts are, seen from the running `eco` file itself: in a build tree
-// (build/PRESET/bin/eco) or installed (PREFIX/bin/eco). So either can be moved as a whole.
-// Called by exec.h, probe.h and cockpit.h.
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds ECO's other files, relative to the running `eco` file: in a build tree
+// (build/PRESET/bin/eco) or installed (PREFIX/bin/eco). So either can be moved as a whole. Called
+// by exec.h, probe.h and cockpit.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "eco/launch/family.h"
+#include "eco/launch/mpi_abi.h"
 
-namespace eco {
+namespace eco::launch {
 
 std::string own_path();
 
 // Each throws Error (environment) where the part is missing.
-std::string preload_object(Family family);
-std::string probe_program(Family family);
+std::string preload_object(Abi abi);
+std::string probe_program(Abi abi);
 std::string cockpit_python();
 
-// Becomes the program; returns only where that fails, with errno set.
+// Becomes the program; returns only if that fails, with errno set.
 void start(const std::string& file, const std::vector<std::string>& arguments);
 
-}  // namespace eco
+}  // namespace eco::launch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/probe.h"
 
 #include <cerrno>
@@ -9,13 +10,13 @@
 #include "eco/launch/option.h"
 #include "eco/launch/parts.h"
 
-namespace eco {
+namespace eco::launch {
 
 static constexpr const char* probe_help =
     "Usage: eco probe [--mpi openmpi|mpich|abi] measure|tune|bench|pair [OPTIONS]\n"
     "\n"
-    "What eco measure, eco tune and eco bench start on every host, by the launcher: there is no\n"
-    "need to call it. Its events are those of docs/formats.md; pair times messages between two\n"
+    "eco measure, eco tune and eco bench start this on every host, through the launcher; you\n"
+    "need not call it. Its events are in docs/formats.md; pair times messages between two\n"
     "ranks.";
 
 ProbeOptions read_probe_options(const std::vector<std::string>& arguments) {
@@ -23,7 +24,7 @@ ProbeOptions read_probe_options(const std::vector<std::string>& arguments) {
     std::string value;
     for (std::size_t next = 0; next < arguments.size(); ++next) {
         if (take_option("--mpi", arguments, next, value))
-            options.family = mpi_option(value);
+            options.abi = mpi_option(value);
         else
             options.rest.push_back(arguments[next]);
     }
@@ -36,17 +37,18 @@ void run_probe(const std::vector<std::string>& arguments) {
         std::puts(probe_help);
         std::exit(0);
     }
-    auto family = options.family;
-    if (!family) family = read_launch(environment_variables()).family;
-    if (!family)
-        throw Error(Code::usage,
-                    "probe runs under an MPI launcher (mpirun … eco probe), and this one does not "
-                    "tell its MPI: add --mpi openmpi, mpich or abi");
-    const std::string program = probe_program(*family);
+    auto abi = options.abi;
+    if (!abi) abi = read_launch(environment_variables()).abi;
+    if (!abi)
+        throw Error(
+            Code::usage,
+            "eco probe runs under an MPI launcher (mpirun … eco probe); this launcher does not "
+            "show its MPI: add --mpi openmpi, mpich or abi");
+    const std::string program = probe_program(*abi);
     std::vector<std::string> command{program};
     command.insert(command.end(), options.rest.begin(), options.rest.end());
     start(program, command);
     throw Error(Code::environment, "cannot run " + program + ": " + std::strerror(errno));
 }
 
-}  // namespace eco
+}  // namespace eco::launch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `eco probe [--mpi openmpi|mpich|abi] ARGUMENTS…`: becomes the measuring program of the launcher's
 // MPI. `eco measure` starts it through the user's launcher. Called by main.cpp.
 #pragma once
@@ -6,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "eco/launch/family.h"
+#include "eco/launch/mpi_abi.h"
 
-namespace eco {
+namespace eco::launch {
 
 struct ProbeOptions {
-    std::optional<Family> family;
+    std::optional<Abi> abi;
     std::vector<std::string> rest;  // all but --mpi: the probe's own
 };
 // Throws Error (usage).
@@ -20,4 +21,4 @@ ProbeOptions read_probe_options(const std::vector<std::string>& arguments);
 // Returns only by throwing Error.
 [[noreturn]] void run_probe(const std::vector<std::string>& arguments);
 
-}  // namespace eco
+}  // namespace eco::launch

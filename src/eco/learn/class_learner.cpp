@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/learn/class_learner.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ constexpr int last_epoch = 3;
 constexpr Epoch observed{1, 13};
 
 // An arm whose least time is above the best one's mean by more is dropped, in percent; after the
-// first epoch and after the second.
+// first timed epoch and after the second.
 constexpr Nanoseconds far_behind = 250, behind = 130;
 
 // The preferred arm stays unless another one is faster by more, in percent.
@@ -33,13 +34,16 @@ constexpr Nanoseconds tie = 103;
 // A settled class is checked after so many calls, of which the last few are timed; less often where
 // an exchange would cost more than a thousandth of them.
 constexpr long first_check = 20;
+// What was only predicted: after the calls that make connections, and so that it is right within 50
+// calls, a trial of two arms included.
+constexpr long soon = 12;
 constexpr int checked_calls = 6;
 constexpr Nanoseconds check_share = 1000;
 
 // Percent of the time when it was chosen, below or above which the network is another one.
 constexpr Nanoseconds slower = 130, faster = 70;
 
-// Calls of a class whose checks found nothing are as many at most.
+// From one check to the next, at most.
 constexpr long longest_period = 1 << 20;
 
 }  // namespace
@@ -58,8 +62,9 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
     if (observes_) {
         alive_ = {preferred};
         begin_epoch();
-    } else if (start == Start::sure || arms == 1) {
+    } else if (start == Start::sure || start == Start::likely || arms == 1) {
         watch();
+        if (start == Start::likely) to_check_ = soon;
     } else {
         try_all();
     }
@@ -180,10 +185,9 @@ void ClassLearner::settle() {
 
 void ClassLearner::watch() {
     state_ = State::watching;
-    period_ = first_check;
+    to_check_ = first_check;
     if (reference_ > 0 && cost_ > 0)
-        period_ = std::clamp<long>(check_share * cost_ / reference_, first_check, longest_period);
-    to_check_ = period_;
+        to_check_ = std::clamp<long>(check_share * cost_ / reference_, first_check, longest_period);
     timed_ = 0;
 }
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decides, for one class of calls (an operation, about one size, one communicator), which of a few
 // choices runs each call, from the times that earlier calls took: first each in turn, then the best
 // alone, checked now and then. Pure and without a clock: all ranks that give the same times get the
-// same answers. Called by interpose/learning.h.
+// same answers. Called by job/learning.h.
 //
 // The times are integers, so that machines that round differently still decide alike.
 #pragma once
@@ -24,6 +25,7 @@ class ClassLearner {
 public:
     enum class Start {
         unsure,   // all arms are tried
+        likely,   // the preferred one runs, and is checked soon; then as sure
         sure,     // the preferred one runs; checked now and then
         observe,  // it runs, and a few of its calls are timed
     };
@@ -78,13 +80,13 @@ private:
     };
     std::vector<long> runs_;      // timed calls per arm, in this trial
     std::vector<Planned> order_;  // of the epoch at hand, a call each
+    std::size_t place_ = 0;       // of the next call in it
     bool taken_ = false;          // the exchange before the next block
-    std::size_t place_ = 0;       // in it
     int epoch_ = 0;
     Nanoseconds reference_ = 0;  // what the best took when it was chosen; 0: not known
     Nanoseconds expected_, cost_ = 0;
-    long to_check_ = 0, period_ = 0;  // calls
-    int timed_ = 0;                   // since the last exchange
+    long to_check_ = 0;  // calls
+    int timed_ = 0;      // since the last exchange
 };
 
 }  // namespace eco

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/learn/class_learner.h"
 
 #include <gtest/gtest.h>
@@ -103,6 +104,22 @@ TEST(ClassLearner, WhatTakesLongerThanItShouldIsTried) {
     program.learner = learner;
     program.run(55, [](std::size_t arm, int) { return arm == 1 ? 6000000 : 4000000; });
     EXPECT_EQ(program.learner.best(), 0U);
+}
+
+// A prediction that was wrong is put right within 50 calls; one that was right costs one exchange.
+TEST(ClassLearner, WhatIsLikelyIsCheckedSoon) {
+    Program program(2, 1, Start::likely);
+    program.learner = ClassLearner(2, 1, Start::likely, 7, 2000000);
+    program.run(50, [](std::size_t arm, int) { return arm == 0 ? 2500000 : 3000000; });
+    EXPECT_EQ(program.learner.best(), 0U);
+    EXPECT_TRUE(program.learner.settled());
+    Program right(3, 1, Start::likely);
+    right.learner = ClassLearner(3, 1, Start::likely, 7, 2000000);
+    // Six calls that make connections.
+    right.run(6, [](std::size_t, int) { return 90000000; });
+    right.run(20, [](std::size_t, int) { return 2000000; });
+    EXPECT_EQ(std::count(right.arms.begin(), right.arms.end(), 1U), 26);
+    EXPECT_EQ(right.exchanges, 1);
 }
 
 TEST(ClassLearner, ObservingNeverChangesTheArm) {

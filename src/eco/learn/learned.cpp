@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/learn/learned.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr double changed = 1.3;
 LearnedArm read_arm(const json& entry) {
     LearnedArm arm{entry.at("choice"), entry.at("runs"), entry.at("mean")};
     if (arm.runs < 0 || !(arm.mean >= 0 && arm.mean < 1e6))
-        throw json::other_error::create(0, "a figure is out of range", nullptr);
+        throw json::other_error::create(0, "a number is out of range", nullptr);
     return arm;
 }
 
@@ -68,18 +69,17 @@ bool LearnedClass::same_calls(const LearnedClass& other) const {
 
 Learned parse_learned(const std::string& text, const std::string& origin) {
     const auto refuse = [&](const std::string& why) {
-        return Error(
-            Code::bad_input,
-            origin + ": " + why + "; it is left alone, and 'eco learn --forget' removes it");
+        return Error(Code::bad_input,
+                     origin + ": " + why + "; it stays unchanged, 'eco learn --forget' removes it");
     };
     json root;
     try {
         root = json::parse(text);
     } catch (const json::exception&) {
-        throw refuse("not a whole file of what was learned");
+        throw refuse("not a complete learned file");
     }
     if (!root.is_object() || !root.contains("eco_learned"))
-        throw refuse("not a file of what ECO learned");
+        throw refuse("not a learned file of ECO");
     if (root["eco_learned"] != learned_version)
         throw refuse("is of version " + written(root["eco_learned"]) + ", this ECO reads " +
                      std::to_string(learned_version));
@@ -89,7 +89,7 @@ Learned parse_learned(const std::string& text, const std::string& origin) {
         for (const json& entry : root.at("classes")) learned.classes.push_back(read_class(entry));
         return learned;
     } catch (const json::exception& error) {
-        throw refuse("holds an entry that is none");
+        throw refuse("has an invalid entry");
     }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What programs learned at run time about one network, as a value with one written form
 // (docs/formats.md, learned file): for each class of calls what each choice took, and which is the
 // best. Kept beside the profile; written by rank 0 at MPI_Finalize, read at MPI_Init.
@@ -56,7 +57,7 @@ void merge(Learned& known, const Learned& fresh);
 // Beside the profile, or, where that folder cannot be written, in the user's own store.
 std::string learned_path(const std::string& profile_path);
 
-// What the file holds for this measurement of the network; nothing where there is no file. Throws
+// What the file holds for this measurement of the network; nothing if there is no file. Throws
 // Error{bad_input} where it is damaged, foreign or of another version.
 Learned read_learned(const std::string& path, const std::string& network);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The learned file on disk: where it is, and how it is replaced under a lock.
 #include <fcntl.h>
 #include <sys/file.h>
@@ -29,7 +30,7 @@ std::optional<std::string> content(const std::string& path) {
 
 Error unwritable(const std::string& path) {
     return {Code::environment, path + " cannot be written: " + std::strerror(errno) +
-                                   "; what was learned is not kept"};
+                                   "; what was learned is not stored"};
 }
 
 // Holds the file's lock. It is the lock of the file that stands there: one that another job has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/learn/rivals.h"
 
 #include <algorithm>
@@ -24,11 +25,18 @@ const LearnedArm* arm_of(const LearnedClass& known, const std::string& choice) {
     return nullptr;
 }
 
+// Whether a job found another choice to be faster.
+bool is_faster(const LearnedClass& known, const LearnedArm& own) {
+    return std::any_of(known.arms.begin(), known.arms.end(), [&](const LearnedArm& arm) {
+        return arm.runs >= enough_runs && arm.mean < own.mean;
+    });
+}
+
 // As arm_of; of the library also what tuning timed, where another choice was clearly faster than
 // that: then no job must run it to know.
 std::optional<Seconds> mean_of(const LearnedClass& known, const Choice& choice, Seconds native) {
     if (const LearnedArm* arm = arm_of(known, to_text(choice))) return arm->mean;
-    if (choice.family != Family::native || native <= 0) return std::nullopt;
+    if (!choice.is_native() || native <= 0) return std::nullopt;
     for (const LearnedArm& arm : known.arms)
         if (arm.runs >= enough_runs && arm.mean < clearly_faster * native) return native;
     return std::nullopt;
@@ -40,14 +48,20 @@ void apply(const LearnedClass& known, const Request& request, bool bits_may_chan
            Rivals& rivals) {
     // A check of what tuning is sure of does not make it unsure, as long as it takes what it
     // should.
-    if (rivals.start == ClassLearner::Start::sure && rivals.expected > 0) {
+    using Start = ClassLearner::Start;
+    if (rivals.expected > 0) {
         const LearnedArm* own = arm_of(known, to_text(rivals.choices.front()));
-        if (!own || own->mean <= as_expected * rivals.expected) return;
+        const bool holds = own && own->mean <= as_expected * rivals.expected;
+        if (rivals.start == Start::sure && (holds || !own)) return;
+        if (holds && !is_faster(known, *own)) {
+            rivals.start = Start::sure;
+            return;
+        }
     }
     for (const LearnedArm& arm : known.arms) {
         try {
             const Choice choice = parse_choice(arm.choice);
-            if (choice.rails == 0 && (choice.family == Family::native || supports(choice, request)))
+            if (choice.rails == 0 && (choice.is_native() || supports(choice, request)))
                 add(rivals.choices, choice);
         } catch (const Error&) {
             continue;  // written by hand, or by an ECO that knew other choices
@@ -67,7 +81,6 @@ void apply(const LearnedClass& known, const Request& request, bool bits_may_chan
         }
     }
     rivals.expected = least;
-    using Start = ClassLearner::Start;
     if (all_known)
         rivals.start = Start::sure;
     else
@@ -95,13 +108,22 @@ Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& lear
     if (!known.open) return rivals;
     add(rivals.choices, Choice{});
     if (known.rival) add(rivals.choices, *known.rival);
-    if (known.sure) rivals.expected = known.expected;
     using Start = ClassLearner::Start;
-    rivals.start = known.sure ? Start::sure : bits_may_change ? Start::unsure : Start::observe;
-    const LearnedClass named = describe_class(request, least, "");
-    for (const LearnedClass& earlier : learned)
-        if (LearnedClass same = named; (same.mpi = earlier.mpi, earlier.same_calls(same)))
+    rivals.start = bits_may_change ? Start::unsure : Start::observe;
+    if (known.sure == Knowledge::Sure::by_timing) {
+        rivals.start = Start::sure;
+        rivals.expected = known.expected;
+    } else if (known.sure == Knowledge::Sure::by_prediction) {
+        // As long as the library was not as quick, which was timed.
+        rivals.expected = std::min(known.expected, known.native / as_expected);
+        if (bits_may_change) rivals.start = Start::likely;
+    }
+    LearnedClass named = describe_class(request, least, "");
+    for (const LearnedClass& earlier : learned) {
+        named.mpi = earlier.mpi;  // all are of the library that runs
+        if (earlier.same_calls(named))
             apply(earlier, request, bits_may_change, known.native, rivals);
+    }
     // A sure class whose bits may change is still checked.
     rivals.worth_learning =
         rivals.choices.size() > 1 && (bits_may_change || rivals.start != Start::sure);

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finds which choices of a class are worth comparing while programs run, and whether what is known
 // of them, from the profile and from earlier runs, needs to be learned at all. Depends only on what
-// all ranks know equally. Called by interpose/learning.h.
+// all ranks know equally. Called by job/learning.h.
 #pragma once
 
 #include <vector>
 
 #include "eco/learn/class_learner.h"
 #include "eco/learn/learned.h"
-#include "eco/plan/choose.h"
+#include "eco/selection/choose.h"
 
 namespace eco {
 

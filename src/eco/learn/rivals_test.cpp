@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/learn/rivals.h"
 
 #include <gtest/gtest.h>
@@ -64,6 +65,30 @@ TEST_F(RivalsOf, APredictionIsTriedAgainstTheLibrary) {
     EXPECT_EQ(rivals.start, Start::unsure);
     EXPECT_EQ(rivals.choices.size(), 2U);
     EXPECT_EQ(find(1024, false).start, Start::observe);
+}
+
+// Of this library: it was timed, and the prediction was sure.
+TEST_F(RivalsOf, ASurePredictionRunsUntilItTakesAsLongAsTheLibrary) {
+    predict(1024, tree, 2, 1);
+    profile_.tuning.back().mpi = "openmpi 5";
+    const Rivals rivals = find(1024);
+    EXPECT_EQ(rivals.start, Start::likely);
+    EXPECT_EQ(to_text(rivals.choices[rivals.preferred]), tree);
+    EXPECT_DOUBLE_EQ(rivals.expected, 1);
+    learn(1024, {{tree, 6, 1.2}});
+    EXPECT_EQ(find(1024).start, Start::sure);
+    learned_.back().arms = {{tree, 6, 1.2}, {"native", 6, 1.1}};
+    EXPECT_EQ(to_text(find(1024).choices[find(1024).preferred]), "native");
+    learned_.clear();
+    profile_.tuning.back().native = 1.04;
+    EXPECT_DOUBLE_EQ(find(1024).expected, 0.8);
+}
+
+// What it takes besides its bytes stays, so the check does not fail for being shorter.
+TEST_F(RivalsOf, AShorterMessageIsExpectedToTakeAsLong) {
+    predict(16, tree, 1.5, 1);
+    profile_.tuning.back().mpi = "openmpi 5";
+    EXPECT_DOUBLE_EQ(find(8).expected, 1);
 }
 
 TEST_F(RivalsOf, NothingIsTriedWhereASettingNamesTheChoice) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/agenda.h"
 
 #include "eco/base/check.h"
@@ -52,10 +53,10 @@ Schedule Agenda::finish() const {
         auto send = lane.sends.begin();
         for (int n = 0; n <= static_cast<int>(lane.receives.size()); ++n) {
             for (; send != lane.sends.end() && send->slot.before == n; ++send)
-                tasks.push_back({Kind::send, send->to, times_->original(send->k)});
+                tasks.push_back({Step::send, send->to, times_->original(send->k)});
             if (n == static_cast<int>(lane.receives.size())) break;
             const Receive& receive = lane.receives[index(n)];
-            tasks.push_back({Kind::recv, receive.from, times_->original(receive.k)});
+            tasks.push_back({Step::recv, receive.from, times_->original(receive.k)});
         }
     }
     run(times_->pattern(), schedule);

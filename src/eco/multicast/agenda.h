@@ -1,4 +1,5 @@
-// A schedule in the making: what each rank has been given to do so far and when. Receives are
+// SPDX-License-Identifier: BSD-3-Clause
+// A schedule under construction: the tasks of each rank so far, and their times. Receives are
 // appended; a send is appended too, or preempts receives that wait for their message (Wu, Yeh and
 // Liu §4.4). Used by the planners, which choose; the Agenda keeps the times.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The paper's Figs. 1 and 2 (Wu, Yeh and Liu §4.4), with times: a send takes 2, a receive 1.
 #include "eco/multicast/agenda.h"
 

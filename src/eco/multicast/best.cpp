@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/best.h"
 
 #include <memory>
 
-#include "eco/multicast/bound.h"
 #include "eco/multicast/heuristics.h"
+#include "eco/multicast/pattern_bound.h"
 #include "eco/multicast/stage.h"
 
 namespace eco::multicast {

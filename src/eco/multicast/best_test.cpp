@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/best.h"
 
 #include <gtest/gtest.h>
@@ -5,10 +6,10 @@
 #include <random>
 
 #include "eco/base/error.h"
-#include "eco/multicast/bound.h"
 #include "eco/multicast/drawn_for_test.h"
 #include "eco/multicast/heuristics.h"
 #include "eco/multicast/optimum_for_test.h"
+#include "eco/multicast/pattern_bound.h"
 
 namespace eco::multicast {
 

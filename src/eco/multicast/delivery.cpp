@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/delivery.h"
 
 #include <algorithm>
@@ -19,8 +20,8 @@ Deliveries deliveries(const Schedule& schedule) {
     };
     std::vector<Sent> sends;
     for (std::size_t from = 0; from < schedule.ranks.size(); ++from)
-        for (const Task& task : schedule.ranks[from])
-            if (task.kind == Kind::send)
+        for (const TimedTask& task : schedule.ranks[from])
+            if (task.step == Step::send)
                 sends.push_back({task.start, {task.message, static_cast<Rank>(from), task.peer}});
     std::stable_sort(sends.begin(), sends.end(),
                      [](const Sent& a, const Sent& b) { return a.start < b.start; });

@@ -1,6 +1,7 @@
-// Who gets which message from whom: what is left of a schedule when its times are taken away, and
-// what one on a real network is made of. Written by spread.h and from a Schedule; put in order by
-// order.h; turned into programs by programs.h.
+// SPDX-License-Identifier: BSD-3-Clause
+// Who gets which message from whom: a schedule without its times, from which one on a real network
+// is made. Written by spread.h and from a Schedule; put in order by order.h; turned into programs
+// by programs.h.
 #pragma once
 
 #include <vector>

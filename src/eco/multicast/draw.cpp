@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/draw.h"
 
 #include <algorithm>
@@ -71,19 +72,20 @@ Value parse_word(const std::string& word, const char* what,
         if (word == name) return value;
         words += (words.empty() ? "" : ", ") + std::string(name);
     }
-    throw Error(Code::usage, "'" + word + "' names no " + what + "; there are " + words);
+    throw Error(Code::usage, "'" + word + "' is an unknown " + what + "; choose from " + words);
 }
 
 }  // namespace
 
 Pattern draw(const Draw& how, std::uint64_t seed) {
     if (how.ranks < 2 || how.ranks > 1024)
-        throw Error(Code::usage, std::to_string(how.ranks) + " ranks; draw from 2 to 1024");
+        throw Error(Code::usage, std::to_string(how.ranks) + " ranks; must be 2 to 1024");
     if (how.sources < 1 || how.sources > how.ranks)
-        throw Error(Code::usage, std::to_string(how.sources) + " sources; take from 1 to the " +
+        throw Error(Code::usage, std::to_string(how.sources) + " sources; must be from 1 to the " +
                                      std::to_string(how.ranks) + " ranks");
     if (how.classes < 1)
-        throw Error(Code::usage, std::to_string(how.classes) + " classes of ranks; take 1 or more");
+        throw Error(Code::usage,
+                    std::to_string(how.classes) + " classes of ranks; must be 1 or more");
     if (!(how.bits_per_second >= 1 && how.bits_per_second <= 1e15))
         throw Error(Code::usage, "the rate must be from 1 to 1e15 bits per second");
     Dice dice(seed);

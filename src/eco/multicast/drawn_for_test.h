@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Patterns drawn from seeds for property tests.
 #pragma once
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/heuristics.h"
 
 #include <gtest/gtest.h>
 
-#include "eco/multicast/bound.h"
 #include "eco/multicast/drawn_for_test.h"
 #include "eco/multicast/optimum_for_test.h"
+#include "eco/multicast/pattern_bound.h"
 #include "eco/multicast/planners.h"
 
 namespace eco::multicast {

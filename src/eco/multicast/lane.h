@@ -1,4 +1,6 @@
-// What a rank has before it while a multicast is played forward in time. Kept by Stage and replan.
+// SPDX-License-Identifier: BSD-3-Clause
+// The pending work of one rank while a multicast is simulated forward in time. Kept by Stage and
+// replan.
 #pragma once
 
 #include <algorithm>

@@ -1,10 +1,11 @@
-// What sending a message occupies on a real network, and for how long: the links of its route, its
-// sender and its receiver. Read by spread.cpp and order.cpp.
+// SPDX-License-Identifier: BSD-3-Clause
+// The resources that sending a message occupies on a real network, and for how long: the links of
+// its route, its sender and its receiver. Read by spread.cpp and order.cpp.
 #pragma once
 
 #include <vector>
 
-#include "eco/plan/collective.h"
+#include "eco/schedule/collective.h"
 #include "eco/topology/network.h"
 
 namespace eco::multicast {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The best completion of a tiny pattern by trying every order of sends and receives: the reference
 // of tests. Some hundred thousand trials for four deliveries.
 #pragma once

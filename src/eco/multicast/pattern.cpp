@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/pattern.h"
 
 #include <algorithm>
@@ -30,20 +31,21 @@ const json& member(const json& object, const char* key, const std::string& where
     if (!object.is_object()) refuse(origin, where + " must be an object with \"" + key + "\"");
     const auto found = object.find(key);
     if (found == object.end())
-        refuse(origin, where + " misses \"" + std::string(key) + "\"; docs/formats.md lists keys");
+        refuse(origin,
+               where + " has no key \"" + std::string(key) + "\"; docs/formats.md lists the keys");
     return *found;
 }
 
 double figure(const json& value, const std::string& where, const std::string& origin) {
     if (!value.is_number())
-        refuse(origin, where + " is " + written(value) + ", which is no number");
+        refuse(origin, where + " is " + written(value) + ", which is not a number");
     return value.get<double>();
 }
 
 std::int64_t whole(const json& value, const std::string& where, const std::string& origin) {
     const double number = figure(value, where, origin);
     if (number != std::floor(number) || std::abs(number) > most_bytes)
-        refuse(origin, where + " is " + written(value) + "; take a whole number below 1e15");
+        refuse(origin, where + " is " + written(value) + "; must be a whole number below 1e15");
     return static_cast<std::int64_t>(number);
 }
 
@@ -98,14 +100,14 @@ void check_message(Message& message, int ranks, const std::string& where,
         refuse(origin, where + " has an unknown rank as its source" + known);
     if (message.bytes < 0 || static_cast<double>(message.bytes) > most_bytes)
         refuse(origin, where + " has " + std::to_string(message.bytes) +
-                           " bytes; take a whole number from 0 to 1e15");
+                           " bytes; must be a whole number from 0 to 1e15");
     auto& to = message.destinations;
     std::sort(to.begin(), to.end());
     if (!to.empty() && (to.front() < 0 || to.back() >= ranks))
         refuse(origin, where + " has an unknown rank among its destinations" + known);
     if (std::binary_search(to.begin(), to.end(), message.source))
         refuse(origin, where + " has its source, rank " + std::to_string(message.source) +
-                           ", among its destinations; take it out, the source has the message");
+                           ", among its destinations; remove it, the source has the message");
     const auto twice = std::adjacent_find(to.begin(), to.end());
     if (twice != to.end())
         refuse(origin, where + " has rank " + std::to_string(*twice) +
@@ -130,7 +132,7 @@ json costs_json(const std::vector<Cost>& costs) {
     return rows;
 }
 
-json table_json(const Model& model, double Cost::* part) {
+json table_json(const CostModel& model, double Cost::* part) {
     const auto ranks = static_cast<std::size_t>(model.ranks());
     const auto& all = model.transfers;
     if (std::all_of(all.begin(), all.end(), [&](const Cost& c) { return c.*part == all[0].*part; }))
@@ -153,7 +155,7 @@ std::size_t Pattern::deliveries() const {
 }
 
 void check(Pattern& pattern, const std::string& origin) {
-    const Model& model = pattern.model;
+    const CostModel& model = pattern.model;
     const std::size_t ranks = model.send.size();
     if (ranks == 0) refuse(origin, "no ranks: \"send\" is empty");
     if (ranks > most_ranks)
@@ -183,7 +185,7 @@ Pattern parse_pattern(const std::string& text, const std::string& origin) {
     try {
         root = json::parse(text);
     } catch (const json::out_of_range&) {
-        refuse(origin, "holds a figure that is out of range; take finite ones");
+        refuse(origin, "has a number that is out of range");
     } catch (const json::parse_error&) {
         refuse(origin, "is no whole JSON document; was it cut off? write it again");
     }
@@ -193,7 +195,7 @@ Pattern parse_pattern(const std::string& text, const std::string& origin) {
         refuse(origin, "is of pattern version " + written(root["eco_multicast"]) +
                            ", this ECO reads " + std::to_string(pattern_version));
     Pattern pattern;
-    Model& model = pattern.model;
+    CostModel& model = pattern.model;
     model.send = read_costs(member(root, "send", "the pattern", origin), "send", origin);
     model.receive = read_costs(member(root, "receive", "the pattern", origin), "receive", origin);
     const std::size_t ranks = model.send.size();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The multicast problem as a plain value (Wu, Yeh and Liu §2, §3): messages, each with a source, a
 // size and its destinations, and what sending and receiving cost each rank; with one written form
 // (docs/formats.md). A Pattern that parse_pattern or draw returned is sound: every rank exists, no
@@ -7,20 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "eco/plan/collective.h"
+#include "eco/schedule/collective.h"
+#include "eco/topology/model.h"
 
 namespace eco::multicast {
 
-struct Cost {
-    Seconds fixed = 0, per_byte = 0;
-
-    Seconds of(Bytes bytes) const { return fixed + per_byte * static_cast<double>(bytes); }
-    bool operator==(const Cost&) const = default;
-};
-
 // A send of m bytes takes the sender send[i].of(m); transfer(i, j).of(m) later the message is at
 // its receiver, whom taking it costs receive[j].of(m). The wire is never the bottleneck.
-struct Model {
+struct CostModel {
     std::vector<Cost> send, receive;  // per rank
     std::vector<Cost> transfers;      // ranks × ranks, the sender's row
 
@@ -34,7 +29,7 @@ struct Model {
 using Message = Multicast;  // destinations ascending in a sound pattern
 
 struct Pattern {
-    Model model;
+    CostModel model;
     std::vector<Message> messages;  // several may have one source
 
     int ranks() const { return model.ranks(); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/pattern.h"
 
 #include <gtest/gtest.h>
@@ -72,12 +73,12 @@ TEST(Pattern, BadInputGetsOneSentenceThatSaysWhere) {
     says(changed("/messages/0/destinations/0", 1e30), "whole number");
     says(changed("/messages/0/source", 7), "unknown rank as its source");
     says(changed("/messages/0/source", 0.5), "whole number");
-    says(changed("/messages/0/source", "a"), "no number");
+    says(changed("/messages/0/source", "a"), "not a number");
     says(changed("/messages/1/bytes", -5), "-5 bytes");
     says(changed("/send/1/0", -1e-3), "send of rank 1 is -0.001");
     says(changed("/send/1", nlohmann::json::array({1})), "send of rank 1");
-    says(changed("/receive/2/1", nullptr), "no number");
-    says(changed("/receive/2/1", nlohmann::json::array({1})), "is a list, which is no number");
+    says(changed("/receive/2/1", nullptr), "not a number");
+    says(changed("/receive/2/1", nlohmann::json::array({1})), "is a list, which is not a number");
     says(R"({"eco_multicast": 1, "send": [[1e999, 0]]})", "out of range");
     says(R"({"eco_multicast": )" + std::string(100000, '[') + std::string(100000, ']') + "}",
          "is of pattern version a list");
@@ -87,10 +88,10 @@ TEST(Pattern, BadInputGetsOneSentenceThatSaysWhere) {
     says(changed("/transfer/per_byte", -1), "is -1");
     says(changed("/messages", 3), "must be a list");
     says(changed("/messages/0", 3), "message 0 must be an object");
-    says(without("", "send"), "misses \"send\"");
-    says(without("", "transfer"), "misses \"transfer\"");
-    says(without("/transfer", "per_byte"), "misses \"per_byte\"");
-    says(without("/messages/0", "bytes"), "misses \"bytes\"");
+    says(without("", "send"), "has no key \"send\"");
+    says(without("", "transfer"), "has no key \"transfer\"");
+    says(without("/transfer", "per_byte"), "has no key \"per_byte\"");
+    says(without("/messages/0", "bytes"), "has no key \"bytes\"");
     says(without("", "eco_multicast"), "no multicast pattern");
     EXPECT_THROW(read_pattern("/nowhere/at/all.json"), Error);
 }

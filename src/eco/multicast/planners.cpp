@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/planners.h"
 
 #include "eco/base/error.h"
@@ -23,7 +24,8 @@ const Planner& planner(const std::string& name) {
         if (one.name == name) return one;
         names += (names.empty() ? "" : ", ") + one.name;
     }
-    throw Error(Code::usage, "'" + name + "' is no multicast heuristic; there are " + names);
+    throw Error(Code::usage,
+                "'" + name + "' is an unknown multicast heuristic; choose from " + names);
 }
 
 }  // namespace eco::multicast

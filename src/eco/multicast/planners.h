@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All planners of multicasts by their written names, for the command and the experiments.
 #pragma once
 

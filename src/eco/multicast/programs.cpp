@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/programs.h"
 
 #include <algorithm>
@@ -27,18 +28,18 @@ std::int32_t to_wait_for(const std::vector<Receive>& receives, Seconds then, std
 }  // namespace
 
 std::vector<Program> programs(int ranks, const std::vector<Message>& messages,
-                              const std::vector<Leg>& legs, int segments, int pace) {
+                              const std::vector<Hop>& hops, int segments, int pace) {
     std::vector<Builder> builders(static_cast<std::size_t>(ranks), Builder(segments, false));
     std::vector<std::vector<Receive>> receives(static_cast<std::size_t>(ranks));
-    for (const Leg& leg : legs) {
-        const Piece piece[1] = {leg.message * segments + leg.segment};
-        const auto from = static_cast<std::size_t>(leg.from), to = static_cast<std::size_t>(leg.to);
-        const bool own = messages[static_cast<std::size_t>(leg.message)].source == leg.from;
-        const auto task = to_wait_for(receives[from], leg.start, static_cast<std::size_t>(pace));
+    for (const Hop& hop : hops) {
+        const Chunk chunk[1] = {hop.message * segments + hop.segment};
+        const auto from = static_cast<std::size_t>(hop.from), to = static_cast<std::size_t>(hop.to);
+        const bool own = messages[static_cast<std::size_t>(hop.message)].source == hop.from;
+        const auto task = to_wait_for(receives[from], hop.start, static_cast<std::size_t>(pace));
         if (task >= 0) builders[from].wait_also_for(task);
-        builders[from].send(leg.to, own ? input : output, piece);
-        builders[to].recv(leg.from, output, piece);
-        receives[to].push_back({leg.arrival, builders[to].last_task()});
+        builders[from].send(hop.to, own ? input : output, chunk);
+        builders[to].recv(hop.from, output, chunk);
+        receives[to].push_back({hop.arrival, builders[to].last_task()});
     }
     std::vector<Program> list;
     for (Builder& builder : builders) list.push_back(builder.finish());

@@ -1,10 +1,11 @@
-// Turns legs of multicasts into programs that run (run/executor.h) and simulate. Block b is message
-// b; a source has its own in its input, everybody else theirs in the output, from where they pass
-// them on. Checked by plan/verify.h as all programs are.
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns hops of multicasts into programs that run (run/execution.h) and simulate. Block b is
+// message b; a source has its own in its input, everybody else theirs in the output, from where
+// they pass them on. Checked by schedule/verify.h as all programs are.
 #pragma once
 
-#include "eco/multicast/order.h"
-#include "eco/plan/program.h"
+#include "eco/multicast/hop_order.h"
+#include "eco/schedule/program.h"
 
 namespace eco::multicast {
 
@@ -13,6 +14,6 @@ namespace eco::multicast {
 // nothing: short ones end at once.) No deadlock whatever the pace: each task waits only for what
 // comes earlier in the list.
 std::vector<Program> programs(int ranks, const std::vector<Message>& messages,
-                              const std::vector<Leg>& legs, int segments, int pace);
+                              const std::vector<Hop>& hops, int segments, int pace);
 
 }  // namespace eco::multicast

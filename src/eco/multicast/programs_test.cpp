@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/programs.h"
 
 #include <gtest/gtest.h>
@@ -5,11 +6,11 @@
 #include <algorithm>
 #include <random>
 
+#include "eco/multicast/cost_model.h"
 #include "eco/multicast/drawn_for_test.h"
-#include "eco/multicast/model.h"
 #include "eco/multicast/planners.h"
 #include "eco/multicast/spread.h"
-#include "eco/plan/verify.h"
+#include "eco/schedule/verify.h"
 
 namespace eco::multicast {
 
@@ -93,10 +94,10 @@ TEST(Programs, DoWhatTheMessagesSay) {
         for (const auto& [name, list] : lists)
             for (const int segments : {1, 3})
                 for (const int pace : {0, 1, 2})
-                    for (const auto& legs : {in_order(load, pattern.messages, list, segments),
+                    for (const auto& hops : {in_order(load, pattern.messages, list, segments),
                                              as_listed(list, segments)})
                         ASSERT_EQ(verdict(ranks, pattern.messages,
-                                          programs(ranks, pattern.messages, legs, segments, pace)),
+                                          programs(ranks, pattern.messages, hops, segments, pace)),
                                   "")
                             << name << " draw " << draw << " segments " << segments << " pace "
                             << pace;

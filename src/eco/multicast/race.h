@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What work racing and its preemptive form share (Wu, Yeh and Liu §4.3): who has and who wants
 // which message, and the virtual times that say who receives next.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/schedule.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ void check_names(const Pattern& pattern, const Schedule& schedule) {
         refuse("has tasks for " + std::to_string(schedule.ranks.size()) + " ranks, the pattern " +
                std::to_string(pattern.ranks()));
     for (const auto& tasks : schedule.ranks)
-        for (const Task& task : tasks) {
+        for (const TimedTask& task : tasks) {
             if (task.peer < 0 || task.peer >= pattern.ranks())
                 refuse("names rank " + std::to_string(task.peer));
             if (task.message < 0 || at(task.message) >= pattern.messages.size())
@@ -37,7 +38,7 @@ void check_names(const Pattern& pattern, const Schedule& schedule) {
 
 void run(const Pattern& pattern, Schedule& schedule) {
     check_names(pattern, schedule);
-    const Model& model = pattern.model;
+    const CostModel& model = pattern.model;
     const std::size_t ranks = schedule.ranks.size();
     std::vector<Seconds> arrival(pattern.messages.size() * ranks, -1);
     std::vector<bool> awaited(arrival.size());
@@ -51,10 +52,10 @@ void run(const Pattern& pattern, Schedule& schedule) {
         ready.pop_back();
         auto& tasks = schedule.ranks[at(me)];
         for (; next[at(me)] < tasks.size(); ++next[at(me)]) {
-            Task& task = tasks[next[at(me)]];
+            TimedTask& task = tasks[next[at(me)]];
             const Bytes bytes = pattern.messages[at(task.message)].bytes;
             task.start = idle_from[at(me)];
-            if (task.kind == Kind::send) {
+            if (task.step == Step::send) {
                 task.end = task.start + model.send[at(me)].of(bytes);
                 const std::size_t way = delivery(pattern, task.message, task.peer);
                 arrival[way] = task.end + model.transfer(me, task.peer).of(bytes);
@@ -78,15 +79,15 @@ void run(const Pattern& pattern, Schedule& schedule) {
                         "the schedule never ends: rank " + std::to_string(i) +
                             " waits for message " +
                             std::to_string(schedule.ranks[i][next[i]].message) +
-                            ", which nobody can send before that; mend the order of its tasks");
+                            ", which no rank can send before that; correct the order of its tasks");
 }
 
 std::string to_json(const Schedule& schedule) {
     nlohmann::json ranks = nlohmann::json::array();
     for (const auto& tasks : schedule.ranks) {
         nlohmann::json list = nlohmann::json::array();
-        for (const Task& task : tasks)
-            list.push_back({{"op", task.kind == Kind::send ? "send" : "recv"},
+        for (const TimedTask& task : tasks)
+            list.push_back({{"op", task.step == Step::send ? "send" : "recv"},
                             {"peer", task.peer},
                             {"message", task.message},
                             {"start", task.start},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A multicast's schedule: per rank a list of sends and receives, done in this order, and when the
 // model says that each begins and ends. A send takes its rank the send overhead and nothing more; a
 // receive begins when it is issued, waits for its message and then takes the receive overhead
@@ -12,17 +13,17 @@
 
 namespace eco::multicast {
 
-enum class Kind : std::uint8_t { send, recv };
+enum class Step : std::uint8_t { send, recv };
 
-struct Task {
-    Kind kind;
+struct TimedTask {
+    Step step;
     Rank peer;
     int message;  // index into Pattern::messages
     Seconds start = 0, end = 0;
 };
 
 struct Schedule {
-    std::vector<std::vector<Task>> ranks;
+    std::vector<std::vector<TimedTask>> ranks;
     Seconds completion = 0;  // when the last receive ends
 };
 

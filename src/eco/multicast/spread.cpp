@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/spread.h"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ private:
             if (scale_ > 0) cost_ += power(time);
         }
     }
-    void hang(std::size_t m, std::size_t v, std::size_t below) {
+    void attach(std::size_t m, std::size_t v, std::size_t below) {
         carry(m, trees_[m].parent[v], v, -1);
         trees_[m].parent[v] = below;
         carry(m, below, v, 1);
@@ -77,10 +78,10 @@ private:
     void lift(std::size_t m, std::size_t v) {
         Tree& tree = trees_[m];
         const std::size_t above = tree.parent[v];
-        hang(m, v, tree.parent[above]);
+        attach(m, v, tree.parent[above]);
         for (std::size_t other = 1; other < tree.ranks.size(); ++other)
-            if (other != v && tree.parent[other] == above) hang(m, other, v);
-        hang(m, above, v);
+            if (other != v && tree.parent[other] == above) attach(m, other, v);
+        attach(m, above, v);
     }
 
     bool improve(std::size_t m, std::size_t v) {
@@ -91,15 +92,15 @@ private:
         std::size_t target = was;
         for (std::size_t other = 0; other < tree.ranks.size(); ++other) {
             if (other == was || is_below(tree, other, v)) continue;
-            hang(m, v, other);
+            attach(m, v, other);
             if (cost_ < best) {
                 best = cost_;
                 target = other;
             }
-            hang(m, v, was);
+            attach(m, v, was);
         }
         if (target != was) {
-            hang(m, v, target);
+            attach(m, v, target);
             return true;
         }
         if (was == 0) return false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trees for several multicasts at once that share a network's load out: whoever has a message may
 // pass it on, so that a slow bus is crossed once on the way out and the rest goes on from where
 // there is room. Wu's planners see no contention; this one sees nothing else.

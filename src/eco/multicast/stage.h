@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plays a multicast forward in time: whenever a rank is free, a policy says whether it sends,
 // receives what has arrived, or waits. So every decision sees all that was decided before it in
 // time, and messages are received in the order of their arrival. Used by the planner `best`, whose

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A pattern's figures laid out for the planners' inner loops: messages sorted by size, the costs of
 // every message at hand, sets of messages as bits. Here k counts in the sorted order.
 #pragma once

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "eco/multicast/best.h"
-#include "eco/multicast/bound.h"
 #include "eco/multicast/draw.h"
+#include "eco/multicast/pattern_bound.h"
 #include "eco/multicast/planners.h"
 #include "eco/python/bind.h"
 
@@ -53,8 +54,8 @@ std::vector<std::vector<TaskTuple>> tasks(const Schedule& schedule) {
     std::vector<std::vector<TaskTuple>> ranks;
     for (const auto& list : schedule.ranks) {
         auto& row = ranks.emplace_back();
-        for (const Task& task : list)
-            row.emplace_back(task.kind == Kind::send, task.peer, task.message, task.start,
+        for (const TimedTask& task : list)
+            row.emplace_back(task.step == Step::send, task.peer, task.message, task.start,
                              task.end);
     }
     return ranks;
@@ -74,12 +75,12 @@ void bind_multicast(nb::module_& parent) {
         .def_ro("completion", &Schedule::completion)
         .def_prop_ro("tasks", &tasks, "per rank (sends, peer, message, start, end) of each")
         .def("to_json", [](const Schedule& schedule) { return to_json(schedule); });
-    nb::class_<Bound>(module, "Bound")
-        .def_ro("paper", &Bound::paper)
-        .def_ro("least", &Bound::least)
-        .def_ro("ranks", &Bound::ranks)
-        .def_ro("work", &Bound::work)
-        .def_ro("spread", &Bound::spread);
+    nb::class_<PatternBound>(module, "Bound")
+        .def_ro("paper", &PatternBound::paper)
+        .def_ro("least", &PatternBound::least)
+        .def_ro("ranks", &PatternBound::ranks)
+        .def_ro("work", &PatternBound::work)
+        .def_ro("spread", &PatternBound::spread);
     module.def("parse_pattern", &parse_pattern, "text"_a, "origin"_a);
     module.def("draw", &drawn, "ranks"_a, "sources"_a, "reach"_a, "lengths"_a, "rate"_a,
                "classes"_a, "spacing"_a, "apart"_a, "seed"_a);

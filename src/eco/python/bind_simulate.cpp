@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -5,10 +6,11 @@
 #include <algorithm>
 
 #include "eco/base/error.h"
-#include "eco/plan/bound.h"
-#include "eco/plan/choose.h"
-#include "eco/plan/variants.h"
+#include "eco/bounds/bound.h"
 #include "eco/python/bind.h"
+#include "eco/selection/candidates.h"
+#include "eco/selection/choose.h"
+#include "eco/selection/variants.h"
 #include "eco/simulate/predict.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/timeline_json.h"
@@ -23,7 +25,7 @@ namespace {
 
 using HostOf = std::vector<int>;
 
-// What a call asks for, checked: the cockpit's words come from people.
+// What a call asks for, checked: the `eco` command's words come from people.
 Request ask(const Network& network, const HostOf& host_of, const Hierarchy& hierarchy,
             const std::string& operation, Rank root) {
     const int hosts = static_cast<int>(network.hosts.size());
@@ -32,7 +34,7 @@ Request ask(const Network& network, const HostOf& host_of, const Hierarchy& hier
     if (host_of.empty() || !known || static_cast<std::size_t>(hierarchy.ranks()) != host_of.size())
         throw Error(Code::usage, "host_of must give every rank one of the network's hosts");
     if (root < 0 || root >= hierarchy.ranks())
-        throw Error(Code::usage, "root " + std::to_string(root) + " is no rank; there are " +
+        throw Error(Code::usage, "root " + std::to_string(root) + " is not a rank; there are " +
                                      std::to_string(hierarchy.ranks()));
     return {parse_operation(operation), &hierarchy, root, true};
 }
@@ -40,16 +42,17 @@ Request ask(const Network& network, const HostOf& host_of, const Hierarchy& hier
 Choice choose_one(const std::string& text, const Network& network, const Request& request) {
     const Choice choice = parse_choice(text);
     if (choice.rails > network.rails())
-        throw Error(Code::usage, text + " goes over " + std::to_string(choice.rails) +
+        throw Error(Code::usage, text + " uses " + std::to_string(choice.rails) +
                                      " rails, and these hosts have " +
                                      std::to_string(network.rails()) + "; leave out rails=");
     if (!can_simulate(choice))
         throw Error(Code::usage, text +
-                                     ": what is native is the MPI library's own; ECO does not "
-                                     "know its schedule");
+                                     ": native collectives are the MPI library's; ECO does not "
+                                     "know their schedules");
     if (!supports(choice, request))
-        throw Error(Code::usage, text + " knows no " + std::string(traits(request.operation).name) +
-                                     "; candidates are what 'eco plan' lists");
+        throw Error(Code::usage, text + " cannot do " +
+                                     std::string(traits(request.operation).name) +
+                                     "; 'eco plan' lists the candidates");
     return choice;
 }
 
@@ -63,7 +66,7 @@ std::string simulate_json(const Network& network, const HostOf& host_of, const H
         programs.push_back(plan(chosen, request, rank));
     const Network& wires = network.over(chosen.rails);
     const Timeline timeline =
-        simulate(wires, host_of, programs, equal_pieces(request.operation, bytes, request.ranks()));
+        simulate(wires, host_of, programs, equal_chunks(request.operation, bytes, request.ranks()));
     return timeline_json(timeline, wires, host_of, programs);
 }
 
@@ -112,14 +115,14 @@ std::pair<std::vector<Rank>, std::vector<std::vector<Rank>>> tree_of(const Hiera
                                                                      const std::string& text,
                                                                      Rank root) {
     const Choice choice = parse_choice(text);
-    if (choice.family != Family::tree || root < 0 || root >= hierarchy.ranks()) return {};
+    if (choice.family() != Family::tree || root < 0 || root >= hierarchy.ranks()) return {};
     const auto& asked = traits(parse_operation(operation));
     const Hierarchy seen = choice.on_ranks ? flat_hierarchy(hierarchy.ranks()) : hierarchy;
-    Speaker first;  // of the first segment, where each has a tree of its own
+    LeaderRotation first;  // of the first segment, where each has a tree of its own
     if (choice.rotates() && asked.blocks == Blocks::parts)
-        first = {0, segments_of(choice), choice.rotate == Choice::Rotate::all, 0};
-    Tree tree = build_tree(seen, asked.rooted ? root : seen.top.first(), choice.top, choice.inner,
-                           first, choice.below);
+        first = {0, segments_of(choice), choice.rotate() == Rotate::all, 0};
+    Tree tree = build_tree(seen, asked.rooted() ? root : seen.top.first(), choice.top(),
+                           choice.inner(), first, choice.below());
     return {std::move(tree.parent), std::move(tree.children)};
 }
 
@@ -157,20 +160,26 @@ void bind_simulate(nb::module_& module) {
         "The collective operations by name.");
     module.def(
         "rooted",
-        [](const std::string& operation) { return traits(parse_operation(operation)).rooted; },
+        [](const std::string& operation) { return traits(parse_operation(operation)).rooted(); },
         nb::arg("operation"), "Whether it has a root.");
     module.def(
+        "begins_at_root",
+        [](const std::string& operation) {
+            return traits(parse_operation(operation)).begins == Begins::root;
+        },
+        nb::arg("operation"), "Whether only its root has something to give.");
+    module.def(
         "check_choice", [](const std::string& choice) { parse_choice(choice); }, nb::arg("choice"),
-        "Raises EngineError where it is none.");
+        "Raises EngineError if it is not valid.");
     module.def(
         "can_simulate",
         [](const std::string& choice) { return can_simulate(parse_choice(choice)); },
         nb::arg("choice"), "Whether ECO knows all of its schedule.");
     module.def("candidates", &candidate_texts, nb::arg("hierarchy"), nb::arg("operation"),
-               nb::arg("bytes"), "What is worth trying, as written choices.");
+               nb::arg("bytes"), "The candidates, as written choices.");
     module.def("forecast", &forecast_texts, nb::arg("network"), nb::arg("host_of"),
                nb::arg("hierarchy"), nb::arg("operation"), nb::arg("root"), nb::arg("bytes"),
-               nb::arg("most"), "The quickest schedules by prediction, as written choices.");
+               nb::arg("most"), "The fastest schedules by prediction, as written choices.");
     module.def("choose", &choice_of, nb::arg("profile"), nb::arg("hierarchy"), nb::arg("operation"),
                nb::arg("root"), nb::arg("bytes"), nb::arg("library"),
                "What runs, as a written choice: what was timed or predicted, or native.");
@@ -193,7 +202,7 @@ void bind_simulate(nb::module_& module) {
             return std::pair{bound.time, bound.reason};
         },
         nb::arg("network"), nb::arg("host_of"), nb::arg("hierarchy"), nb::arg("operation"),
-        nb::arg("root"), nb::arg("bytes"), "Seconds that no schedule can beat, and why.");
+        nb::arg("root"), nb::arg("bytes"), "The lower bound in seconds, and why.");
 }
 
 }  // namespace eco

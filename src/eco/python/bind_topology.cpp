@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,7 +20,7 @@ void bind_topology(nb::module_& module) {
             return parse_profile({text.c_str(), text.size()}, origin);
         },
         nb::arg("text"), nb::arg("origin"),
-        "A checked profile; raises EngineError where it makes no sense.");
+        "A checked profile; raises EngineError if it is not valid.");
     nb::class_<Hierarchy>(module, "Hierarchy")
         .def_prop_ro("ranks", &Hierarchy::ranks)
         .def_ro("ring", &Hierarchy::ring)

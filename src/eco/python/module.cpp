@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/base/error.h"
 #include "eco/python/bind.h"
 

@@ -1,4 +1,5 @@
-// Where the pieces of one call's message lie in memory. Made by a wrapper for each call; read by
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the chunks of one call's message lie in memory. Made by a wrapper for each call; read by
 // the executor.
 #pragma once
 
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "eco/base/units.h"
-#include "eco/plan/program.h"
+#include "eco/schedule/program.h"
 
 namespace eco {
 
@@ -20,7 +21,7 @@ struct Span {
 struct Layout {
     Bytes unit = 1;  // elements are never cut
     // Scratch is the output too: for a message that every rank has room for whole.
-    bool one_board = false;
+    bool scratch_is_output = false;
     std::byte* input = nullptr;
     std::byte* output = nullptr;
 
@@ -28,32 +29,32 @@ struct Layout {
     Bytes whole = 0;
     std::function<Bytes(int block)> length, input_offset, output_offset;
 
-    Bytes bytes(Piece piece, int segments) const {
-        return end(piece, segments) - start(piece, segments);
+    Bytes bytes(Chunk chunk, int segments) const {
+        return end(chunk, segments) - start(chunk, segments);
     }
     // In input or output.
-    Span at(Place place, Piece piece, int segments) const {
-        const auto& offset = place == eco::input ? input_offset : output_offset;
-        const Bytes block = length ? offset(piece / segments) : 0;
-        return {(place == eco::input ? input : output) + block + start(piece, segments),
-                bytes(piece, segments)};
+    Span at(Buffer buffer, Chunk chunk, int segments) const {
+        const auto& offset = buffer == eco::input ? input_offset : output_offset;
+        const Bytes block = length ? offset(chunk / segments) : 0;
+        return {(buffer == eco::input ? input : output) + block + start(chunk, segments),
+                bytes(chunk, segments)};
     }
 
 private:
     // Within the message (parts) or the block.
-    Bytes units(Piece piece, int segments) const {
-        return (length ? length(piece / segments) : whole) / unit;
+    Bytes units(Chunk chunk, int segments) const {
+        return (length ? length(chunk / segments) : whole) / unit;
     }
-    Bytes start(Piece piece, int segments) const {
-        return units(piece, segments) * (piece % segments) / segments * unit;
+    Bytes start(Chunk chunk, int segments) const {
+        return units(chunk, segments) * (chunk % segments) / segments * unit;
     }
-    Bytes end(Piece piece, int segments) const {
-        return units(piece, segments) * (piece % segments + 1) / segments * unit;
+    Bytes end(Chunk chunk, int segments) const {
+        return units(chunk, segments) * (chunk % segments + 1) / segments * unit;
     }
 };
 
 // The lengths of all blocks, sent ahead by the schedule that then carries the blocks: 8 bytes with
-// each piece, so that whoever passes on no more than a piece of a block knows its length too.
+// each chunk, so that whoever passes on no more than a chunk of a block knows its length too.
 class LengthsAhead {
 public:
     // lengths: those that this rank knows, 0 of the others. segments: of the schedule's blocks.
@@ -66,7 +67,7 @@ public:
         const Bytes each = sizeof(Bytes), block = each * static_cast<Bytes>(segments_);
         Layout layout;
         layout.unit = each;
-        layout.one_board = true;
+        layout.scratch_is_output = true;
         layout.input = layout.output = reinterpret_cast<std::byte*>(carried_.data());
         layout.length = [block](int) { return block; };
         layout.input_offset = layout.output_offset = [block](int b) { return b * block; };

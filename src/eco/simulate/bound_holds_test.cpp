@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // No schedule of ours is ever simulated below the bound.
 #include <gtest/gtest.h>
 
@@ -5,7 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "eco/plan/bound.h"
+#include "eco/bounds/bound.h"
+#include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 #include "eco/topology/rail_network.h"
 
@@ -195,7 +197,7 @@ TEST(BoundHolds, WhereOneOutsidePassesOn) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BoundHolds, testing::Range(1, 9));
 
-// Where one link decides, the bound is what a good schedule takes: nothing above would be left to
+// If one link decides, the bound is what a good schedule takes: nothing above would be left to
 // claim. A broadcast on one bus of four hosts crosses it three times.
 TEST(BoundHolds, AndIsMetWhereOneLinkDecides) {
     Network network = assemble_network({"a", "b", "c", "d"}, {{0, 0, 0, 0}},

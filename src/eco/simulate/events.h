@@ -1,4 +1,5 @@
-// The simulator's moments to come: what happens when, of equal times in the order of making.
+// SPDX-License-Identifier: BSD-3-Clause
+// The simulator's event queue; events with equal times come in the order in which they were added.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/fluid.h"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ void Fluid::settle(Seconds now) {
         Way& way = ways_[at(number)];
         way.reached = false;
         const double rate = way.flows > 0 ? way.fresh : 0;
-        // Where neither its rate nor its flows changed, its next end stands.
+        // If neither its rate nor its flows changed, its next end stands.
         if (!way.changed && rate == way.rate) continue;
         advance(way, now);
         way.rate = rate;
@@ -172,6 +173,7 @@ void Fluid::share_out() {
         without_[at(link)] = 0;
     }
     std::vector<Step> first;
+    effort_ += static_cast<std::int64_t>(open_ways_.size());
     for (const int number : open_ways_) {
         Way& way = ways_[at(number)];
         way.fresh = -1;

@@ -1,6 +1,7 @@
-// Flows that share links: which rate each has, and when it is through. Rates are max-min fair: all
-// grow alike until a link on their way is full or their own cap is reached. Exact in virtual time,
-// no matter how long a flow is. Used by the simulator.
+// SPDX-License-Identifier: BSD-3-Clause
+// Flows that share links: the rate of each, and when it ends. Rates are max-min fair: all grow
+// alike until a link on their route is full or their own cap is reached. Exact in virtual time, no
+// matter how long a flow is. Used by the simulator.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,9 @@ public:
 
     // Bytes per second of each flow of a way, since settle().
     double rate(int way) const { return ways_[static_cast<std::size_t>(way)].rate; }
+
+    // How often a way's rate was worked out: what all of this costs.
+    std::int64_t effort() const { return effort_; }
 
     // Seconds in which each link carried something.
     const std::vector<Seconds>& busy() const { return busy_; }
@@ -84,6 +88,7 @@ private:
     std::vector<int> flows_on_;              // per link
     std::vector<double> used_;               // per link, by the rates that hold
     std::vector<Seconds> busy_, busy_since_;
+    std::int64_t effort_ = 0;
     std::vector<int> changed_;  // ways whose flows changed since settle()
 
     // While settling: links that are shared out anew, and all ways on them; the other links of

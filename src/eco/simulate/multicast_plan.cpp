@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/multicast_plan.h"
 
 #include <algorithm>
 #include <set>
 
 #include "eco/base/check.h"
-#include "eco/multicast/model.h"
+#include "eco/multicast/cost_model.h"
 #include "eco/multicast/planners.h"
 #include "eco/multicast/programs.h"
 #include "eco/multicast/spread.h"
@@ -15,9 +16,9 @@ namespace eco {
 namespace {
 
 using multicast::Deliveries;
-using multicast::Leg;
+using multicast::Hop;
 
-// Legs that are ordered and simulated in time.
+// Hops that are ordered and simulated in time.
 constexpr std::size_t most_legs = 4096;
 
 class Contest {
@@ -54,14 +55,14 @@ public:
 
 private:
     std::pair<Seconds, std::vector<Program>> time(const Deliveries& deliveries,
-                                                  const std::vector<Leg>& legs, int segments,
+                                                  const std::vector<Hop>& hops, int segments,
                                                   int pace) const {
-        ECO_CHECK(legs.size() == deliveries.size() * static_cast<std::size_t>(segments));
+        ECO_CHECK(hops.size() == deliveries.size() * static_cast<std::size_t>(segments));
         auto list =
-            multicast::programs(static_cast<int>(host_of_.size()), messages_, legs, segments, pace);
-        const Timeline timeline = simulate(network_, host_of_, list, [this](Piece piece, int cuts) {
-            const Bytes bytes = messages_[static_cast<std::size_t>(piece / cuts)].bytes;
-            return bytes * (piece % cuts + 1) / cuts - bytes * (piece % cuts) / cuts;
+            multicast::programs(static_cast<int>(host_of_.size()), messages_, hops, segments, pace);
+        const Timeline timeline = simulate(network_, host_of_, list, [this](Chunk chunk, int cuts) {
+            const Bytes bytes = messages_[static_cast<std::size_t>(chunk / cuts)].bytes;
+            return bytes * (chunk % cuts + 1) / cuts - bytes * (chunk % cuts) / cuts;
         });
         return {timeline.time, std::move(list)};
     }
@@ -73,8 +74,8 @@ private:
     // Whether it is the quickest so far.
     bool enter(const std::string& who, const Deliveries& deliveries, int segments, int pace) {
         if (deliveries.size() * static_cast<std::size_t>(segments) > most_legs) return false;
-        const auto legs = in_order(load_, messages_, deliveries, segments);
-        auto [seconds, list] = time(deliveries, legs, segments, pace);
+        const auto hops = in_order(load_, messages_, deliveries, segments);
+        auto [seconds, list] = time(deliveries, hops, segments, pace);
         if (!best_.programs.empty() && seconds >= best_.time) return false;
         best_.name = who + ":segments=" + std::to_string(segments);
         if (pace > 0) best_.name += ",pace=" + std::to_string(pace);

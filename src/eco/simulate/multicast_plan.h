@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several multicasts at once on a measured network: candidates from multicast/ are simulated, and
-// the quickest runs. Called by interpose for neighbourhood collectives and eco_multicast. All ranks
+// the quickest runs. Called by job for neighbourhood collectives and eco_multicast. All ranks
 // that ask alike get programs that fit together.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "eco/plan/program.h"
+#include "eco/schedule/program.h"
 #include "eco/topology/network.h"
 
 namespace eco {

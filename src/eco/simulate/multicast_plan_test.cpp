@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/multicast_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "eco/plan/verify.h"
+#include "eco/schedule/verify.h"
 #include "eco/topology/profile.h"
 
 namespace eco {

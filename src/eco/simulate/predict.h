@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks the schedules of a collective on a network by simulating them: candidates and variants
-// (plan/variants.h), forms first, then the best of them at other paces. Deterministic, and bounded:
-// what would take too long is left out. Used by tuning, by `eco plan`, and for the choices that a
-// profile has for what was never timed.
+// (selection/variants.h), forms first, then the best of them at other paces. Deterministic, and
+// bounded: what would take too long is left out. Used by tuning, by `eco plan`, and for the choices
+// that a profile has for what was never timed.
 #pragma once
 
 #include <vector>
 
-#include "eco/plan/choice.h"
-#include "eco/plan/collective.h"
+#include "eco/planners/choice.h"
+#include "eco/schedule/collective.h"
 #include "eco/topology/network.h"
 
 namespace eco {
@@ -19,19 +20,20 @@ struct Predicted {
 
 struct Forecast {
     std::vector<Predicted> choices;  // the quickest first; empty: it would take too long to tell
-    // The quickest of the textbook's patterns on ranks in a row, which stand for a library that
-    // knows nothing of the network; 0: not simulated.
-    Seconds textbook = 0;
+    // The quickest of the topology-unaware baselines on contiguous ranks, which stand for a library
+    // that knows nothing of the network; 0: not simulated.
+    Seconds baseline = 0;
 };
 
 // roots: whose mean counts; one, any, where the operation has none. request.root is not read.
-// bytes: known to all ranks. Cost: at most about 400,000 simulated messages, a few us each.
+// bytes: known to all ranks. Cost: about 400,000 simulated messages, a few us each, and
+// one schedule more; deterministic.
 Forecast forecast(const Network& network, const std::vector<int>& host_of, const Request& request,
                   Bytes bytes, const std::vector<Rank>& roots);
 
-// Few roots that stand for all: the first rank of some of the widest groups; rank 0 where the
+// Few roots that stand for all: the first rank of some of the widest groups; rank 0 if the
 // operation has none.
-std::vector<Rank> telling_roots(const Hierarchy& hierarchy, Operation operation);
+std::vector<Rank> representative_roots(const Hierarchy& hierarchy, Operation operation);
 
 // Of the quickest those that really differ, at most `count`: not the same schedule by another name,
 // at most two paces of a form, nothing far behind the best.

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/predict.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "eco/plan/bound.h"
-#include "eco/plan/planner.h"
-#include "eco/plan/variants.h"
+#include "eco/bounds/bound.h"
+#include "eco/planners/planner.h"
+#include "eco/selection/candidates.h"
+#include "eco/selection/variants.h"
 #include "eco/simulate/simulate.h"
 
 namespace eco {
@@ -32,7 +34,7 @@ protected:
     Request ask(Operation operation) const { return {operation, &hierarchy_}; }
     Forecast of(Operation operation, Bytes bytes) const {
         return forecast(network_, host_of_, ask(operation), bytes,
-                        telling_roots(hierarchy_, operation));
+                        representative_roots(hierarchy_, operation));
     }
 
     Network network_;
@@ -43,11 +45,12 @@ protected:
 }  // namespace
 
 TEST_F(Predict, RootsAreSpreadOverTheGroups) {
-    EXPECT_EQ(telling_roots(hierarchy_, Operation::bcast), (std::vector<Rank>{0, 3, 6}));
-    EXPECT_EQ(telling_roots(hierarchy_, Operation::allreduce), (std::vector<Rank>{0}));
-    EXPECT_EQ(telling_roots(parse_hierarchy("((0 1) (2 3)) ((4 5) 6)"), Operation::reduce),
+    EXPECT_EQ(representative_roots(hierarchy_, Operation::bcast), (std::vector<Rank>{0, 3, 6}));
+    EXPECT_EQ(representative_roots(hierarchy_, Operation::allreduce), (std::vector<Rank>{0}));
+    EXPECT_EQ(representative_roots(parse_hierarchy("((0 1) (2 3)) ((4 5) 6)"), Operation::reduce),
               (std::vector<Rank>{0, 4}));
-    EXPECT_EQ(telling_roots(parse_hierarchy("0 1"), Operation::gather), (std::vector<Rank>{0, 1}));
+    EXPECT_EQ(representative_roots(parse_hierarchy("0 1"), Operation::gather),
+              (std::vector<Rank>{0, 1}));
 }
 
 TEST_F(Predict, QuickestFirstAndAllThatTuningKnewAreAmongThem) {
@@ -59,7 +62,7 @@ TEST_F(Predict, QuickestFirstAndAllThatTuningKnewAreAmongThem) {
             EXPECT_TRUE(std::is_sorted(
                 found.choices.begin(), found.choices.end(),
                 [](const Predicted& a, const Predicted& b) { return a.time < b.time - 1e-9; }));
-            EXPECT_GT(found.textbook, 0);
+            EXPECT_GT(found.baseline, 0);
             for (const Choice& choice : candidates(ask(operation), bytes)) {
                 const bool there =
                     std::any_of(found.choices.begin(), found.choices.end(),
@@ -73,7 +76,7 @@ TEST_F(Predict, FewCrossingsWinOnBuses) {
     const Forecast found = of(Operation::bcast, 16000);
     const Bound bound = find_bound(network_, host_of_, Operation::bcast, 0, 16000);
     EXPECT_LT(found.choices.front().time, 1.3 * bound.time);
-    EXPECT_GT(found.textbook, 1.6 * found.choices.front().time);
+    EXPECT_GT(found.baseline, 1.6 * found.choices.front().time);
     // By hand: a star sends seven messages over the root's bus.
     const Timeline star =
         simulate(network_, host_of_, parse_choice("star"), ask(Operation::bcast), 16000);

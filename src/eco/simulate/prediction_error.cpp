@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/prediction_error.h"
 
 #include <algorithm>
@@ -16,10 +17,17 @@ double quantile(const std::vector<double>& sorted, double share) {
     return sorted[static_cast<std::size_t>(whole)];
 }
 
+constexpr double most = 0.9;
+
 // Timing a schedule twice differs by about so much.
 constexpr double least_margin = 1.02;
 
 }  // namespace
+
+double high_quantile(std::vector<double> ratios) {
+    std::sort(ratios.begin(), ratios.end());
+    return quantile(ratios, most);
+}
 
 PredictionError error_of(std::vector<double> ratios, std::vector<double> libraries) {
     PredictionError error;
@@ -28,7 +36,6 @@ PredictionError error_of(std::vector<double> ratios, std::vector<double> librari
     error.bias = upper_median(ratios);
     std::sort(ratios.begin(), ratios.end());
     std::sort(libraries.begin(), libraries.end());
-    constexpr double most = 0.9;
     error.margin = std::max(least_margin, quantile(ratios, most) / error.bias);
     if (!libraries.empty())
         error.clear_gain = quantile(ratios, most) / quantile(libraries, 1 - most);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How far the simulator's times are from what was timed on one network with one library: for short
 // messages, whose time is the hosts' and the library's own costs, and for long ones, whose time is
 // the links'. Found by `eco measure` and read by what decides there (verdict.h).
@@ -12,8 +13,8 @@ namespace eco {
 struct PredictionError {
     double bias = 1;    // measured over predicted, the median
     double margin = 1;  // how many times that, at most, in nine cases of ten
-    // A schedule so many times faster than the textbook's best by prediction is as fast as the
-    // library, in nine cases of ten; 0: not measured.
+    // A schedule so many times faster than the best topology-unaware baseline by prediction is as
+    // fast as the library, in nine cases of ten; 0: not measured.
     double clear_gain = 0;
     int samples = 0;
 
@@ -33,7 +34,10 @@ struct PredictionErrors {
 };
 
 // ratios: of schedules, measured over predicted. libraries: of the library's own collectives,
-// measured over the textbook's best by prediction; may be empty. All above 0.
+// measured over the best topology-unaware baseline by prediction; may be empty. All above 0.
 PredictionError error_of(std::vector<double> ratios, std::vector<double> libraries);
+
+// What nine of ten do not exceed; of few the greatest. One or more.
+double high_quantile(std::vector<double> ratios);
 
 }  // namespace eco

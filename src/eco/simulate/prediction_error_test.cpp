@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/prediction_error.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ TEST(PredictionError, OfManyTheWorstTenthDoesNotCount) {
     EXPECT_NEAR(error_of(ratios, {}).margin, 1.3, 1e-12);
 }
 
-// The textbook must lose by what schedules may take longer and the library less.
+// The topology-unaware baseline must lose by what schedules may take longer and the library less.
 TEST(PredictionError, AClearGainCoversTheLibraryToo) {
     const auto error = error_of({1, 1, 1.2, 1}, {0.8, 1, 3});
     EXPECT_DOUBLE_EQ(error.clear_gain, 1.2 / 0.8);

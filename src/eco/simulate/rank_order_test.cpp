@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ranks in order, round-robin and shuffled over the hosts: what the best schedule takes must not
 // depend on it (Karonis, section 4; on the networks of his measurements and of MagPIe's).
 #include <gtest/gtest.h>
@@ -5,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 
 namespace eco {
@@ -146,8 +148,8 @@ TEST_P(RankOrder, DoesNotMatter) {
 
 INSTANTIATE_TEST_SUITE_P(Grids, RankOrder, testing::Values("grid_3", "magpie"));
 
-// What sees ranks in a row does depend on it, by far.
-TEST(RankOrder, MattersToTextbookPatterns) {
+// What sees contiguous ranks does depend on it, by far.
+TEST(RankOrder, MattersToBaselinePatterns) {
     const Grid grid = magpie();
     const auto time = [&](const std::vector<int>& host_of) {
         const Hierarchy hierarchy = build_hierarchy(grid.profile, host_of);

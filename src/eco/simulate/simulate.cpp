@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/simulate.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 class Simulation {
 public:
     Simulation(const Network& network, const std::vector<int>& host_of,
-               const std::vector<Program>& programs, const PieceBytes& bytes, const Costs& costs)
+               const std::vector<Program>& programs, const ChunkBytes& bytes, const Costs& costs)
         : network_(network),
           host_of_(host_of),
           programs_(programs),
@@ -83,7 +84,7 @@ private:
     TaskTimes& times(Rank rank, int task) { return timeline_.tasks[at(rank)][at(task)]; }
     int host(Rank rank) const { return host_of_[at(rank)]; }
 
-    void prepare(Rank rank, const PieceBytes& bytes) {
+    void prepare(Rank rank, const ChunkBytes& bytes) {
         const Program& mine = program(rank);
         RankState& state = ranks_[at(rank)];
         state.tasks.resize(mine.tasks.size());
@@ -95,8 +96,8 @@ private:
             state.tasks[t].waits = task.end_wait - task.first_wait;
             for (const auto wait : mine.waits_of(task))
                 state.followers[at(wait)].push_back(static_cast<std::int32_t>(t));
-            for (const Piece piece : mine.pieces_of(task))
-                state.tasks[t].bytes += bytes(piece, mine.segments);
+            for (const Chunk chunk : mine.chunks_of(task))
+                state.tasks[t].bytes += bytes(chunk, mine.segments);
             if (!is_paced(task, state.tasks[t].bytes)) continue;
             ++state.tasks[t].waits;
             state.followers[at(task.pace)].push_back(static_cast<std::int32_t>(t));
@@ -214,9 +215,12 @@ private:
             case Kind::native:
                 ECO_CHECK(false);
                 return 0;
-            default:
+            case Kind::recv:
+            case Kind::reduce:
+            case Kind::combine:
                 return costs_.combine * static_cast<double>(bytes);
         }
+        return 0;
     }
 
     void finish_job(Rank rank) {
@@ -271,22 +275,22 @@ private:
 
 }  // namespace
 
-PieceBytes equal_pieces(Operation operation, Bytes bytes, int ranks) {
+ChunkBytes equal_chunks(Operation operation, Bytes bytes, int ranks) {
     const OperationTraits& kind = traits(operation);
     if (kind.blocks == Blocks::parts)
-        return [bytes](Piece piece, int segments) {
-            return bytes * (piece + 1) / segments - bytes * piece / segments;
+        return [bytes](Chunk chunk, int segments) {
+            return bytes * (chunk + 1) / segments - bytes * chunk / segments;
         };
-    const Bytes parts = kind.reduces ? ranks : 1;
-    return [bytes, parts](Piece piece, int segments) {
-        const Bytes number = piece / segments % parts, segment = piece % segments;
+    const Bytes parts = kind.reduces() ? ranks : 1;
+    return [bytes, parts](Chunk chunk, int segments) {
+        const Bytes number = chunk / segments % parts, segment = chunk % segments;
         const Bytes block = bytes * (number + 1) / parts - bytes * number / parts;
         return block * (segment + 1) / segments - block * segment / segments;
     };
 }
 
 Timeline simulate(const Network& network, const std::vector<int>& host_of,
-                  const std::vector<Program>& programs, const PieceBytes& bytes,
+                  const std::vector<Program>& programs, const ChunkBytes& bytes,
                   const Costs& costs) {
     return Simulation(network, host_of, programs, bytes, costs).run();
 }
@@ -297,7 +301,7 @@ Timeline simulate(const Network& network, const std::vector<int>& host_of, const
     for (Rank rank = 0; rank < request.ranks(); ++rank)
         programs.push_back(plan(choice, request, rank));
     return simulate(network.over(choice.rails), host_of, programs,
-                    equal_pieces(request.operation, bytes, request.ranks()), costs);
+                    equal_chunks(request.operation, bytes, request.ranks()), costs);
 }
 
 }  // namespace eco

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs all ranks' programs on a network in virtual time: what a schedule takes, and why. Called by
 // `eco simulate`, `eco plan` and tests. Deterministic.
 //
@@ -15,7 +16,7 @@
 #include <functional>
 #include <vector>
 
-#include "eco/plan/planner.h"
+#include "eco/planners/planner.h"
 #include "eco/simulate/timeline.h"
 #include "eco/topology/network.h"
 
@@ -25,22 +26,22 @@ struct Costs {
     double copy = 0, combine = 0;  // seconds per byte
 };
 
-// Bytes of a piece in a program of so many segments.
-using PieceBytes = std::function<Bytes(Piece piece, int segments)>;
+// Bytes of a chunk in a program of so many segments.
+using ChunkBytes = std::function<Bytes(Chunk chunk, int segments)>;
 
 // Of what one call moves, as run/layout.h cuts it: bytes of the whole message (Blocks::parts, and
 // reductions to blocks), else of one block; all blocks alike.
-PieceBytes equal_pieces(Operation operation, Bytes bytes, int ranks);
+ChunkBytes equal_chunks(Operation operation, Bytes bytes, int ranks);
 
-// Whether ECO knows all of its schedule: not where the MPI library does a part in its own way.
+// Whether ECO knows all of its schedule: not if the MPI library does a part in its own way.
 inline bool can_simulate(const Choice& choice) {
-    return choice.family != Family::native && !choice.native_inside;
+    return !choice.is_native() && !choice.native_inside();
 }
 
-// host_of: per rank its index in network.hosts. Programs must fit together (plan/verify.h) and have
-// no native tasks.
+// host_of: per rank its index in network.hosts. Programs must fit together (schedule/verify.h) and
+// have no native tasks.
 Timeline simulate(const Network& network, const std::vector<int>& host_of,
-                  const std::vector<Program>& programs, const PieceBytes& bytes,
+                  const std::vector<Program>& programs, const ChunkBytes& bytes,
                   const Costs& costs = {});
 
 // Plans the choice for all ranks and simulates it, over its rails. Needs supports(choice, request).

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/simulate.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "eco/selection/candidates.h"
 
 namespace eco {
 
@@ -33,7 +36,7 @@ std::vector<int> each_its_host(int ranks) {
     return host_of;
 }
 
-const std::vector<Piece> whole{0};
+const std::vector<Chunk> whole{0};
 
 // One message after the other from rank to rank, of `bytes` each.
 struct Exchange {
@@ -46,7 +49,7 @@ struct Exchange {
         for (Builder& builder : builders) programs.push_back(builder.finish());
         return simulate(
             network, each_its_host(static_cast<int>(programs.size())), programs,
-            [bytes](Piece, int) { return bytes; }, costs);
+            [bytes](Chunk, int) { return bytes; }, costs);
     }
 };
 
@@ -55,7 +58,7 @@ struct Exchange {
 // A connection of 1 MB/s whose round trip takes 100 ms sends 10,000 bytes and waits, then 20,000,
 // then as much as comes: a message of 40,000 bytes has left at 10, 120 and 210 ms. Another right
 // behind it has 30,000 bytes of the third round left. Four messages of 10,000 bytes to four hosts
-// go out at once. Where all of the way holds less than 10,000 bytes nothing waits.
+// go out at once. If all of the way holds less than 10,000 bytes nothing waits.
 TEST(Simulate, AConnectionWaitsForItsFirstAcknowledgements) {
     Network network = one_subnet(5, true);
     network.send.assign(5, {});
@@ -326,19 +329,19 @@ TEST(Simulate, RanksOfOneHostUseNoLink) {
     one.send(1, input, whole);
     two.recv(0, output, whole);
     const Timeline timeline = simulate(network, {0, 0}, {one.finish(), two.finish()},
-                                       [](Piece, int) { return Bytes{5000}; });
+                                       [](Chunk, int) { return Bytes{5000}; });
     EXPECT_NEAR(timeline.time, 1e-3 + 1e-6 + 1e-6 + 2e-3, none);
     EXPECT_EQ(timeline.bottleneck(), -1);
 }
 
 TEST(Simulate, PiecesAreCutAsTheyAreWhenTheyRun) {
-    const PieceBytes parts = equal_pieces(Operation::bcast, 10, 4);
+    const ChunkBytes parts = equal_chunks(Operation::bcast, 10, 4);
     EXPECT_EQ(parts(0, 3) + parts(1, 3) + parts(2, 3), 10);
-    const PieceBytes blocks = equal_pieces(Operation::gather, 10, 4);
+    const ChunkBytes blocks = equal_chunks(Operation::gather, 10, 4);
     EXPECT_EQ(blocks(3, 1), 10);
     EXPECT_EQ(blocks(9, 3), blocks(0, 3));
     // One message for all ranks together.
-    const PieceBytes shares = equal_pieces(Operation::reduce_scatter, 10, 4);
+    const ChunkBytes shares = equal_chunks(Operation::reduce_scatter, 10, 4);
     EXPECT_EQ(shares(0, 1) + shares(1, 1) + shares(2, 1) + shares(3, 1), 10);
 }
 

@@ -1,11 +1,12 @@
-// What a simulated schedule did and when: per task, per message, per link; and from these the chain
-// of causes that made it take as long as it did.
+// SPDX-License-Identifier: BSD-3-Clause
+// What a simulated schedule did and when: per task, per message, per link; and its critical path.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "eco/plan/program.h"
+#include "eco/schedule/program.h"
 #include "eco/topology/network.h"
 
 namespace eco {
@@ -59,11 +60,12 @@ struct Timeline {
     std::vector<std::vector<TaskTimes>> tasks;  // per rank
     std::vector<MessageTimes> messages;
     std::vector<LinkTimes> links;  // beside Network::links
+    std::int64_t effort = 0;       // what simulating it took: rates of flows worked out
 
     // What the end waited for, from the first cause on; each step begins where the one before ends.
     std::vector<Step> chain() const;
 
-    // The link whose bytes need the largest part of the whole time; -1 where there is none.
+    // The link whose bytes need the largest part of the whole time; -1 if there is none.
     int bottleneck() const;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The written form of a simulated schedule, for `eco simulate --json` and its pictures
 // (docs/formats.md).
 #pragma once

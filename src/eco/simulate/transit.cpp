@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/transit.h"
 
 #include <algorithm>
@@ -178,6 +179,7 @@ void Transit::arrive(int number, Pair& pair) {
 }
 
 void Transit::sum_up() {
+    timeline_.effort = fluid_.effort();
     for (std::size_t link = 0; link < timeline_.links.size(); ++link) {
         LinkTimes& times = timeline_.links[link];
         times.busy = fluid_.busy()[link];

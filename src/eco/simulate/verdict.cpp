@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/verdict.h"
 
 #include <algorithm>
@@ -37,12 +38,12 @@ Opinion decide(const Evidence& evidence, const PredictionError& error) {
     const bool known = error.known();
     const double bias = known ? error.bias : 1, margin = known ? error.margin : usual_margin;
     opinion.gain = evidence.native / (evidence.predicted * bias);
-    const double doubt = margin * evidence.native_doubt;
+    const double uncertainty = margin * evidence.native_uncertainty;
     opinion.verdict = Verdict::unsure;
-    if (known && opinion.gain >= least_gain * doubt) opinion.verdict = Verdict::eco;
-    if (known && opinion.gain * doubt < least_gain) opinion.verdict = Verdict::native;
+    if (known && opinion.gain >= least_gain * uncertainty) opinion.verdict = Verdict::eco;
+    if (known && opinion.gain * uncertainty < least_gain) opinion.verdict = Verdict::native;
     const double mean = std::log(opinion.gain),
-                 deviation = std::max(0.02, std::log(doubt) / deviations_in_margin);
+                 deviation = std::max(0.02, std::log(uncertainty) / deviations_in_margin);
     const double best = mean_above_zero(mean, deviation);
     opinion.benefit = opinion.verdict == Verdict::eco ? best - mean : best;
     if (evidence.unseen && opinion.verdict != Verdict::eco)

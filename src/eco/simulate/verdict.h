@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Decides between the library and ECO from what the library took and what ECO is predicted to take,
 // where predictions are known to err by so much (prediction_error.h); and says what timing
-// both would be worth. Pure. Called by `eco measure`'s second half (probe/within_budget.h).
+// both would be worth. Pure. Called by `eco measure`'s second half (measure/within_budget.h).
 #pragma once
 
 #include <vector>
@@ -15,10 +16,11 @@ inline constexpr double least_gain = 1.05;
 
 // What is known of one operation at one size.
 struct Evidence {
-    Seconds native = 0;       // the library's time: of few runs, the least
-    double native_doubt = 1;  // it may be so many times less: where it was not timed at this size
-    Seconds predicted = 0;    // ECO's best by simulation; 0: none
-    bool unseen = false;      // there are schedules whose gain simulation does not see
+    Seconds native = 0;  // the library's time: of few runs, the least
+    double native_uncertainty =
+        1;                  // it may be so many times less: where it was not timed at this size
+    Seconds predicted = 0;  // ECO's best by simulation; 0: none
+    bool unseen = false;    // there are schedules whose gain simulation does not see
 };
 
 enum class Verdict {
@@ -34,7 +36,7 @@ struct Opinion {
                          // logarithm
 };
 
-// Where the error is not known, nothing is certain and the benefit is a guess.
+// If the error is not known, nothing is certain and the benefit is a guess.
 Opinion decide(const Evidence& evidence, const PredictionError& error);
 
 // Whether ECO was faster in runs beside the library, round by round, by more than chance explains:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/verdict.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ TEST(Verdict, NothingIsCertainWhereTheErrorIsNotKnown) {
     EXPECT_EQ(decide({0.1, 1, 1.0, false}, {}).verdict, Verdict::unsure);
 }
 
-TEST(Verdict, ALibraryThatWasNotTimedAtThisSizeIsDoubted) {
+TEST(Verdict, ALibraryThatWasNotTimedAtThisSizeIsUncertain) {
     EXPECT_EQ(decide({1.3, 1, 1.0, false}, error(1, 1.1)).verdict, Verdict::eco);
     EXPECT_EQ(decide({1.3, 1.5, 1.0, false}, error(1, 1.1)).verdict, Verdict::unsure);
 }

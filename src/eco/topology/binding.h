@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where on its host each rank is bound, and the levels that follow inside hosts: packages, NUMA
 // nodes, shared caches. A rank that may run in several has no level from there on, so depths differ
 // between ranks. Made by MPI_Init through processors.h; used for hierarchies and clusters.
@@ -17,7 +18,7 @@ inline constexpr int levels_inside = 3;
 
 // Per level inside, from package to cache, per rank a key: equal for ranks of one host that are
 // together at it, -1 for a rank that has no such level. host_of: per rank its host; bindings: per
-// rank, or empty where nothing is known.
+// rank, or empty if nothing is known.
 std::vector<std::vector<int>> keys_inside(const std::vector<int>& host_of,
                                           const std::vector<Binding>& bindings);
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns a profile's levels and the hosts of a communicator's ranks into what the multilevel paper
 // (Karonis, §3, Fig. 2) gives each process: a depth, and a cluster id at each level. Level 0 is the
 // widest; below the network's levels come the host, what it has inside (package, NUMA node, shared
-// cache) and the rank itself, each only where it divides what is above, so depths differ between
+// cache) and the rank itself, each only if it divides what is above, so depths differ between
 // ranks. Called for programs that ask (eco.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/hierarchy.h"
 
 #include <algorithm>
@@ -96,27 +97,32 @@ void set_media(Group& group, const Profile& profile, const std::vector<int>& hos
     const auto least =
         std::min_element(group.parts.begin(), group.parts.end(),
                          [&](const Group& a, const Group& b) { return busy(a) < busy(b); });
-    group.speaker = least->first();
+    group.leader = least->first();
 }
 
-// Each group that spans hosts gets the passage of the narrowest cluster that holds them all.
-void set_passages(Group& group, const std::vector<Passage>& passages, const Levels& levels,
-                  const std::vector<int>& host_of) {
+// Each group that spans hosts gets the inter-cluster cost of the narrowest cluster that holds them
+// all.
+void set_inter_cluster_costs(Group& group, const std::vector<InterClusterCost>& inter_cluster_costs,
+                             const Levels& levels, const std::vector<int>& host_of) {
     if (group.is_rank() || group.on_one_host) return;
-    const auto holds = [&](const Passage& passage) {
-        return passage.level < 0 ||
+    const auto holds = [&](const InterClusterCost& inter_cluster_cost) {
+        return inter_cluster_cost.level < 0 ||
                std::all_of(
                    group.ranks.begin(), group.ranks.end(),
                    [&](Rank rank) {
-                       const auto& level = levels[static_cast<std::size_t>(passage.level)];
+                       const auto& level =
+                           levels[static_cast<std::size_t>(inter_cluster_cost.level)];
                        const int host = host_of[static_cast<std::size_t>(rank)];
-                       return level[static_cast<std::size_t>(host)] == passage.cluster;
+                       return level[static_cast<std::size_t>(host)] == inter_cluster_cost.cluster;
                    });
     };
-    for (const Passage& passage : passages)
-        if ((!group.passage || passage.level >= group.passage->level) && holds(passage))
-            group.passage = passage;
-    for (Group& part : group.parts) set_passages(part, passages, levels, host_of);
+    for (const InterClusterCost& inter_cluster_cost : inter_cluster_costs)
+        if ((!group.inter_cluster_cost ||
+             inter_cluster_cost.level >= group.inter_cluster_cost->level) &&
+            holds(inter_cluster_cost))
+            group.inter_cluster_cost = inter_cluster_cost;
+    for (Group& part : group.parts)
+        set_inter_cluster_costs(part, inter_cluster_costs, levels, host_of);
 }
 
 bool all_consecutive(const Group& group) {
@@ -166,7 +172,8 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
                              [](const Medium& a, const Medium& b) { return a.rate < b.rate; });
         set_media(hierarchy.top, profile, host_of, slowest->rate);
     }
-    set_passages(hierarchy.top, find_passages(profile), profile.levels, host_of);
+    set_inter_cluster_costs(hierarchy.top, find_inter_cluster_costs(profile), profile.levels,
+                            host_of);
     // Inside hosts neighbours are near as well.
     hierarchy.ring = hierarchy.top.ranks;
     return hierarchy;

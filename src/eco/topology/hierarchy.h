@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns a profile's levels, the hosts of a communicator's ranks and their bindings into nested
 // groups of ranks: what planners see of the network and of its hosts. Groups of one part are
 // skipped, so every group either is a single rank or has two parts or more. All ranks build the
@@ -19,15 +20,15 @@ struct Group {
     std::vector<Group> parts;
     bool on_one_host = false;  // all the ranks of a host; its parts are inside it
     // What a message costs the group's medium, against the network's slowest; on a bus every
-    // message in, out and inside, on a switch only those of the rank that speaks for the group.
+    // message in, out and inside, on a switch only those of the leader of the group.
     double crossing = 1;
     bool shared = true;
     bool medium_known = false;  // else the two above are a guess
-    // What a message from one part to another takes (passage.h), where that is known.
-    std::optional<Passage> passage;
-    Rank speaker = -1;  // of a group of groups: a rank where messages cost least; -1: the first
+    // What a message from one part to another takes (inter_cluster_cost.h), where that is known.
+    std::optional<InterClusterCost> inter_cluster_cost;
+    Rank leader = -1;  // of a group of groups: a rank where messages cost least; -1: the first
 
-    Rank first() const { return speaker >= 0 ? speaker : ranks.front(); }
+    Rank first() const { return leader >= 0 ? leader : ranks.front(); }
     bool is_rank() const { return parts.empty(); }
     // A host with all that is inside it; elsewhere, a group of single ranks.
     bool is_innermost() const;
@@ -46,7 +47,7 @@ struct Hierarchy {
     int ranks() const { return static_cast<int>(ring.size()); }
 };
 
-// host_of (here and below): per rank its index in profile.hosts; bindings: per rank, or none where
+// host_of (here and below): per rank its index in profile.hosts; bindings: per rank, or none if
 // hosts have no levels inside. Per level, widest first, each rank's cluster id; then the hosts
 // themselves, then the levels inside (binding.h).
 std::vector<std::vector<int>> keys_by_level(const Profile& profile, const std::vector<int>& host_of,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns pairwise costs into nested levels: the partition of Fig. 2, then the same again with the
 // subnets as vertices, until one is left or nothing merges.
 #pragma once

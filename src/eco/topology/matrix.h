@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A square table of costs, one row and column per host; symmetric, zero on the diagonal.
 #pragma once
 

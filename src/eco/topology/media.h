@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which flows to run at once to learn what a cluster's hosts share, and what their rates then say.
 // Times of one pair at a time cannot tell a bus from a switch, nor see that an uplink is shared
 // (docs/formats.md, media). Called by the probe; pure, so that it is tested without a network.
@@ -29,7 +30,7 @@ inline constexpr std::size_t most_flows = 4;
 // A cycle through hosts of the cluster, one of each of its parts at the next finer level: every
 // host sends and receives, so that a switch carries as many times as much as a bus as there are
 // flows; with two hosts both directions. The first flow is the fastest by per_byte (seconds per
-// byte, as in Model). Empty where the cluster has one host, or one part only.
+// byte, as in Model). Empty if the cluster has one host, or one part only.
 std::vector<Flow> flows_inside(const Levels& levels, int level, int cluster, const Table& per_byte);
 
 // From several hosts of the cluster to as many outside, in different clusters of its level where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/model.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <sstream>
 
 #include "eco/base/median.h"
+#include "eco/topology/block_matrix.h"
 #include "eco/topology/profile.h"
 #include "eco/topology/profile_reader.h"
 
@@ -33,7 +35,7 @@ std::vector<Cost> read_costs(const json& root, const char* key, std::size_t host
     std::vector<Cost> costs;
     for (const json& entry : list) {
         const auto figures = reader.take<std::vector<double>>(entry, what);
-        if (figures.size() != 2) reader.refuse(what + " takes two figures per host");
+        if (figures.size() != 2) reader.refuse(what + " must have two numbers per host");
         const std::string of = " of host " + std::to_string(costs.size());
         reader.check_figure(figures[0], 0, longest_message, what + of);
         reader.check_figure(figures[1], 0, slowest_byte, what + " per byte" + of);
@@ -157,12 +159,15 @@ static json costs_json(const std::vector<Cost>& list) {
     return array;
 }
 
-json model_json(const Model& model) {
-    return {{"send", costs_json(model.send)},
-            {"receive", costs_json(model.receive)},
-            {"transfer", {{"fixed", model.fixed}, {"per_byte", model.per_byte}}},
-            {"error", model.error},
-            {"media", media_json(model.media)}};
+json model_json(const Model& model, const Levels& levels) {
+    json root{{"send", costs_json(model.send)},
+              {"receive", costs_json(model.receive)},
+              {"error", model.error},
+              {"media", media_json(model.media)}};
+    if (model.knows_transfers())
+        root["transfer"] = {{"fixed", matrix_json(model.fixed, levels.back(), false)},
+                            {"per_byte", matrix_json(model.per_byte, levels.back(), false)}};
+    return root;
 }
 
 Model coarse(const Model& model, const Levels& levels) {
@@ -201,11 +206,15 @@ Model read_model(const json& root, std::size_t hosts, const Levels& levels,
     Model model;
     model.send = read_costs(root, "send", hosts, reader);
     model.receive = read_costs(root, "receive", hosts, reader);
-    const json& transfer = reader.object(root, "transfer");
-    model.fixed =
-        reader.table(reader.at(transfer, "fixed"), "transfer.fixed", hosts, longest_message);
-    model.per_byte =
-        reader.table(reader.at(transfer, "per_byte"), "transfer.per_byte", hosts, slowest_byte);
+    if (root.contains("transfer")) {
+        const json& transfer = reader.object(root, "transfer");
+        const auto table = [&](const char* key, double most) {
+            return read_matrix(reader.at(transfer, key), std::string("transfer.") + key,
+                               levels.back(), most, false, reader);
+        };
+        model.fixed = table("fixed", longest_message);
+        model.per_byte = table("per_byte", slowest_byte);
+    }
     model.error = reader.get<double>(root, "error");
     reader.check_figure(model.error, 0, 1e6, "error");
     model.media = read_media(root, levels, reader);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What messages cost on a measured network beyond pairwise times: overheads of hosts, transfer, and
 // the media that flows share (docs/formats.md, "model"). Measured by `eco measure`, or derived from
 // the pairwise times alone; turned into a Network (network.h).
@@ -78,14 +79,16 @@ nlohmann::json media_json(const std::vector<Medium>& media);
 std::vector<Medium> read_media(const nlohmann::json& root, const Levels& levels,
                                const std::string& origin);
 
-nlohmann::json model_json(const Model& model);
+// Without `transfer` where the model knows none.
+nlohmann::json model_json(const Model& model, const Levels& levels);
 
 // The same with one transfer for all pairs of two clusters, of the finest level that has few enough
 // of them for a running program: what every rank of it holds and has been sent. Without transfers
 // where no level has.
 Model coarse(const Model& model, const Levels& levels);
 
-// Throws Error{bad_input} with one sentence that begins with origin.
+// Without transfers where the text leaves them out. Throws Error{bad_input} with one sentence that
+// begins with origin.
 Model read_model(const nlohmann::json& root, std::size_t hosts, const Levels& levels,
                  const std::string& origin);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/model.h"
 
 #include <gtest/gtest.h>
@@ -48,11 +49,11 @@ TEST(Model, CoarselyOneTransferForAllPairsOfTwoSubnets) {
 }
 
 TEST(Model, WrittenAndReadBack) {
-    EXPECT_EQ(read_model(model_json(sample()), 4, levels, "x.json"), sample());
+    EXPECT_EQ(read_model(model_json(sample(), levels), 4, levels, "x.json"), sample());
 }
 
 TEST(Model, AbsurdFiguresGetOneSentence) {
-    const json whole = model_json(sample());
+    const json whole = model_json(sample(), levels);
     const auto changed = [&](const char* pointer, const json& value) {
         json root = whole;
         root[json::json_pointer(pointer)] = value;
@@ -65,13 +66,13 @@ TEST(Model, AbsurdFiguresGetOneSentence) {
               std::string::npos);
     EXPECT_NE(changed("/send", json::array()).find("0 entries, not one per host"),
               std::string::npos);
-    EXPECT_NE(changed("/send/0", json::array({1e-5})).find("two figures"), std::string::npos);
+    EXPECT_NE(changed("/send/0", json::array({1e-5})).find("two numbers"), std::string::npos);
     EXPECT_NE(changed("/transfer/fixed/0/2", 1e6).find("fixed gives 1e+06 between hosts 0 and 2"),
               std::string::npos);
     EXPECT_NE(changed("/transfer/per_byte/2", json::array()).find("not square"), std::string::npos);
     EXPECT_NE(changed("/error", -1.0).find("error is -1"), std::string::npos);
     EXPECT_NE(changed("/media/0/kind", "ring").find("'ring', neither"), std::string::npos);
-    EXPECT_NE(changed("/media/0/rate", 0).find("is 0, which no network has"), std::string::npos);
+    EXPECT_NE(changed("/media/0/rate", 0).find("is 0, which is out of range"), std::string::npos);
     EXPECT_NE(changed("/media/1/uplink", -3).find("uplink of medium of level 0, cluster 1 is -3"),
               std::string::npos);
     EXPECT_EQ(changed("/media/0/burst", 3028), "");

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The model of a network as a plain value: what a message costs its sender and receiver, and which
 // links it shares with others on its way. Derived from a profile; read by simulate/ and by
-// plan/bound.h. The same on all ranks that have the same profile.
+// bounds/bound.h. The same on all ranks that have the same profile.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns pairwise costs into subnets: hosts that have their cheapest edges to each other (ECO §4.1,
 // Fig. 2). Called by levels.h; always gives every host exactly one subnet.
 #pragma once

@@ -1,7 +1,8 @@
-// Turns a graph of who talks to whom and a hierarchy of ranks into a placement of the graph's
-// vertices on the ranks, neighbours near each other (ECO §2, §5 and §7, "additional topologies").
-// Called by MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create with reorder. All ranks get
-// the same one from the same inputs.
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns a communication graph and a hierarchy of ranks into a placement of the graph's vertices on
+// the ranks, neighbours near each other (ECO §2, §5 and §7, "additional topologies"). Called by
+// MPI_Cart_create, MPI_Graph_create and MPI_Dist_graph_create with reorder. All ranks get the same
+// one from the same inputs.
 #pragma once
 
 #include <vector>

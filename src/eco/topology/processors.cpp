@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/processors.h"
 
 #include <dlfcn.h>
@@ -83,7 +84,7 @@ public:
         if (!bound_ || hwloc_.init(&topology_) != 0) return;
         hwloc_.set_all_filters(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
         hwloc_.set_filter(topology_, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
-        // NUMA nodes that are parts of a package hang on them.
+        // NUMA nodes that are parts of a package depend on them.
         hwloc_.set_filter(topology_, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
         for (const auto cache : caches)
             hwloc_.set_filter(topology_, cache, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -131,7 +132,7 @@ private:
     static constexpr hwloc_obj_type_t caches[] = {HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE,
                                                   HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L5CACHE};
 
-    // The narrowest object at a depth that holds the whole binding; null where none does.
+    // The narrowest object at a depth that holds the whole binding; null if none does.
     hwloc_obj_t around(int depth) const {
         hwloc_obj_t best = nullptr;
         const unsigned count = hwloc_.count_at(topology_, depth);

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The processors that the calling process may run on, and what hwloc says of them. hwloc is loaded
-// when it is asked and never linked with: where it is not installed nothing is known, and ranks
+// when it is asked and never linked with: if it is not installed nothing is known, and ranks
 // have no levels inside their host. Called when a session begins.
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace eco {
 
-// By the system's numbers (hwloc: the os_index of a PU); empty where the system does not say.
+// By the system's numbers (hwloc: the os_index of a PU); empty if the system does not say.
 std::vector<int> allowed_processors();
 
 // False where the process may run anywhere on its host, so that find_binding has nothing to find.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/profile.h"
 
 #include <algorithm>
@@ -11,10 +12,13 @@
 #include <sstream>
 
 #include "eco/base/error.h"
+#include "eco/base/median.h"
 #include "eco/base/written.h"
+#include "eco/topology/block_matrix.h"
 #include "eco/topology/profile_reader.h"
 #include "eco/topology/ring.h"
 #include "eco/topology/sure.h"
+#include "eco/topology/transfer.h"
 #include "eco/topology/unclear.h"
 
 namespace eco {
@@ -23,24 +27,16 @@ using nlohmann::json;
 
 namespace {
 
-json matrix_json(const Matrix& matrix) {
-    json rows = json::array();
-    for (int a = 0; a < matrix.size(); ++a) {
-        json row = json::array();
-        for (int b = 0; b < matrix.size(); ++b) row.push_back(matrix(a, b));
-        rows.push_back(std::move(row));
-    }
-    return rows;
-}
-
-std::vector<Matrix> read_matrices(const json& root, const char* key, std::size_t sizes,
-                                  std::size_t hosts, bool positive, const ProfileReader& reader) {
+std::vector<Matrix> read_matrices(const json& root, const char* key, const Profile& profile,
+                                  bool positive, const ProfileReader& reader) {
+    const std::size_t hosts = profile.hosts.size();
     const json& list = reader.list(root, key);
-    if (list.size() != sizes) reader.refuse(std::string(key) + " needs one matrix per size");
+    if (list.size() != profile.sizes.size())
+        reader.refuse(std::string(key) + " needs one matrix per size");
     std::vector<Matrix> matrices;
-    for (const json& rows : list) {
-        const Table table = reader.table(
-            rows, key, hosts, positive ? longest_message : std::numeric_limits<double>::infinity());
+    for (const json& each : list) {
+        const double most = positive ? longest_message : std::numeric_limits<double>::infinity();
+        const Table table = read_matrix(each, key, profile.levels.back(), most, true, reader);
         Matrix& matrix = matrices.emplace_back(static_cast<int>(hosts));
         for (std::size_t a = 0; a < hosts; ++a)
             for (std::size_t b = 0; b < hosts; ++b) {
@@ -124,7 +120,7 @@ Tuned read_tuned(const json& entry, const ProfileReader& reader) {
     if (tuned.bytes < -1)
         reader.refuse("tuning is for messages of " + std::to_string(tuned.bytes) + " bytes");
     if (tuned.native < 0 || tuned.eco < 0 || tuned.noise < 0)
-        reader.refuse("tuning holds a time that is not one");
+        reader.refuse("tuning has an invalid time");
     if (tuned.ranks_per_host < 1)
         reader.refuse("tuning is for " + std::to_string(tuned.ranks_per_host) + " ranks per host");
     return tuned;
@@ -148,21 +144,34 @@ void read_parameters(const json& parameters, Profile& profile, const ProfileRead
         reader.refuse("tolerance is out of range");
 }
 
+// If hosts are many, a transfer that follows from times and overheads is left out: no two hosts'
+// need be alike in it.
+Model without_what_follows(const Profile& profile) {
+    Model model = *profile.model;
+    if (profile.hosts.size() < least_hosts_in_blocks) return model;
+    find_transfer(model, profile.sizes, profile.minimum);
+    if (model == *profile.model)
+        model.fixed = model.per_byte = {};
+    else
+        model = *profile.model;
+    return model;
+}
+
 json parse_document(const std::string& text, const ProfileReader& reader) {
     json root;
     try {
         root = json::parse(text);
     } catch (const json::out_of_range&) {
-        reader.refuse("holds a figure that no network has");
+        reader.refuse("has a number that is out of range");
     } catch (const json::parse_error&) {
-        reader.refuse("not a whole JSON document");
+        reader.refuse("not a complete JSON document");
     }
     return root;
 }
 
 }  // namespace
 
-void derive_topology(Profile& profile) {
+void derive_topology(Profile& profile, int visits) {
     const auto found =
         std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes);
     if (found == profile.sizes.end())
@@ -171,13 +180,19 @@ void derive_topology(Profile& profile) {
                                          " bytes, was not measured");
     const auto size = static_cast<std::size_t>(found - profile.sizes.begin());
     const Matrix &cost = profile.minimum[size], &spread = profile.spread[size];
-    Matrix doubts(cost.size());
-    const int samples = profile.round_trips * profile.repeats;
+    Matrix uncertainties(cost.size());
+    const int samples = profile.round_trips * visits;
+    // Few samples may agree by chance.
+    std::vector<double> spreads{0};
+    for (int a = 0; a < cost.size(); ++a)
+        for (int b = a + 1; b < cost.size(); ++b) spreads.push_back(spread(a, b));
+    const double usual = upper_median(std::move(spreads));
     for (int a = 0; a < cost.size(); ++a)
         for (int b = a + 1; b < cost.size(); ++b)
-            doubts.set(a, b, doubt(cost(a, b), spread(a, b), samples));
+            uncertainties.set(a, b,
+                              uncertainty(cost(a, b), std::max(usual, spread(a, b)), samples));
     profile.levels =
-        sure_levels(find_levels(cost, profile.tolerance), cost, doubts, profile.tolerance);
+        sure_levels(find_levels(cost, profile.tolerance), cost, uncertainties, profile.tolerance);
     profile.ring = near_ring(cost, profile.levels);
 }
 
@@ -197,11 +212,14 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
     profile.created = reader.get<std::string>(root, "created");
     for (const json& entry : reader.list(root, "tuning"))
         profile.tuning.push_back(read_tuned(entry, reader));
-    const std::size_t hosts = profile.hosts.size(), sizes = profile.sizes.size();
-    profile.minimum = read_matrices(root, "minimum", sizes, hosts, true, reader);
-    profile.spread = read_matrices(root, "spread", sizes, hosts, false, reader);
-    if (root.contains("model") && !root["model"].is_null())
+    const std::size_t hosts = profile.hosts.size();
+    profile.minimum = read_matrices(root, "minimum", profile, true, reader);
+    profile.spread = read_matrices(root, "spread", profile, false, reader);
+    if (root.contains("model") && !root["model"].is_null()) {
         profile.model = read_model(reader.object(root, "model"), hosts, profile.levels, origin);
+        if (!profile.model->knows_transfers())
+            find_transfer(*profile.model, profile.sizes, profile.minimum);
+    }
     if (root.contains("rails") && !root["rails"].is_null())
         profile.rails = read_rails(reader.object(root, "rails"), hosts, profile.levels, origin);
     return profile;
@@ -231,10 +249,13 @@ std::string to_json(const Profile& profile) {
                           {"tolerance", profile.tolerance}};
     root["minimum"] = json::array();
     root["spread"] = json::array();
-    for (const auto& matrix : profile.minimum) root["minimum"].push_back(matrix_json(matrix));
-    for (const auto& matrix : profile.spread) root["spread"].push_back(matrix_json(matrix));
-    if (profile.model) root["model"] = model_json(*profile.model);
-    if (profile.rails) root["rails"] = rails_json(*profile.rails);
+    const auto& levels = profile.levels;
+    for (const auto& matrix : profile.minimum)
+        root["minimum"].push_back(matrix_json(matrix, levels.back()));
+    for (const auto& matrix : profile.spread)
+        root["spread"].push_back(matrix_json(matrix, levels.back()));
+    if (profile.model) root["model"] = model_json(without_what_follows(profile), levels);
+    if (profile.rails) root["rails"] = rails_json(*profile.rails, levels);
     return root.dump();
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The profile: what measuring one network gave, as a value with one written form (docs/formats.md).
 // Made by `eco measure`, read by everything else. A Profile that parse_profile returned is sound:
 // sizes agree, figures are finite and positive, levels are nested.
@@ -9,10 +10,10 @@
 #include <vector>
 
 #include "eco/base/units.h"
+#include "eco/topology/inter_cluster_cost.h"
 #include "eco/topology/levels.h"
+#include "eco/topology/measured_rails.h"
 #include "eco/topology/model.h"
-#include "eco/topology/passage.h"
-#include "eco/topology/rails.h"
 
 namespace eco {
 
@@ -26,7 +27,7 @@ struct Tuned {
     std::string layout;  // near or scattered
     Bytes bytes = 0;     // -1: not known to all ranks
     std::string choice;
-    Seconds native = 0, eco = 0;  // predicted: native is the textbook's best
+    Seconds native = 0, eco = 0;  // predicted: native is the best topology-unaware baseline
     double noise = 0;
     int ranks_per_host = 1;  // on the fullest host of those that it was timed on
     bool predicted = false;
@@ -34,6 +35,7 @@ struct Tuned {
 
 // Stands for the library in entries that were predicted.
 inline constexpr const char* any_library = "any";
+inline bool for_any_library(const Tuned& tuned) { return tuned.mpi == any_library; }
 
 struct Profile {
     std::string created;
@@ -47,13 +49,14 @@ struct Profile {
     Levels levels;
     std::vector<int> ring;
     std::vector<Tuned> tuning;
-    std::optional<Model> model;          // where one was measured
-    std::vector<Passage> passages;       // of a runtime part; else find_passages has them
+    std::optional<Model> model;  // where one was measured
+    std::vector<InterClusterCost>
+        inter_cluster_costs;  // of a runtime part; else find_inter_cluster_costs has them
     std::optional<MeasuredRails> rails;  // where they were looked for
 };
 
-// Fills levels and ring from the times of partition_bytes.
-void derive_topology(Profile& profile);
+// Fills levels and ring from the times of partition_bytes. visits: of each pair.
+void derive_topology(Profile& profile, int visits);
 
 // Throws Error{bad_input} with one sentence; origin names the file in it.
 Profile parse_profile(const std::string& text, const std::string& origin);

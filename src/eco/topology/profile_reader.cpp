@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/profile_reader.h"
 
 #include "eco/base/error.h"
@@ -14,32 +15,32 @@ void ProfileReader::refuse(const std::string& why) const {
 
 const json& ProfileReader::at(const json& parent, const char* key) const {
     const auto found = parent.is_object() ? parent.find(key) : parent.end();
-    if (found == parent.end()) refuse("misses the key " + std::string(key));
+    if (found == parent.end()) refuse("missing key " + std::string(key));
     return *found;
 }
 
 const json& ProfileReader::object(const json& parent, const char* key) const {
     const json& found = at(parent, key);
-    if (!found.is_object()) refuse(std::string(key) + " is of the wrong kind");
+    if (!found.is_object()) refuse(std::string(key) + " has the wrong type");
     return found;
 }
 
 const json& ProfileReader::list(const json& parent, const char* key) const {
     const json& found = at(parent, key);
-    if (!found.is_array()) refuse(std::string(key) + " is of the wrong kind");
+    if (!found.is_array()) refuse(std::string(key) + " has the wrong type");
     return found;
 }
 
 void ProfileReader::check_figure(double value, double least, double most,
                                  const std::string& what) const {
     if (!(value >= least && value < most))
-        refuse(what + " is " + written(value) + ", which no network has");
+        refuse(what + " is " + written(value) + ", which is out of range");
 }
 
 void ProfileReader::refuse_between(const std::string& what, double value, std::size_t a,
                                    std::size_t b) const {
     refuse(what + " gives " + written(value) + " between hosts " + std::to_string(a) + " and " +
-           std::to_string(b) + ", which no network has");
+           std::to_string(b) + ", which is out of range");
 }
 
 Table ProfileReader::table(const json& rows, const std::string& what, std::size_t hosts,

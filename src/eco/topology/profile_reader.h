@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes values of the right kind out of a profile's JSON, or refuses it in one sentence that names
 // the file, the part and the key. Used by all that reads profiles, here and (by the engine) in the
 // cockpit, so that a profile is either sound for both or for none.
@@ -32,7 +33,7 @@ public:
     // these. what: the value's name.
     template <class T>
     T take(const json& value, const std::string& what) const {
-        if (!is<T>(value)) refuse(what + " is of the wrong kind");
+        if (!is<T>(value)) refuse(what + " has the wrong type");
         return value.get<T>();
     }
     // The value of a key, which must be there unless `otherwise` is given.

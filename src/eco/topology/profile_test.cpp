@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/profile.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ static Profile sample() {
     profile.minimum = {cost, cost};
     profile.spread = {Matrix(4, 0.0), Matrix(4, 0.0)};
     profile.tuning.push_back({"openmpi 5", "bcast", "near", 16, "native", 0.1, 0.2, 0.01});
-    derive_topology(profile);
+    derive_topology(profile, profile.repeats);
     return profile;
 }
 
@@ -87,7 +88,7 @@ TEST(Profile, BadInputGetsOneSentenceThatNamesTheFile) {
     EXPECT_NE(changed("/minimum/0/0", nlohmann::json::array()).find("square"), std::string::npos);
     EXPECT_NE(changed("/levels/0/0", 77).find("77"), std::string::npos);
     EXPECT_NE(changed("/ring/0", 3).find("ring"), std::string::npos);
-    EXPECT_NE(changed("/created", 3).find("created is of the wrong kind"), std::string::npos);
+    EXPECT_NE(changed("/created", 3).find("created has the wrong type"), std::string::npos);
     EXPECT_EQ(changed("/created", "now"), "");
 }
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The model of a network whose hosts have several rails, for messages that go in stripes over
 // them: made from the model of messages over MPI and the rails' measured rates. Called by
 // build_network.
 #pragma once
 
+#include "eco/topology/measured_rails.h"
 #include "eco/topology/network.h"
-#include "eco/topology/rails.h"
 
 namespace eco {
 

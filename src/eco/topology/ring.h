@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns costs and levels into a cyclic order of the hosts whose neighbours are near (ECO §6.2).
 #pragma once
 

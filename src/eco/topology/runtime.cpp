@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/runtime.h"
 
 #include <algorithm>
@@ -165,8 +166,6 @@ private:
 };
 
 // Entries that differ in size only stand together: bytes, choice and ratio of each.
-bool for_any(const Tuned& tuned) { return tuned.mpi == any_library; }
-
 void put_tuning(const std::vector<Tuned>& tuning, json& root) {
     Texts texts;
     json groups = json::array();
@@ -186,8 +185,8 @@ void put_tuning(const std::vector<Tuned>& tuning, json& root) {
         rows.push_back(std::llround(std::min(ratio, 1e6) * per_mille));
         // For one library what the choice takes, in nanoseconds; for any how far predictions err.
         const Seconds takes = tuned.choice == "native" ? tuned.native : tuned.eco;
-        rows.push_back(for_any(tuned) ? std::llround(std::min(tuned.noise, 1e6) * per_mille)
-                                      : std::llround(std::min(takes, 1e6) * per_second));
+        rows.push_back(for_any_library(tuned) ? std::llround(std::min(tuned.noise, 1e6) * per_mille)
+                                              : std::llround(std::min(takes, 1e6) * per_second));
     }
     root["texts"] = texts.list();
     root["tuning"] = groups;
@@ -211,8 +210,8 @@ std::vector<Tuned> read_tuning(const json& root) {
             const double ratio = rows.at(row + 2).get<double>() / per_mille;
             const auto more = rows.at(row + 3).get<double>();
             if (ratio <= 0) continue;
-            if (for_any(tuned)) tuned.noise = more / per_mille;
-            const Seconds takes = for_any(tuned) || more <= 0 ? 1 : more / per_second;
+            if (for_any_library(tuned)) tuned.noise = more / per_mille;
+            const Seconds takes = for_any_library(tuned) || more <= 0 ? 1 : more / per_second;
             tuned.native = tuned.choice == "native" ? takes : takes * ratio;
             tuned.eco = tuned.native / ratio;
         }
@@ -301,7 +300,7 @@ Profile part_for_job(const Profile& profile, std::vector<int>& host_of) {
     part.mpi_family = profile.mpi_family;
     part.mpi_version = profile.mpi_version;
     part.tuning = tuning_for_job(profile.tuning, hosts_shared);
-    part.passages = find_passages(profile);
+    part.inter_cluster_costs = find_inter_cluster_costs(profile);
     part.model = short_model(profile);
     const auto stay = hosts_that_stay(profile, host_of);
     const Renumbering numbers(profile.levels, stay);
@@ -316,7 +315,7 @@ Profile part_for_job(const Profile& profile, std::vector<int>& host_of) {
     }
     for (const int host : profile.ring)
         if (place[at(host)] >= 0) part.ring.push_back(place[at(host)]);
-    numbers.apply(part.passages, 1);
+    numbers.apply(part.inter_cluster_costs, 1);
     if (part.model) {
         part.model = part_of_model(*part.model, stay);
         numbers.apply(part.model->media, 2);
@@ -337,11 +336,11 @@ Profile part_for_job(const Profile& profile, std::vector<int>& host_of) {
 json runtime_json(const Profile& profile) {
     json root{{"levels", profile.levels}, {"ring", profile.ring}};
     put_tuning(profile.tuning, root);
-    json& passages = root["passages"] = json::array();
-    for (const Passage& each : find_passages(profile))
+    json& inter_cluster_costs = root["inter_cluster_costs"] = json::array();
+    for (const InterClusterCost& each : find_inter_cluster_costs(profile))
         for (const double figure : {1.0 * each.level, 1.0 * each.cluster, each.busy.fixed,
                                     each.busy.per_byte, each.whole.fixed, each.whole.per_byte})
-            passages.push_back(single(figure));
+            inter_cluster_costs.push_back(single(figure));
     if (const auto model = short_model(profile)) root["model"] = model_figures(*model);
     if (profile.rails) root["rails"] = rates_json(*profile.rails);
     return root;
@@ -353,12 +352,12 @@ Profile parse_runtime(const json& root) {
     root.at("ring").get_to(profile.ring);
     profile.hosts.resize(profile.ring.size());
     profile.tuning = read_tuning(root);
-    const auto figures = root.at("passages").get<std::vector<double>>();
+    const auto figures = root.at("inter_cluster_costs").get<std::vector<double>>();
     for (std::size_t i = 0; i + 5 < figures.size(); i += 6)
-        profile.passages.push_back({static_cast<int>(figures[i]),
-                                    static_cast<int>(figures[i + 1]),
-                                    {figures[i + 2], figures[i + 3]},
-                                    {figures[i + 4], figures[i + 5]}});
+        profile.inter_cluster_costs.push_back({static_cast<int>(figures[i]),
+                                               static_cast<int>(figures[i + 1]),
+                                               {figures[i + 2], figures[i + 3]},
+                                               {figures[i + 4], figures[i + 5]}});
     if (root.contains("model")) profile.model = read_figures(root["model"]);
     if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, {}, "profile");
     return profile;

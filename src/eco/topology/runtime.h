@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The part of a profile that a running program needs: no matrices, of the model one transfer for
 // all pairs of two clusters, of the tuning what its library and its hosts may ask for. Every job
 // sends it over the network that it describes, so it is short: some 2 kB for 8 hosts and 250
@@ -15,7 +16,7 @@ namespace eco {
 // becomes that in the result. With the job's hosts stay as many others as it takes for clusters to
 // remain clusters: one beside each host that would be alone in what is one of several. What
 // hierarchies, choices and costs come to for these hosts stays as it was. Tuning must be one
-// library's (plan/choose.h, tuning_for).
+// library's (selection/choose.h, tuning_for).
 Profile part_for_job(const Profile& profile, std::vector<int>& host_of);
 
 // As JSON to be written as CBOR. Hosts lose their names, tuning all times but their ratio.

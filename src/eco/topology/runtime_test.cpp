@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/runtime.h"
 
 #include <gtest/gtest.h>
@@ -69,9 +70,9 @@ void expect_same(const Group& a, const Group& b) {
     EXPECT_EQ(a.on_one_host, b.on_one_host);
     EXPECT_DOUBLE_EQ(a.crossing, b.crossing);
     EXPECT_EQ(a.shared, b.shared);
-    EXPECT_EQ(a.passage.has_value(), b.passage.has_value());
-    if (a.passage && b.passage) {
-        EXPECT_NEAR(a.passage->whole.fixed, b.passage->whole.fixed, 1e-9);
+    EXPECT_EQ(a.inter_cluster_cost.has_value(), b.inter_cluster_cost.has_value());
+    if (a.inter_cluster_cost && b.inter_cluster_cost) {
+        EXPECT_NEAR(a.inter_cluster_cost->whole.fixed, b.inter_cluster_cost->whole.fixed, 1e-9);
     }
     ASSERT_EQ(a.parts.size(), b.parts.size());
     for (std::size_t i = 0; i < a.parts.size(); ++i) expect_same(a.parts[i], b.parts[i]);

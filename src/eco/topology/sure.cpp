@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/sure.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ double dearest_needed(const Matrix& cost, const std::vector<int>& hosts) {
 
 }  // namespace
 
-Levels sure_levels(const Levels& levels, const Matrix& cost, const Matrix& doubt,
+Levels sure_levels(const Levels& levels, const Matrix& cost, const Matrix& uncertainty,
                    double tolerance) {
     const auto& finest = levels.back();
     std::vector<std::vector<int>> hosts_of;
@@ -55,7 +56,7 @@ Levels sure_levels(const Levels& levels, const Matrix& cost, const Matrix& doubt
             if (inside == unlimited) continue;
             std::vector<double> low;
             for (const int a : hosts_of[x])
-                for (const int b : hosts_of[y]) low.push_back(cost(a, b) - doubt(a, b));
+                for (const int b : hosts_of[y]) low.push_back(cost(a, b) - uncertainty(a, b));
             if (upper_median(std::move(low)) > inside) continue;
             all_sure = false;
             const std::size_t first = std::min(joined[x], joined[y]),

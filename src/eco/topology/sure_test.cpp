@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/sure.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +16,10 @@ Matrix pairs_of_hosts(double across) {
 }
 
 Matrix share_of(const Matrix& cost, double share) {
-    Matrix doubt(cost.size());
+    Matrix uncertainty(cost.size());
     for (int a = 0; a < cost.size(); ++a)
-        for (int b = a + 1; b < cost.size(); ++b) doubt.set(a, b, share * cost(a, b));
-    return doubt;
+        for (int b = a + 1; b < cost.size(); ++b) uncertainty.set(a, b, share * cost(a, b));
+    return uncertainty;
 }
 
 const Levels three{{0, 0, 1, 1, 2, 2}};
@@ -36,7 +37,7 @@ TEST(SureLevels, AClearBoundaryStaysThoughTimesScatter) {
     EXPECT_EQ(sure_levels(three, cost, share_of(cost, 0.33), 0.2), three);
 }
 
-TEST(SureLevels, OnlyTheBoundaryInDoubtFalls) {
+TEST(SureLevels, OnlyTheBoundaryUncertainFalls) {
     Matrix cost = pairs_of_hosts(2);
     for (const int a : {0, 1})
         for (const int b : {2, 3}) cost.set(a, b, 1.25);

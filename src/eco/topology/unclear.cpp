@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/unclear.h"
 
 #include <algorithm>
@@ -84,19 +85,19 @@ private:
 
 }  // namespace
 
-Seconds doubt(Seconds least, double spread, int samples) {
+Seconds uncertainty(Seconds least, double spread, int samples) {
     // Of n samples the least exceeds x with probability exp(−n x / mean), and the median lies ln 2
     // means above it.
     const double to_be_sure = 3.0 / 0.69;
     return to_be_sure * std::max(spread * least, waking) / std::max(samples, 1);
 }
 
-std::vector<Pair> unclear_pairs(const Matrix& cost, const Matrix& doubt, double tolerance) {
+std::vector<Pair> unclear_pairs(const Matrix& cost, const Matrix& uncertainty, double tolerance) {
     const int hosts = cost.size();
     Matrix low(hosts);
     for (int a = 0; a < hosts; ++a)
         for (int b = a + 1; b < hosts; ++b)
-            low.set(a, b, std::max(0.01 * cost(a, b), cost(a, b) - doubt(a, b)));
+            low.set(a, b, std::max(0.01 * cost(a, b), cost(a, b) - uncertainty(a, b)));
     std::set<Pair> found;
     std::vector<int> vertex(at(hosts));  // of each host: itself, then its cluster
     std::iota(vertex.begin(), vertex.end(), 0);

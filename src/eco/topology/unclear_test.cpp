@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/unclear.h"
 
 #include <gtest/gtest.h>
@@ -28,15 +29,15 @@ Matrix network(const std::vector<int>& subnet, double inside, double across) {
 
 // The same share of each cost.
 Matrix share_of(const Matrix& cost, double share) {
-    Matrix doubts(cost.size());
+    Matrix uncertainties(cost.size());
     for (int a = 0; a < cost.size(); ++a)
-        for (int b = a + 1; b < cost.size(); ++b) doubts.set(a, b, share * cost(a, b));
-    return doubts;
+        for (int b = a + 1; b < cost.size(); ++b) uncertainties.set(a, b, share * cost(a, b));
+    return uncertainties;
 }
 
 }  // namespace
 
-TEST(Unclear, NothingWhereGapsAreWiderThanDoubts) {
+TEST(Unclear, NothingWhereGapsAreWiderThanUncertainties) {
     const Matrix cost = network({0, 0, 0, 1, 1, 1, 2, 2}, 1.0, 2.0);
     EXPECT_EQ(unclear_pairs(cost, share_of(cost, 0.0), 0.2), Pairs());
     EXPECT_EQ(unclear_pairs(cost, share_of(cost, 0.15), 0.2), Pairs());
@@ -50,36 +51,36 @@ TEST(Unclear, AllPairsOfALoneHostThatMayBelongToTheOthers) {
     Matrix cost = network({0, 0, 0, 0, 0}, 6e-6, 0);
     for (int other = 0; other < 4; ++other) cost.set(4, other, 9e-6);
     ASSERT_EQ(partition(cost), (std::vector<int>{0, 0, 0, 0, 1}));
-    Matrix doubts(5);
-    for (int other = 0; other < 4; ++other) doubts.set(4, other, doubt(9e-6, 0.3, 15));
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), (Pairs{{0, 4}, {1, 4}, {2, 4}, {3, 4}}));
+    Matrix uncertainties(5);
+    for (int other = 0; other < 4; ++other) uncertainties.set(4, other, uncertainty(9e-6, 0.3, 15));
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), (Pairs{{0, 4}, {1, 4}, {2, 4}, {3, 4}}));
     // Measured twice more it is sure, and stays alone.
-    for (int other = 0; other < 4; ++other) doubts.set(4, other, doubt(9e-6, 0.3, 60));
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), Pairs());
+    for (int other = 0; other < 4; ++other) uncertainties.set(4, other, uncertainty(9e-6, 0.3, 60));
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
 }
 
 TEST(Unclear, OnlyThePairNearTheThreshold) {
     Matrix cost = network({0, 0, 0, 1, 1, 1}, 1.0, 2.0);
     cost.set(2, 3, 1.3);
-    Matrix doubts = share_of(cost, 0.05);
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), Pairs());
-    doubts.set(2, 3, 0.15);
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), (Pairs{{2, 3}}));
+    Matrix uncertainties = share_of(cost, 0.05);
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
+    uncertainties.set(2, 3, 0.15);
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), (Pairs{{2, 3}}));
 }
 
 // Two subnets 1.25 apart look like one, because every edge inside was measured 10 % too long.
 TEST(Unclear, EdgesThatWouldRaiseTheBar) {
     const Matrix cost = network({0, 0, 0, 1, 1, 1}, 1.1, 1.25);
     ASSERT_EQ(partition(cost), (std::vector<int>{0, 0, 0, 0, 0, 0}));
-    Matrix doubts(6);
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), Pairs());
-    doubts.set(0, 1, 0.1);
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), (Pairs{{0, 1}}));
-    doubts.set(0, 1, 0.02);
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), Pairs());
+    Matrix uncertainties(6);
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
+    uncertainties.set(0, 1, 0.1);
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), (Pairs{{0, 1}}));
+    uncertainties.set(0, 1, 0.02);
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
 }
 
-// Sites 10 apart, machines of a site 2.5: whether the third machine is of the first site hangs on
+// Sites 10 apart, machines of a site 2.5: whether the third machine is of the first site depends on
 // one pair.
 TEST(Unclear, PairsBetweenClustersOfWiderLevels) {
     Matrix cost = network({0, 0, 1, 1, 2, 2, 3, 3}, 1.0, 10.0);
@@ -87,10 +88,10 @@ TEST(Unclear, PairsBetweenClustersOfWiderLevels) {
         for (const int b : {2, 3}) cost.set(a, b, 2.5);
     for (const int a : {2, 3})
         for (const int b : {4, 5}) cost.set(a, b, 3.2);
-    Matrix doubts = share_of(cost, 0.02);
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), Pairs());
-    doubts.set(3, 4, 0.3);
-    EXPECT_EQ(unclear_pairs(cost, doubts, 0.2), (Pairs{{3, 4}}));
+    Matrix uncertainties = share_of(cost, 0.02);
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
+    uncertainties.set(3, 4, 0.3);
+    EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), (Pairs{{3, 4}}));
 }
 
 // Whatever is drawn, a pair that alone turns the partition by taking as little as it may is named.
@@ -99,20 +100,20 @@ TEST(Unclear, NamesEveryPairThatAloneJoinsSubnets) {
     int named = 0, turned = 0;
     for (int draw = 0; draw < 300; ++draw) {
         const int hosts = 2 + static_cast<int>(random() % 7);
-        Matrix cost(hosts), doubts(hosts);
+        Matrix cost(hosts), uncertainties(hosts);
         for (int a = 0; a < hosts; ++a)
             for (int b = a + 1; b < hosts; ++b) {
                 cost.set(a, b, 1 + static_cast<double>(random() % 1000) / 500);
-                doubts.set(a, b, cost(a, b) * static_cast<double>(random() % 300) / 1000);
+                uncertainties.set(a, b, cost(a, b) * static_cast<double>(random() % 300) / 1000);
             }
         const auto before = partition(cost);
-        const auto found = unclear_pairs(cost, doubts, 0.2);
+        const auto found = unclear_pairs(cost, uncertainties, 0.2);
         named += static_cast<int>(found.size());
         for (int a = 0; a < hosts; ++a)
             for (int b = a + 1; b < hosts; ++b) {
                 const auto index = [](int host) { return static_cast<std::size_t>(host); };
                 Matrix lower = cost;
-                lower.set(a, b, cost(a, b) - doubts(a, b));
+                lower.set(a, b, cost(a, b) - uncertainties(a, b));
                 const auto after = partition(lower);
                 if (before[index(a)] == before[index(b)] || after[index(a)] != after[index(b)])
                     continue;
@@ -125,11 +126,11 @@ TEST(Unclear, NamesEveryPairThatAloneJoinsSubnets) {
     EXPECT_LT(named, 300 * 10);
 }
 
-TEST(Unclear, DoubtFallsWithSamplesAndGrowsWithSpread) {
-    EXPECT_GT(doubt(1e-3, 0.2, 5), doubt(1e-3, 0.2, 15));
-    EXPECT_GT(doubt(1e-3, 0.3, 5), doubt(1e-3, 0.2, 5));
-    EXPECT_LT(doubt(10e-3, 0.001, 3), 0.01 * 10e-3);
-    EXPECT_GT(doubt(6e-6, 0, 15), 0.2 * 6e-6);
+TEST(Unclear, UncertaintyFallsWithSamplesAndGrowsWithSpread) {
+    EXPECT_GT(uncertainty(1e-3, 0.2, 5), uncertainty(1e-3, 0.2, 15));
+    EXPECT_GT(uncertainty(1e-3, 0.3, 5), uncertainty(1e-3, 0.2, 5));
+    EXPECT_LT(uncertainty(10e-3, 0.001, 3), 0.01 * 10e-3);
+    EXPECT_GT(uncertainty(6e-6, 0, 15), 0.2 * 6e-6);
 }
 
 }  // namespace eco

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The second half of Fig. 2's repetition: from subnets to the levels around them. Called by levels
 // and sure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/fabric_rails.h"
 
 #if __has_include(<rdma/fabric.h>)
@@ -333,7 +334,7 @@ CardNames list_cards() {
     }
     for (const Card& card : find_cards(library, names.left_out))
         names.cards.push_back({card.name, card.network, card.provider});
-    if (names.cards.empty()) names.why = "libfabric finds no card that it can use";
+    if (names.cards.empty()) names.why = "libfabric finds no NIC that it can use";
     return names;
 }
 
@@ -352,7 +353,9 @@ std::unique_ptr<Rails> open_fabric_rails(const std::set<std::string>& networks, 
         if (!rails->open(card, fault)) why += (why.empty() ? "" : "; ") + card.name + ": " + fault;
     }
     if (rails->count() > 0) return rails;
-    if (why.empty()) why = "libfabric finds no card that it can use";
+    for (const auto& [card, reason] : left_out)
+        if (why.empty() && reason.starts_with("FI_")) why = reason;
+    if (why.empty()) why = "libfabric finds no NIC that it can use";
     return nullptr;
 }
 

@@ -1,5 +1,6 @@
-// libfabric's rails: one endpoint for each card of this host, by whatever provider it has. Two
-// processes are joined by the cards that they have in the same networks. Opened once in a process.
+// SPDX-License-Identifier: BSD-3-Clause
+// libfabric's rails: one endpoint for each NIC of this host, with whatever provider it has. Two
+// processes are connected by their NICs in the same networks. Opened once in a process.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 
 namespace eco {
 
-// A card that libfabric could use, and those that it has left out, each with the reason.
+// A NIC that libfabric could use, and those that it has left out, each with the reason.
 struct CardName {
     std::string name, network, provider;
 };
@@ -23,8 +24,8 @@ CardNames list_cards();
 // What a network's rail carries to a peer, in any unit; the peer must come to the same.
 using RateTo = std::function<double(const std::string& network, Rank peer)>;
 
-// networks: where any are given, cards in others are not used. Null, and `why`, where there is no
-// libfabric, or no card that it can use.
+// networks: where any are given, NICs in others are not used. Null, and `why`, if there is no
+// libfabric, or no NIC that it can use.
 std::unique_ptr<Rails> open_fabric_rails(const std::set<std::string>& networks, RateTo rate_to,
                                          std::string& why);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/interfaces.h"
 
 #include <arpa/inet.h>

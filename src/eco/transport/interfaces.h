@@ -1,4 +1,5 @@
-// What the kernel says of this host's network interfaces, in the caller's network namespace.
+// SPDX-License-Identifier: BSD-3-Clause
+// The NICs of this host, as the kernel reports them in the caller's network namespace.
 #pragma once
 
 #include <netinet/in.h>
@@ -7,7 +8,7 @@
 
 namespace eco {
 
-// The subnet of the interface that has this address, as 10.9.0.0/16; empty where none has it.
+// The subnet of the interface that has this address, as 10.9.0.0/16; empty if none has it.
 std::string subnet_of(const sockaddr_in& address, bool& is_loopback);
 
 // A bridge inside this host, such as docker0 or virbr0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/libfabric.h"
 
 #include <dlfcn.h>
@@ -12,14 +13,27 @@
 
 namespace eco {
 
-// Where a socket is full the tcp provider copies the end of a write aside, says that it has left,
+// If a socket is full the tcp provider copies the end of a write aside, says that it has left,
 // and sends it when libfabric is called next. A rank that has done its part of a collective calls
 // it no more, and its peers would wait for ever. With no room aside a write has left when the
 // kernel has it. Read when libfabric starts, which may be in the program's MPI_Init
-// (docs/decisions/0012-nothing-kept-back.md).
+// (docs/decisions/0012-nothing-kept-back.md). A user's own setting stays: then there are no rails.
+static constexpr std::array rooms{std::pair("tcp", "FI_TCP_STAGING_SBUF_SIZE"),
+                                  std::pair("net", "FI_NET_STAGING_SBUF_SIZE")};
+
 __attribute__((constructor)) static void keep_nothing_back() {
-    for (const char* room : {"FI_TCP_STAGING_SBUF_SIZE", "FI_NET_STAGING_SBUF_SIZE"})
-        setenv(room, "0", 1);
+    for (const auto& [provider, room] : rooms) setenv(room, "0", 0);
+}
+
+// Why writes over this provider may stay behind; empty if they cannot.
+static std::string keeps_back(const std::string& name) {
+    for (const auto& [provider, room] : rooms) {
+        const char* value = std::getenv(room);
+        if (name.starts_with(provider) && value && std::strcmp(value, "0") != 0)
+            return std::string(room) + " is " + value +
+                   ", with which messages may stay behind; rails need 0";
+    }
+    return "";
 }
 
 Libfabric::Libfabric() {
@@ -81,9 +95,12 @@ std::vector<Card> find_cards(const Libfabric& fabric,
         } else if (info->addr_format != FI_SOCKADDR_IN6) {
             card.network = info->fabric_attr->name ? info->fabric_attr->name : "";
         }
-        if (loopback || is_bridge(card.name)) {
+        const std::string kept = keeps_back(card.provider);
+        if (loopback || is_bridge(card.name) || !kept.empty()) {
             const std::pair<std::string, std::string> why(
-                card.name, loopback ? "the loopback" : "a bridge inside the host");
+                card.name, loopback               ? "the loopback"
+                           : is_bridge(card.name) ? "a bridge inside the host"
+                                                  : kept);
             if (std::find(left_out.begin(), left_out.end(), why) == left_out.end())
                 left_out.push_back(why);
             continue;

@@ -1,5 +1,6 @@
-// libfabric, loaded when it is asked for and never linked with: where it is not installed there are
-// no rails. Called by fabric_rails.cpp and by what lists a host's cards.
+// SPDX-License-Identifier: BSD-3-Clause
+// libfabric, loaded on demand and never linked: if it is not installed there are no rails. Called
+// by fabric_rails.cpp and by what lists a host's NICs.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -34,7 +35,7 @@ private:
     bool usable_ = false;
 };
 
-// A card that one-sided writes with notification can go out of.
+// A NIC that one-sided writes with notification can go out of.
 struct Card {
     std::string name;      // eth1, mlx5_0, …: the domain
     std::string network;   // 10.10.0.0/16 where it has addresses of IP, else the fabric's name
@@ -42,8 +43,9 @@ struct Card {
     std::shared_ptr<fi_info> info;
 };
 
-// All cards of the provider that suits best, by name. Left out, with the reason: the
-// loopback, and interfaces that are bridges inside this host (docker0, virbr0).
+// All NICs of the provider that suits best, by name. Left out, with the reason: the
+// loopback, interfaces that are bridges inside this host (docker0, virbr0), and those whose
+// provider the user has told to keep writes back (FI_TCP_STAGING_SBUF_SIZE).
 std::vector<Card> find_cards(const Libfabric& fabric,
                              std::vector<std::pair<std::string, std::string>>& left_out);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/rail_messages.h"
 
 #include <sched.h>
@@ -85,7 +86,7 @@ int RailMessages::ways(Rank peer, int most) const {
     return std::min({most, count, most_ways});
 }
 
-bool RailMessages::knock(double seconds, std::string& missing) {
+bool RailMessages::connectivity_check(double seconds, std::string& missing) {
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     Box none;
@@ -100,7 +101,7 @@ bool RailMessages::knock(double seconds, std::string& missing) {
                 ++own_puts_;
                 rails_->put_notify(peer, way, outbox_.get() + peer * peer_bytes_,
                                    outbox_memory_.get(), {inbox.address + offset, inbox.key}, 8,
-                                   note(Note::knock, way, me_), nullptr);
+                                   note(Note::connectivity_check, way, me_), nullptr);
             }
         }
     }
@@ -116,7 +117,7 @@ bool RailMessages::all_heard(std::string& missing) {
     const std::lock_guard lock(mutex_);
     missing.clear();
     for (Rank peer = 0; peer < ranks_; ++peer)
-        if (peers_[at(peer)]->knocks < ways(peer, most_ways))
+        if (peers_[at(peer)]->connectivity_checks < ways(peer, most_ways))
             missing += (missing.empty() ? "" : ", ") + std::to_string(peer);
     return missing.empty() && own_puts_ == 0;
 }
@@ -134,15 +135,15 @@ void RailMessages::send(Box& box, int id, const void* data, Bytes bytes, Rank to
         tell(to, {{context, bytes, tag, -1, 0, 0}, ways(to, most), {}, send.release()});
         return;
     }
-    const auto offers = peer.offers.find(key);
-    if (offers == peer.offers.end()) {
+    const auto clear_to_sends = peer.clear_to_sends.find(key);
+    if (clear_to_sends == peer.clear_to_sends.end()) {
         peer.sends[key].push_back(std::move(send));
         return;
     }
-    const Early early = std::move(offers->second.front());
-    offers->second.pop_front();
-    if (offers->second.empty()) peer.offers.erase(offers);
-    write_stripes(std::move(send), early.offer, early.stripes);
+    const Early early = std::move(clear_to_sends->second.front());
+    clear_to_sends->second.pop_front();
+    if (clear_to_sends->second.empty()) peer.clear_to_sends.erase(clear_to_sends);
+    write_stripes(std::move(send), early.clear_to_send, early.stripes);
 }
 
 void RailMessages::recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context,
@@ -154,7 +155,7 @@ void RailMessages::recv(Box& box, int id, void* data, Bytes bytes, Rank from, st
     *receive = {&box, id, static_cast<std::byte*>(data), bytes, from, key, most, nullptr};
     Peer& peer = *peers_[at(from)];
     if (bytes > longest_short_) {
-        offer(std::move(receive));
+        clear_to_send(std::move(receive));
         return;
     }
     const auto early = peer.messages.find(key);
@@ -176,19 +177,19 @@ void RailMessages::finish(Box& box, int id) {
 }
 
 // Says to the sender of a long message where its stripes go.
-void RailMessages::offer(std::unique_ptr<Receive> receive) {
+void RailMessages::clear_to_send(std::unique_ptr<Receive> receive) {
     const Rank from = receive->from;
     Peer& peer = *peers_[at(from)];
-    if (peer.free_offers.empty()) {
-        if (peer.offered.size() == most_offers) {
-            peer.not_offered.push_back(std::move(receive));
+    if (peer.free_clear_to_sends.empty()) {
+        if (peer.cleared.size() == most_clear_to_sends) {
+            peer.not_cleared.push_back(std::move(receive));
             return;
         }
-        peer.free_offers.push_back(static_cast<int>(peer.offered.size()));
-        peer.offered.emplace_back();
+        peer.free_clear_to_sends.push_back(static_cast<int>(peer.cleared.size()));
+        peer.cleared.emplace_back();
     }
-    const int number = peer.free_offers.back();
-    peer.free_offers.pop_back();
+    const int number = peer.free_clear_to_sends.back();
+    peer.free_clear_to_sends.pop_back();
     receive->memory = rails_->add(receive->data, receive->bytes);
     const int count = ways(from, receive->most);
     std::vector<double> rates;
@@ -210,7 +211,7 @@ void RailMessages::offer(std::unique_ptr<Receive> receive) {
                       count,
                       std::move(stripes),
                       nullptr};
-    peer.offered[at(number)] = std::move(receive);
+    peer.cleared[at(number)] = std::move(receive);
     tell(from, std::move(outgoing));
 }
 
@@ -263,19 +264,19 @@ void RailMessages::handle(const RailEvent& event) {
             }
             return;
         case Note::stripe: {
-            ECO_CHECK(at(which) < peer.offered.size() && peer.offered[at(which)]);
-            if (--peer.offered[at(which)]->puts_left > 0) return;
-            const auto receive = std::move(peer.offered[at(which)]);
-            peer.free_offers.push_back(which);
+            ECO_CHECK(at(which) < peer.cleared.size() && peer.cleared[at(which)]);
+            if (--peer.cleared[at(which)]->puts_left > 0) return;
+            const auto receive = std::move(peer.cleared[at(which)]);
+            peer.free_clear_to_sends.push_back(which);
             finish(*receive->box, receive->id);
-            if (peer.not_offered.empty()) return;
-            auto next = std::move(peer.not_offered.front());
-            peer.not_offered.pop_front();
-            offer(std::move(next));
+            if (peer.not_cleared.empty()) return;
+            auto next = std::move(peer.not_cleared.front());
+            peer.not_cleared.pop_front();
+            clear_to_send(std::move(next));
             return;
         }
-        case Note::knock:
-            ++peer.knocks;
+        case Note::connectivity_check:
+            ++peer.connectivity_checks;
             return;
     }
 }

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages between processes over their rails: matched by context and tag, those of one context and
 // tag between two processes in the order they were started. Called by RailTransport, by all threads
 // of a process.
 //
-// Short messages are written into slots that the receiver keeps for each peer, over one rail after
-// the other. For a long one the receiver says where each rail's stripe is to go, through such a
-// slot too, and the sender writes the stripes there at once. All rails tell the receiver when their
-// part is there; it counts them.
+// Short messages are put into eager buffers (slots) that the receiver keeps for each peer, over one
+// rail after the other. For a long one the receiver sends a clear to send, also through a slot,
+// that says where each rail's stripe goes, and the sender puts the stripes there at once. Each rail
+// notifies the receiver when its part has arrived; the receiver counts these notifications.
 #pragma once
 
 #include <chrono>
@@ -37,7 +38,7 @@ public:
 
     // Writes to each peer that is reached, over all ways, and waits until each has written too;
     // all must call it. False after so many seconds; `missing` then says who was not heard.
-    bool knock(double seconds, std::string& missing);
+    bool connectivity_check(double seconds, std::string& missing);
 
     // Neither blocks. most: ways to use, as the peer does; the first ones.
     void send(Box& box, int id, const void* data, Bytes bytes, Rank to, std::uint64_t context,
@@ -45,7 +46,7 @@ public:
     void recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context, int tag,
               int most);
 
-    // Moves what can be moved; appends what has ended of the box. True where anything happened.
+    // Moves what can be moved; appends what has ended of the box. True if anything happened.
     bool progress(Box& box, std::vector<int>& ended);
     // Until there may be something to do, at most so long. Throws Error where a rail is down.
     void sleep(long microseconds);
@@ -69,7 +70,7 @@ private:
     bool all_heard(std::string& missing);
     void tell(Rank peer, Outgoing outgoing);
     void fill_slot(Rank peer, const Outgoing& outgoing);
-    void offer(std::unique_ptr<Receive> receive);
+    void clear_to_send(std::unique_ptr<Receive> receive);
     void write_stripes(std::unique_ptr<Send> send, int number, const std::vector<Stripe>& stripes);
     void handle(const RailEvent& event);
     void read_slots(Rank peer);

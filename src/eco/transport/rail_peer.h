@@ -1,5 +1,6 @@
-// What a RailMessages keeps of each peer and of each message under way, and what goes over the wire
-// between two of them. For its own files only.
+// SPDX-License-Identifier: BSD-3-Clause
+// The state that RailMessages keeps for each peer and each message under way, and its wire format.
+// For its own files only.
 #pragma once
 
 #include <bitset>
@@ -8,13 +9,13 @@
 
 namespace eco {
 
-inline constexpr int slots = 16;          // of each peer
-inline constexpr int most_ways = 16;      // to one peer
-inline constexpr int most_offers = 1024;  // to one peer, open at once
+inline constexpr int slots = 16;                  // of each peer
+inline constexpr int most_ways = 16;              // to one peer
+inline constexpr int most_clear_to_sends = 1024;  // to one peer, open at once
 inline constexpr Bytes longest_put = 1 << 30;
 
 // A notification: two bits say what, ten which, twenty who.
-enum class Note : std::uint32_t { slot, credits, stripe, knock };
+enum class Note : std::uint32_t { slot, credits, stripe, connectivity_check };
 inline constexpr std::uint32_t who_bits = 20, which_bits = 10;
 
 inline std::uint32_t note(Note what, int which, Rank who) {
@@ -50,8 +51,8 @@ struct RailMessages::Header {
     std::uint64_t context;
     Bytes bytes;
     std::int32_t tag;
-    std::int32_t offer;    // -1: the message follows
-    std::int32_t stripes;  // else so many of them
+    std::int32_t clear_to_send;  // -1: the message follows
+    std::int32_t stripes;        // else so many of them
     std::int32_t unused;
 };
 
@@ -70,7 +71,7 @@ struct RailMessages::Outgoing {
 // A slot's content that came before what it is for.
 struct RailMessages::Early {
     std::vector<std::byte> message;
-    std::int32_t offer;
+    std::int32_t clear_to_send;
     std::vector<Stripe> stripes;
 };
 
@@ -87,11 +88,11 @@ struct RailMessages::Peer {
 
     std::map<Key, std::deque<std::unique_ptr<Send>>> sends;        // long, not yet offered room
     std::map<Key, std::deque<std::unique_ptr<Receive>>> receives;  // short
-    std::map<Key, std::deque<Early>> messages, offers;
-    std::vector<std::unique_ptr<Receive>> offered;  // by number; null: free
-    std::vector<int> free_offers;
-    std::deque<std::unique_ptr<Receive>> not_offered;  // no number was free
-    int knocks = 0;
+    std::map<Key, std::deque<Early>> messages, clear_to_sends;
+    std::vector<std::unique_ptr<Receive>> cleared;  // by number; null: free
+    std::vector<int> free_clear_to_sends;
+    std::deque<std::unique_ptr<Receive>> not_cleared;  // no number was free
+    int connectivity_checks = 0;
 };
 
 }  // namespace eco

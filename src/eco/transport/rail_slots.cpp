@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The slots: where short messages go, and what says where the stripes of long ones go.
 #include <cstring>
 #include <utility>
@@ -68,7 +69,7 @@ void RailMessages::read_slot(Rank from, const std::byte* data) {
     std::memcpy(&header, data, sizeof header);
     data += sizeof header;
     const Key key{header.context, header.tag};
-    if (header.offer < 0) {
+    if (header.clear_to_send < 0) {
         const auto found = peer.receives.find(key);
         if (found == peer.receives.end()) {
             peer.messages[key].push_back({{data, data + header.bytes}, -1, {}});
@@ -86,14 +87,14 @@ void RailMessages::read_slot(Rank from, const std::byte* data) {
     std::memcpy(stripes.data(), data, stripes.size() * sizeof(Stripe));
     const auto found = peer.sends.find(key);
     if (found == peer.sends.end()) {
-        peer.offers[key].push_back({{}, header.offer, std::move(stripes)});
+        peer.clear_to_sends[key].push_back({{}, header.clear_to_send, std::move(stripes)});
         return;
     }
     auto send = std::move(found->second.front());
     found->second.pop_front();
     if (found->second.empty()) peer.sends.erase(found);
     ECO_CHECK(send->bytes == header.bytes);
-    write_stripes(std::move(send), header.offer, stripes);
+    write_stripes(std::move(send), header.clear_to_send, stripes);
 }
 
 }  // namespace eco

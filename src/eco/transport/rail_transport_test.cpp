@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/rail_transport.h"
 
 #include <gtest/gtest.h>
@@ -178,7 +179,7 @@ struct Job {
 // All ranks as threads; what one threw is thrown on.
 void run(const Job& job, Wires& wires) {
     wires.same_host = job.same_host;
-    ThreadsExchange exchange_inside(job.ranks);
+    ThreadsExchange exchange_inside;
     std::vector<std::unique_ptr<RailMessages>> all;
     std::vector<std::string> greetings;
     for (Rank rank = 0; rank < job.ranks; ++rank) {
@@ -196,7 +197,7 @@ void run(const Job& job, Wires& wires) {
                 RailMessages& messages = *all[at(rank)];
                 messages.meet(greetings);
                 std::string missing;
-                ASSERT_TRUE(messages.knock(60, missing)) << missing;
+                ASSERT_TRUE(messages.connectivity_check(60, missing)) << missing;
                 const auto inside = exchange_inside.end_of(rank);
                 for (int call = 0; call < job.calls; ++call) {
                     RailTransport transport(messages, context, job.most, *inside);

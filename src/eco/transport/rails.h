@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rails of one process: parallel networks to its peers, each of which can write into a peer's
-// memory and tell it so with 32 bits. libfabric's are in fabric_rails.h; tests have others. Nothing
-// here knows messages, stripes or schedules: those are rail_messages.h and above.
+// memory and notify it with 32 bits (a put with immediate data). libfabric's are in fabric_rails.h;
+// tests have others. Nothing here knows messages, stripes or schedules: those are rail_messages.h
+// and above.
 #pragma once
 
 #include <poll.h>
@@ -51,7 +53,7 @@ public:
     virtual std::string greeting() const = 0;
     virtual void meet(const std::vector<std::string>& greetings) = 0;
 
-    // Empty where no rail leads there. After meet().
+    // Empty if no rail leads there. After meet().
     virtual const std::vector<Way>& ways(Rank peer) const = 0;
 
     virtual std::unique_ptr<Registered> add(void* data, Bytes bytes) = 0;

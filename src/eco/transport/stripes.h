@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cuts a message into one stripe for each rail, and says from which length on that pays. Called by
 // the receiver of a long message, which tells the sender, so that both agree; and where rails are
 // measured.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A transport between threads of one process, each a rank: for tests without MPI.
 #pragma once
 
@@ -21,12 +22,10 @@ public:
     using Combine = std::function<void(std::byte* to, const std::byte* from, Bytes bytes)>;
 
     // hierarchy, combine: for native parts, if there are any.
-    explicit ThreadsExchange(int ranks, const Hierarchy* hierarchy = nullptr, Combine combine = {})
-        : ended_(static_cast<std::size_t>(ranks)),
-          hierarchy_(hierarchy),
-          combine_(std::move(combine)) {}
+    explicit ThreadsExchange(const Hierarchy* hierarchy = nullptr, Combine combine = {})
+        : hierarchy_(hierarchy), combine_(std::move(combine)) {}
 
-    // A rank's own end; each is used by one thread.
+    // A rank's end for one call; each is used by one thread.
     std::unique_ptr<Transport> end_of(Rank rank) { return std::make_unique<End>(*this, rank); }
 
 private:
@@ -34,11 +33,13 @@ private:
         int id;
         const void* data;
         Bytes bytes;
+        std::vector<int>* ended;  // of the call's own end
     };
     struct Recv {
         int id;
         void* data;
         Bytes bytes;
+        std::vector<int>* ended;
     };
     using Channel = std::tuple<Rank, Rank, int>;
 
@@ -47,26 +48,24 @@ private:
         End(ThreadsExchange& exchange, Rank rank) : exchange_(exchange), rank_(rank) {}
         void send(int id, const void* data, Bytes bytes, Rank to, int tag) override {
             const std::lock_guard lock(exchange_.mutex_);
-            exchange_.sends_[{rank_, to, tag}].push_back({id, data, bytes});
+            exchange_.sends_[{rank_, to, tag}].push_back({id, data, bytes, &ended_});
             exchange_.match({rank_, to, tag});
         }
         void recv(int id, void* data, Bytes bytes, Rank from, int tag) override {
             const std::lock_guard lock(exchange_.mutex_);
-            exchange_.recvs_[{from, rank_, tag}].push_back({id, data, bytes});
+            exchange_.recvs_[{from, rank_, tag}].push_back({id, data, bytes, &ended_});
             exchange_.match({from, rank_, tag});
         }
         void wait(std::vector<int>& ended) override {
             std::unique_lock lock(exchange_.mutex_);
-            auto& mine = exchange_.ended_[static_cast<std::size_t>(rank_)];
-            exchange_.changed_.wait(lock, [&] { return !mine.empty(); });
-            ended.insert(ended.end(), mine.begin(), mine.end());
-            mine.clear();
+            exchange_.changed_.wait(lock, [&] { return !ended_.empty(); });
+            ended.insert(ended.end(), ended_.begin(), ended_.end());
+            ended_.clear();
         }
         void poll(std::vector<int>& ended) override {
             const std::lock_guard lock(exchange_.mutex_);
-            auto& mine = exchange_.ended_[static_cast<std::size_t>(rank_)];
-            ended.insert(ended.end(), mine.begin(), mine.end());
-            mine.clear();
+            ended.insert(ended.end(), ended_.begin(), ended_.end());
+            ended_.clear();
         }
         void native_part(Operation part, const void* from, void* to, Bytes bytes,
                          Rank root) override {
@@ -86,18 +85,19 @@ private:
     private:
         ThreadsExchange& exchange_;
         Rank rank_;
+        std::vector<int> ended_;
     };
 
     void match(const Channel& channel) {
         auto& sends = sends_[channel];
         auto& recvs = recvs_[channel];
         while (!sends.empty() && !recvs.empty()) {
-            const auto [send_id, data, sent] = sends.front();
-            const auto [recv_id, target, room] = recvs.front();
+            const auto [send_id, data, sent, sender] = sends.front();
+            const auto [recv_id, target, room, receiver] = recvs.front();
             ECO_CHECK(sent == room);
             if (sent > 0) std::memcpy(target, data, static_cast<std::size_t>(sent));
-            ended_[static_cast<std::size_t>(std::get<0>(channel))].push_back(send_id);
-            ended_[static_cast<std::size_t>(std::get<1>(channel))].push_back(recv_id);
+            sender->push_back(send_id);
+            receiver->push_back(recv_id);
             sends.pop_front();
             recvs.pop_front();
         }
@@ -133,7 +133,6 @@ private:
     std::condition_variable changed_;
     std::map<Channel, std::deque<Send>> sends_;
     std::map<Channel, std::deque<Recv>> recvs_;
-    std::vector<std::vector<int>> ended_;
     const Hierarchy* hierarchy_;
     Combine combine_;
     std::map<Rank, Meeting> meetings_;  // by the group's first rank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How one rank's program moves bytes: starts sends and receives, waits for some of them; and how it
 // hands a part of its work to the MPI library. Called by the executor; MPI in real runs, threads in
 // tests.
@@ -6,7 +7,7 @@
 #include <vector>
 
 #include "eco/base/units.h"
-#include "eco/plan/collective.h"
+#include "eco/schedule/collective.h"
 
 namespace eco {
 
@@ -29,7 +30,7 @@ public:
 
     // How many of the sends that have not ended the call need not wait for: the transport has
     // their bytes, and sees to them after the last task. 0 unless that holds for all it has copied.
-    virtual std::size_t lingering() const { return 0; }
+    virtual std::size_t deferrable_sends() const { return 0; }
 
     // Barrier, bcast, reduce or allreduce among the ranks of the caller's innermost group, which
     // all call alike. Blocks. Memory that has no part in it is null; from and to may be the same.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Buffers, comparison and the report. */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What the sections of the conformance program share: datatypes with known layouts, buffers that
    are compared byte for byte with what they must hold, communicators, and the report.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Communicators themselves: between two groups, Cartesian, with attributes, very many of them, and
    what runs inside MPI_Finalize. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Wrong arguments give the error classes that the native library gives, through the communicator's
    own error handler. All these errors are found before anything is sent. The classes go into the
    hash, so that a run with ECO can be compared with a native one. */

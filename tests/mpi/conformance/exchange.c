@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Operations without a root that only move data: allgather and all-to-all. */
 #include "check.h"
 #include "sections.h"

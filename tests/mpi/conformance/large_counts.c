@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The large-count forms of MPI 4 (MPI_Bcast_c, …): every operation once with small data. */
 #include "check.h"
 #include "sections.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* An unmodified MPI program that goes through all blocking collectives and checks every result,
    byte for byte. Rank 0 prints `ok SECTION HASH` for each section, at last `all ok`; the hashes of
    a native run and of one with ECO must be equal. On the first difference it says where, and exits.

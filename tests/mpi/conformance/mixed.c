@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Blocking collectives among other traffic: non-blocking and persistent collectives in flight,
    wildcard receives that must catch none of ECO's messages, calls by their PMPI names. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Neighbourhood allgathers on distributed graphs, grids and graphs: edges twice, to oneself, ranks
    that have none, and neighbours that are none. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The communicators on which everything is done. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Reductions with the predefined operations. The data are small integers, so that every order of
    addition gives the same bits. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Places with more room than what comes, and with less. Neither is what the standard asks for. With
    more, every library carries on, and what nothing came for stays as it was. With less, ECO does
    as much: an error of this call alone, raised on its communicator. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Barrier, and the operations with a root that only move data: broadcast, gather, scatter. */
 #include <stdio.h>
 #include <unistd.h>

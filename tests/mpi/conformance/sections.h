@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The sections, in the order in which they run; see main.c. */
 #ifndef SECTIONS_H
 #define SECTIONS_H

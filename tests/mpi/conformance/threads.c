@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Collectives on two communicators from two threads at once; needs --threads. */
 #include <pthread.h>
 #include <stdlib.h>

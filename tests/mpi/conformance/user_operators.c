@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Reductions with the user's own operations: commutative or not, on types with gaps, and calling
    MPI themselves; and MINLOC and MAXLOC. */
 #include <stdlib.h>

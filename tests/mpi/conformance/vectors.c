@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The v forms: uneven counts, some zero, blocks in another order than the ranks' with gaps between
    them; and alltoallw. */
 #include <stdlib.h>

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a set of ranks must get from the others and give to them, by what the operation defines,
+// whatever the schedule. Blocks are taken to be of equal length. Used by the bound.
+#pragma once
+
+#include <vector>
+
+#include "eco/schedule/collective.h"
+
+namespace eco {
+
+// What must come into a set of ranks, or leave it.
+struct Need {
+    bool any = false;
+    Bytes bytes = 0;
+};
+
+struct Set {
+    std::vector<Rank> ranks;
+    bool holds_root = false;
+    // Whether a rank before one of its ranks, or after, is outside.
+    bool has_earlier_outside = false, has_later_outside = false;
+};
+
+class Needs {
+public:
+    // bytes: of the message, or of one block where that is its size (all but reductions to blocks).
+    Needs(Operation operation, int ranks, Rank root, Bytes bytes)
+
+        : operation_(traits(base(operation))), ranks_(ranks), root_(root), bytes_(bytes) {}
+
+    Set set(std::vector<Rank> ranks) const;
+    Need into(const Set& set) const;
+    Need out_of(const Set& set) const;
+
+    // What must be moved in all between `parts` sets, for sums that all have in the end: each part
+    // of the message is gossip in one direction per message, which takes 2(n-1) messages.
+    bool is_gossip() const {
+        return operation_.ends == Ends::all && (operation_.reduces() || is_signal());
+    }
+    Bytes bytes() const { return is_signal() ? 0 : bytes_; }
+
+    bool from_root() const { return operation_.begins == Begins::root; }
+    bool to_root() const { return operation_.ends == Ends::root; }
+    bool in_rank_order() const {
+        return operation_.ends == Ends::up_to_own || operation_.ends == Ends::before_own;
+    }
+
+    // Whether all outside a set need the same from it, and whether it needs of each the same bytes
+    // added up: what leaves it early (comes late) may then serve all of them.
+    bool same_for_all(const Set& giver) const {
+        const bool of_root = from_root() && !is_in_blocks() && giver.holds_root;
+        return is_gossip() || of_root ||
+               (operation_.begins == Begins::own && operation_.ends == Ends::all);
+    }
+    bool sum_of_all(const Set& taker) const {
+        return is_gossip() || (operation_.reduces() && to_root() && taker.holds_root);
+    }
+
+private:
+    bool is_signal() const { return operation_.begins == Begins::arrival; }
+    bool is_in_blocks() const { return operation_.blocks != Blocks::parts; }
+    Bytes of_all(Bytes takers, Bytes givers, Bytes reduced) const;
+
+    OperationTraits operation_;
+    int ranks_;
+    Rank root_;
+    Bytes bytes_;
+};
+
+}  // namespace eco

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which ECO this is: ranks decide alike without talking only if all were built from the same
+// sources by the same compiler. Compared when a job's session begins (share.h).
+#pragma once
+
+#include <cstdint>
+
+namespace eco {
+
+// "eco-build VERSION HASH"; written by build_id.cmake when a source has changed.
+extern const char* const build_text;
+
+// Of its whole text.
+std::uint64_t build_id();
+
+}  // namespace eco

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ECO's side of one of the program's communicators: where its ranks are, the hidden communicators
+// that schedules run on, and the programs planned so far. Made at the communicator's first
+// collective, without communication; kept as its attribute; goes with it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "eco/base/recent.h"
+#include "eco/job/running_call.h"
+#include "eco/job/session.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/tags.h"
+#include "eco/run/execution.h"
+#include "eco/topology/clusters.h"
+#include "eco/topology/placement.h"
+
+namespace eco {
+
+class Learning;
+class Lesson;
+class MulticastPlans;
+class Neighbourhood;
+
+class Communicator {
+public:
+    Communicator(MPI_Comm comm, Session& session);
+    ~Communicator();
+
+    // False for an intercommunicator, a lone rank, or ranks whose host is not known.
+    bool usable() const { return usable_; }
+    Rank rank() const { return rank_; }
+    int size() const { return size_; }
+    const Hierarchy& hierarchy() const { return hierarchy_; }
+
+    // What runs a call of this size; the same on all ranks. Null: the native function. Collective
+    // the first time that it is not, and at some calls where something is learned.
+    // bits_may_change: whether a job may run such calls in more than one way. timed: the lesson
+    // that wants to know when the call is over, or null. Throws MpiError.
+    const Choice* choose(Operation operation, Bytes bytes, bool commutative, bool bits_may_change,
+                         Lesson** timed);
+    // Without learning anything.
+    const Choice* choose(Operation operation, Bytes bytes, bool commutative);
+
+    // This rank's program, planned at the first call; kept until many others have been used since.
+    const Prepared& prepared(const Choice& choice, const Request& request);
+
+    // Makes a call of a prepared program, over the rails if the choice says so; the caller starts
+    // it. Needs ready(choice). All ranks of the communicator make their calls in the same order.
+    std::unique_ptr<RunningCall> begin(const Choice& choice, const Prepared& prepared,
+                                       const Layout& layout, const Combine& combine,
+                                       const Reduction& reduction);
+
+    // The same, and returns when it is done. Throws MpiError and Error.
+    void run(const Choice& choice, const Prepared& prepared, const Layout& layout,
+             const Combine& combine, const Reduction& reduction);
+
+    // Makes the hidden communicator that schedules run on; collective the first time. False, and
+    // the communicator not usable any more, where the library has no context left or ECO holds its
+    // share of them on some rank.
+    bool ready() { return hidden_ != native().comm_null || make_hidden(); }
+    MPI_Comm hidden() const { return hidden_; }
+
+    // The same for a choice: with inner=native it needs one for each innermost group as well, with
+    // rails the job's. False without them, and then always for such choices.
+    bool ready(const Choice& choice);
+
+    // Everybody's greatest figure of each place, on all ranks: by the profile's choice for such a
+    // call, else natively. Collective; needs ready(). Throws MpiError.
+    std::vector<double> greatest(const std::vector<double>& own);
+
+    // After an error in a schedule, or on the way to one: it is lost on this rank. Other ranks wait
+    // for what will not come, in calls that native ones do not meet; so the next collective on it
+    // ends the job (communicator_of). Not if the library says that a process has failed: a
+    // program may be made to go on from there, by native calls that the library ends on all ranks.
+    void abandon(int library_code = MPI_SUCCESS);
+    bool is_lost() const { return lost_; }
+
+    // Where each rank is, for programs that ask; found at the first question, of whichever thread.
+    const Clusters& clusters();
+    // What messages between ranks share, for their placement.
+    Ways ways() const;
+    const std::vector<int>& hosts() const { return host_of_; }
+    int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
+
+    // Of its process topology; collective the first time. Null if ECO leaves it to the library.
+    Neighbourhood* neighbourhood();
+
+    // Of its eco_multicast calls.
+    MulticastPlans& multicasts() { return *multicasts_; }
+
+    // From now on all that this communicator does is the library's. All its ranks must call it.
+    void stand_aside() { usable_ = false; }
+
+    void release() noexcept;
+
+private:
+    bool has_room(MPI_Comm comm) const;
+    bool make_hidden();
+    void make_inside();
+    bool make_rails();
+
+    MPI_Comm comm_, hidden_, inside_;
+    enum class State { none, made, refused } state_of_inside_ = State::none;
+    std::vector<Rank> inside_ranks_;
+    bool usable_ = false, failed_ = false, lost_ = false;
+    Rank rank_ = 0;
+    int size_ = 0;
+    Hierarchy hierarchy_;
+    std::vector<int> host_of_;
+    DeferredSends deferred_sends_;
+    Tags tags_;
+    RailContext rails_;
+    std::vector<Binding> bindings_;
+    Clusters clusters_;
+    std::mutex finding_clusters_;
+    const Chooser* chooser_;
+    struct Chosen {
+        Choice choice;
+        int calls = 0;             // before learning began
+        Lesson* lesson = nullptr;  // what may run another choice
+        std::vector<Choice> arms;  // of the lesson
+    };
+    // By operation, whether it commutes, whether its bits may change, and the least size of the
+    // class (-1: not known). All ranks forget alike; what was learned stays with the lesson.
+    Recent<std::tuple<Operation, bool, bool, Bytes>, Chosen> chosen_;
+    std::unique_ptr<Learning> learning_;
+    Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool bits_may_change);
+    void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool bits_may_change);
+    struct Key {
+        Operation operation;
+        Rank root;
+        bool commutative;
+        Choice choice;
+        auto operator<=>(const Key&) const = default;
+    };
+    Recent<Key, std::unique_ptr<Prepared>> prepared_;
+    std::unique_ptr<Neighbourhood> neighbourhood_;
+    std::unique_ptr<MulticastPlans> multicasts_;
+};
+
+// The least of the sizes that one plan does for: 4 classes from one power of two to the next, or as
+// many as 2 to the power of `bits - 1`.
+Bytes size_class(Bytes bytes, int bits = 3);
+
+// Null if its collectives are native. For calls that are collective over it and
+// block: may begin the session (session.h, meet). Throws Error where it is lost.
+Communicator* communicator_of(MPI_Comm comm);
+
+// The same for local calls, in any thread: null also before the session has begun.
+Communicator* known_communicator(MPI_Comm comm);
+
+// Called by the attribute's delete callback.
+void forget(void* attribute) noexcept;
+
+}  // namespace eco

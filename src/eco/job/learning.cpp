@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/learning.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/job/communicator.h"
+
+namespace eco {
+
+namespace {
+
+constexpr int class_bits = 3;  // four classes from one power of two to the next
+
+}  // namespace
+
+Bytes learned_class(Bytes bytes) { return bytes < 0 ? bytes : size_class(bytes, class_bits); }
+
+Lesson::Lesson(const LearnedClass& named, Rivals rivals)
+    : named_(named),
+      choices_(std::move(rivals.choices)),
+      learner_(choices_.size(), rivals.preferred, rivals.start,
+               static_cast<std::uint32_t>(named.bytes) * 2654435761U,
+               static_cast<Nanoseconds>(1e9 * rivals.expected)) {}
+
+LearnedClass Lesson::result() const {
+    LearnedClass result = named_;
+    for (std::size_t arm = 0; arm < choices_.size(); ++arm) {
+        const SampledArm& sampled = learner_.arms()[arm];
+        result.arms.push_back(
+            {to_text(choices_[arm]), sampled.runs, 1e-9 * static_cast<double>(sampled.mean)});
+    }
+    result.best = result.arms[learner_.best()].choice;
+    return result;
+}
+
+Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_change) {
+    const Bytes least = learned_class(bytes);
+    const auto [entry, fresh] = lessons_.try_emplace(
+        {request.operation, least, request.commutative, bits_may_change}, nullptr);
+    if (!fresh) return entry->second.get();
+    const Session& here = *session();
+    Rivals rivals = find_rivals(*here.chooser, here.learned, request, least, bits_may_change);
+    if (!rivals.worth_learning) return nullptr;
+    entry->second =
+        std::make_unique<Lesson>(describe_class(request, least, here.library), std::move(rivals));
+    return entry->second.get();
+}
+
+Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
+                       const Request& request) {
+    if (choice.is_native() || class_least <= 0) return choice;
+    return scaled(choice, class_least, least, request);
+}
+
+Learning::Turn Learning::begin(Lesson& lesson) {
+    if (lesson.learner_.exchange_due()) exchange(lesson);
+    const ClassLearner::Turn turn = lesson.learner_.start();
+    if (turn.timed) {
+        lesson.left_.resize(lesson.entered_.size(), 0);    // a call that failed has no end
+        lesson.left_.reserve(lesson.entered_.size() + 1);  // ended() must not fail
+        lesson.entered_.push_back(Clocks::own());
+    }
+    return {turn.arm, turn.timed};
+}
+
+void Learning::collect(std::vector<LearnedClass>& all) const {
+    Learned fresh;
+    for (const auto& [key, lesson] : lessons_) {
+        if (!lesson) continue;
+        LearnedClass result = lesson->result();
+        const bool timed = std::any_of(result.arms.begin(), result.arms.end(),
+                                       [](const LearnedArm& arm) { return arm.runs > 0; });
+        if (timed) fresh.classes.push_back(std::move(result));
+    }
+    // Communicators that come and go learn the same classes again and again.
+    Learned known{"", std::move(all)};
+    merge(known, fresh);
+    all = std::move(known.classes);
+}
+
+// The latest entry and the latest end of each call among all ranks. The last exchange's own time
+// comes along, and whether rank 0 finds that the clocks should be compared again.
+void Learning::exchange(Lesson& lesson) {
+    const MPI_Comm comm = communicator_.hidden();
+    if (!clocks_.aligned()) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
+    const Seconds began = Clocks::own();
+    const std::size_t calls = lesson.entered_.size();
+    lesson.left_.resize(calls, 0);
+    std::vector<Seconds> own;
+    for (const Seconds moment : lesson.entered_) own.push_back(clocks_.common(moment));
+    for (const Seconds moment : lesson.left_) own.push_back(clocks_.common(moment));
+    own.push_back(clocks_.common(exchange_began_));
+    own.push_back(clocks_.common(exchange_ended_));
+    own.push_back(communicator_.rank() == 0 && clocks_.is_old() ? 1 : 0);
+    const std::vector<Seconds> latest = communicator_.greatest(own);
+    const auto nanoseconds = [](Seconds time) {
+        return time > 0 ? static_cast<Nanoseconds>(std::llround(1e9 * time)) : 0;
+    };
+    std::vector<Nanoseconds> times;
+    for (std::size_t call = 0; call < calls; ++call)
+        times.push_back(nanoseconds(latest[calls + call] - latest[call]));
+    const Nanoseconds cost =
+        exchange_ended_ > 0 ? nanoseconds(latest[2 * calls + 1] - latest[2 * calls]) : 0;
+    exchange_began_ = began;
+    exchange_ended_ = Clocks::own();
+    if (latest.back() > 0) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
+    lesson.entered_.clear();
+    lesson.left_.clear();
+    lesson.learner_.take(times, cost);
+}
+
+}  // namespace eco

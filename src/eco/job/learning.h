@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Learning while a program runs, for one communicator: times some of the calls of each class, lets
+// all ranks agree on what they took, and says which choice runs the next call (learn/). Collective
+// where it exchanges times, at calls that all ranks know; else local. Owned by Communicator.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "eco/learn/rivals.h"
+#include "eco/mpi/clocks.h"
+
+namespace eco {
+
+class Communicator;
+
+// The least size of the class that a message of so many bytes is learned in; -1 for -1.
+Bytes learned_class(Bytes bytes);
+
+// A choice for the class's least size, for a message of `least` bytes of it.
+Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
+                       const Request& request);
+
+// A class of calls: an operation at about one size.
+class Lesson {
+public:
+    Lesson(const LearnedClass& named, Rivals rivals);
+
+    // The last call that was to be timed is over.
+    void ended() { left_.push_back(Clocks::own()); }
+
+    const ClassLearner& learner() const { return learner_; }
+    // Of an arm, for a message of `least` bytes of the class.
+    Choice choice(std::size_t arm, const Request& request, Bytes least) const {
+        return choice_in_class(choices_[arm], named_.bytes, least, request);
+    }
+
+    // What this job found out, with the runs of each choice.
+    LearnedClass result() const;
+
+private:
+    friend class Learning;
+    LearnedClass named_;
+    std::vector<Choice> choices_;  // one per arm, for the class's least size
+    ClassLearner learner_;
+    std::vector<Seconds> entered_, left_;  // own clock, since the last exchange
+};
+
+class Learning {
+public:
+    // The classes of `communicator`.
+    explicit Learning(Communicator& communicator) : communicator_(communicator) {}
+
+    // The class of such calls, made at the first one that is worth learning; null: not worth it.
+    // bytes: of the call, or -1. All ranks ask alike.
+    Lesson* lesson(const Request& request, Bytes bytes, bool bits_may_change);
+
+    struct Turn {
+        std::size_t arm = 0;
+        bool timed = false;  // then Lesson::ended() must be called
+    };
+    // The next call's. Collective at some calls, and needs the communicator's hidden one. Throws
+    // MpiError.
+    Turn begin(Lesson& lesson);
+
+    // What was learned here, for the whole job.
+    void collect(std::vector<LearnedClass>& all) const;
+
+private:
+    void exchange(Lesson& lesson);
+
+    Communicator& communicator_;
+    Clocks clocks_;
+    Seconds exchange_began_ = 0, exchange_ended_ = 0;  // own clock
+    // By operation, least size, whether its operator commutes and whether its bits may change.
+    std::map<std::tuple<Operation, Bytes, bool, bool>, std::unique_ptr<Lesson>> lessons_;
+};
+
+}  // namespace eco

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How several multicasts run on one communicator: planned once for each pattern, by prediction, the
+// same on all ranks. Used by neighbourhood collectives and eco_multicast.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eco/job/communicator.h"
+
+namespace eco {
+
+struct Multicasting {
+    std::string name;                    // as MulticastPlan has it, or native
+    std::unique_ptr<Prepared> prepared;  // this rank's; null if the library does better
+};
+
+class MulticastPlans {
+public:
+    using Plan = std::shared_ptr<const Multicasting>;
+
+    // Lengths count by their size class. may_be_native: where nothing is clearly better than each
+    // message straight to each destination, all at once. ECO_VERBOSE=2 tells of new ones.
+    // Needs can_predict(), and at most most_deliveries of them.
+    Plan find(const Communicator& communicator, Operation operation,
+              std::vector<Multicast> messages, bool may_be_native);
+
+private:
+    // By all that is in the messages. All ranks ask alike, so all forget alike.
+    Recent<std::vector<Bytes>, Plan> plans_{1024};
+};
+
+}  // namespace eco

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The multicasts of one communicator's process topology, and how they run:
+// MPI_Neighbor_allgather(v) sends what each rank gives to all that it has an edge to. Made at the
+// communicator's first such call, collectively, by all ranks alike; kept with its Communicator.
+#pragma once
+
+#include <vector>
+
+#include "eco/job/multicasts.h"
+
+namespace eco {
+
+class Neighbourhood {
+public:
+    // Collective over the hidden communicator, which must be there.
+    Neighbourhood(MPI_Comm comm, const Communicator& communicator);
+
+    // False where its edges are not the same from both ends, or are too many.
+    bool usable() const { return usable_; }
+    // Per edge into this rank, in MPI's order: whose; -1 for MPI_PROC_NULL.
+    const std::vector<Rank>& sources() const { return sources_; }
+    bool gives() const { return gives_; }
+    // Whether it has any edge out, in, to itself as well.
+    bool has_out() const { return has_out_; }
+    bool has_in() const;
+    // Whether some rank has no edge to or from another: its sizes mean nothing.
+    bool has_bystanders() const { return bystanders_; }
+
+    // All ranks give `bytes`, known to all.
+    MulticastPlans::Plan of_size(const Communicator& communicator, Bytes bytes);
+
+    // Ranks know only the sizes of what they give and get. All sizes are gathered at calls 1, 2, 4,
+    // 8, …: in between the last ones hold for the choice; what it does is right for any.
+    MulticastPlans::Plan of_own_size(const Communicator& communicator, Bytes bytes);
+
+private:
+    MulticastPlans::Plan planned(const Communicator& communicator, Operation operation,
+                                 const std::vector<Bytes>& sizes);
+
+    std::vector<Multicast> messages_;  // by source
+    std::vector<Rank> sources_;
+    bool usable_ = false, gives_ = false, has_out_ = false, bystanders_ = false;
+    MulticastPlans plans_;
+    Recent<Bytes, MulticastPlans::Plan> by_size_{1024};  // of of_size, by size class
+    MulticastPlans::Plan last_;                          // of of_own_size
+    std::uint64_t calls_ = 0;
+};
+
+}  // namespace eco

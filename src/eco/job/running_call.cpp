@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/running_call.h"
+
+namespace eco {
+
+RunningCall::RunningCall(const Way& way, const Prepared& prepared, const Layout& layout,
+                         const Combine& combine, const Reduction& reduction)
+    : mpi_(way.comm, way.inside, reduction, way.rails ? nullptr : way.deferred_sends),
+      execution_(prepared, layout, combine, transport(way), way.first_tag) {}
+
+Transport& RunningCall::transport(const Way& way) {
+    if (!way.rails) return mpi_;
+    return rails_.emplace(*way.rails, *way.rail_context, way.most_rails, mpi_);
+}
+
+bool RunningCall::progress() {
+    if (!execution_.progress()) return false;
+    leave();
+    return true;
+}
+
+void RunningCall::finish() {
+    execution_.finish();
+    leave();
+}
+
+void RunningCall::leave() {
+    if (!rails_) mpi_.leave();
+    mpi_.check_truncated();
+}
+
+}  // namespace eco

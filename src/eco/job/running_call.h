@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One collective call while it runs: its messages' transport and the execution that uses it. Made
+// on the heap for each call by Communicator, so that a call can outlive the function that began it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "eco/mpi/mpi_transport.h"
+#include "eco/run/execution.h"
+#include "eco/transport/rail_transport.h"
+
+namespace eco {
+
+class RunningCall {
+public:
+    // Where a call's messages go.
+    struct Way {
+        MPI_Comm comm;
+        Inside inside;
+        int first_tag = 0;
+        DeferredSends* deferred_sends = nullptr;
+        RailMessages* rails = nullptr;  // null: all by MPI
+        const RailContext* rail_context = nullptr;
+        int most_rails = 0;
+    };
+
+    // All that is named must outlive it.
+    RunningCall(const Way& way, const Prepared& prepared, const Layout& layout,
+                const Combine& combine, const Reduction& reduction);
+
+    // Each throws MpiError and Error; then the communicator is of no more use. Truncated: one of
+    // its messages was longer than its place, and all others have been sent and received.
+    void start() { execution_.start(); }
+    // True when it is done. Does not wait for messages.
+    bool progress();
+    void finish();
+
+private:
+    Transport& transport(const Way& way);
+    void leave();
+
+    MpiTransport mpi_;
+    std::optional<RailTransport> rails_;
+    Execution execution_;
+};
+
+}  // namespace eco

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/session.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include "eco/base/check.h"
+#include "eco/base/error.h"
+#include "eco/job/asks.h"
+#include "eco/job/communicator.h"
+#include "eco/job/report.h"
+
+namespace eco {
+
+namespace {
+
+// Not freed at exit, where it may be a forked child's that ends.
+Session* current = nullptr;
+
+std::atomic<bool> expected = false;  // MPI is initialised, and nobody has met
+Settings settings_of_start;          // rank 0's
+
+void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
+
+int keep_attribute_with_its_own(MPI_Comm, int, void*, void*, void*, int* flag) {
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+int drop_communicator(MPI_Comm, int, void* attribute, void*) {
+    forget(attribute);
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Session* session() { return current; }
+
+void complain_once(const std::string& why) {
+    Session* here = session();
+    if (!here || here->world_rank != 0) return;
+    const std::lock_guard lock(here->mutex);
+    if (!here->complained) say(why);
+    here->complained = true;
+}
+
+bool can_predict() {
+    const Profile& profile = session()->profile;
+    return profile.model ? profile.model->knows_transfers() : !profile.minimum.empty();
+}
+
+const Network& network() {
+    Session& here = *session();
+    const std::lock_guard lock(here.mutex);
+    if (!here.network) here.network = build_network(here.profile);
+    return *here.network;
+}
+
+std::string library_name() {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    native().Get_library_version(version, &length);
+    const std::string text(version);
+    // "Open MPI v5.0.11, package: …", "MPICH Version:      5.0.2\n…".
+    const auto digit = std::min(text.find_first_of("0123456789"), text.size());
+    return std::string(ECO_FAMILY) + " " +
+           text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
+}
+
+// What is left once all know the same; rails are collective.
+static void begin(const Settings& settings, Profile profile, Whereabouts where, bool with_rails,
+                  const std::string& library) {
+    const Native& mpi = native();
+    auto fresh = std::make_unique<Session>();
+    mpi.Comm_rank(mpi.comm_world, &fresh->world_rank);
+    set_rank_of_checks(fresh->world_rank);
+    fresh->settings = settings;
+    fresh->library = library;
+    fresh->profile = std::move(profile);
+    fresh->where = std::move(where);
+    fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library);
+    if (mpi.Comm_group(mpi.comm_world, &fresh->world_group) != MPI_SUCCESS ||
+        mpi.Comm_create_keyval(keep_attribute_with_its_own, drop_communicator, &fresh->keyval,
+                               nullptr) != MPI_SUCCESS)
+        return;
+    if (fresh->world_rank == 0)
+        for (const auto& complaint : fresh->settings.complaints) say(complaint);
+    const auto& host_of = fresh->where.host_of;
+    const auto missing = std::count(host_of.begin(), host_of.end(), -1);
+    if (with_rails) fresh->rails = open_rails(*fresh);
+    const std::size_t ranks = host_of.size();
+    current = fresh.release();
+    if (missing > 0)
+        complain_once(
+            std::to_string(missing) + " of " + std::to_string(ranks) +
+            " ranks are on hosts that are not in the profile, so collectives with them are "
+            "native; 'eco measure' adds these hosts");
+}
+
+void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
+                   const std::string& library) {
+    auto where = share_whereabouts(profile);
+    if (where) begin(settings, profile, std::move(*where), with_rails, library);
+}
+
+static void begin_session() {
+    auto shared = share(settings_of_start, library_name());
+    if (!shared) return;
+    const bool with_rails = may_use_rails(shared->settings, shared->profile);
+    begin(shared->settings, std::move(shared->profile), std::move(shared->where), with_rails,
+          shared->library);
+    if (current) current->learned = std::move(shared->learned);
+}
+
+// Other ranks have begun, or will: this one cannot stay behind.
+[[noreturn]] static void end_job() {
+    const Native& mpi = native();
+    int rank = 0;
+    mpi.Comm_rank(mpi.comm_world, &rank);
+    std::fprintf(stderr,
+                 "eco: rank %d: out of memory where ECO begins or ends; "
+                 "the job ends\n",
+                 rank);
+    mpi.Abort(mpi.comm_world, static_cast<int>(Code::environment));
+    std::abort();
+}
+
+// While one lives, memory that is short ends the job before anything is thrown: JSON values need
+// some to be destroyed. No other thread is in ECO then.
+class MemoryMustDo {
+public:
+    MemoryMustDo() : before_(std::set_new_handler(end_job)) {}
+    ~MemoryMustDo() { std::set_new_handler(before_); }
+    MemoryMustDo(const MemoryMustDo&) = delete;
+    MemoryMustDo& operator=(const MemoryMustDo&) = delete;
+
+private:
+    std::new_handler before_;
+};
+
+static void expect(int rank, bool at_once) {
+    if (rank == 0) {
+        settings_of_start = read_settings();
+        // The program may change its folder.
+        std::string& profile = settings_of_start.profile;
+        std::error_code failed;
+        const auto whole = std::filesystem::absolute(profile, failed);
+        if (!profile.empty() && !failed) profile = whole;
+    }
+    expected = true;
+    if (at_once || asks_at_once()) meet(native().comm_world);
+}
+
+void expect_session(bool threads_multiple) noexcept {
+    const Native& mpi = native();
+    int rank = 0, ranks = 0;
+    if (mpi.Comm_rank(mpi.comm_world, &rank) != MPI_SUCCESS ||
+        mpi.Comm_size(mpi.comm_world, &ranks) != MPI_SUCCESS || ranks == 1)
+        return;
+    const MemoryMustDo must;
+    expect(rank, threads_multiple);
+}
+
+void meet(MPI_Comm comm) noexcept {
+    if (!expected || comm != native().comm_world) return;
+    expected = false;
+    const MemoryMustDo must;
+    try {
+        begin_session();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+    }
+}
+
+static void end() {
+    const bool nobody_met = expected.exchange(false);
+    if (nobody_met && settings_of_start.enabled && settings_of_start.verbose > 0) print_report();
+    if (!current) return;
+    if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
+    const auto communicators = current->communicators;
+    for (Communicator* communicator : communicators) communicator->release();
+    if (current->world_rank == 0 && current->settings.learn >= Learn::on)
+        keep_results(std::move(current->results));
+}
+
+void end_session() noexcept {
+    try {
+        const MemoryMustDo must;
+        end();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+    }
+    const std::unique_ptr<Session> last(std::exchange(current, nullptr));
+    if (!last) return;
+    const Native& mpi = native();
+    mpi.Group_free(&last->world_group);
+    // What communicators still hold of it goes with them.
+    mpi.Comm_free_keyval(&last->keyval);
+    // Until here a peer may have needed this process to take what comes over its rails.
+    if (last->rails.open) mpi.Barrier(mpi.comm_world);
+}
+
+}  // namespace eco

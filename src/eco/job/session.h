@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one process of a running job knows: the profile and settings that rank 0 of the job read and
+// shared out, and where each rank of MPI_COMM_WORLD is: its host, and what it is bound to there.
+// Begun by the first collective on MPI_COMM_WORLD, ended by MPI_Finalize.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/job/job_rails.h"
+#include "eco/job/share.h"
+#include "eco/mpi/native.h"
+#include "eco/selection/choose.h"
+#include "eco/topology/network.h"
+
+namespace eco {
+
+class Communicator;
+
+struct Session {
+    Settings settings;
+    Profile profile;  // its runtime part
+    std::unique_ptr<Chooser> chooser;
+    Whereabouts where;  // by world rank
+    Rank world_rank = 0;
+    MPI_Group world_group;
+    int keyval = MPI_KEYVAL_INVALID;
+    JobRails rails;
+    std::string library;                // as tuning entries have it
+    std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
+
+    std::mutex mutex;  // of what follows
+    std::vector<Communicator*> communicators;
+    std::optional<Network> network;
+    std::atomic<int> hidden_communicators = 0;
+    int rail_contexts = 0;  // given out by this rank
+    bool complained = false;
+    std::vector<LearnedClass> results;  // of this job's communicators that are gone
+};
+
+// Null if all collectives are native: before the session has begun, without a profile, after
+// MPI_Finalize.
+Session* session();
+
+// Right after the native MPI_Init, which it leaves as quick as it was: the session begins with the
+// first collective on MPI_COMM_WORLD. With MPI_THREAD_MULTIPLE, where collectives of two threads
+// have no order, and where the program asks by eco.h, which is local, it begins at once; that is
+// collective.
+void expect_session(bool threads_multiple) noexcept;
+
+// Called first by what is collective over comm and blocks. Over MPI_COMM_WORLD, at the first call,
+// begins the session: all ranks come to such a call, and in the same order among all that is
+// collective over it, so that no other order of theirs is disturbed. Where it cannot work it leaves
+// session() null on all ranks, and rank 0 says why in one line. A rank that has no memory left for
+// it ends the job: the others have begun.
+void meet(MPI_Comm comm) noexcept;
+
+// Family and version, as tuning entries have it: "openmpi 5.0.11".
+std::string library_name();
+
+// At once with a given profile, for the probe; with its rails where asked. Collective.
+void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
+                   const std::string& library = library_name());
+
+// Before the native MPI_Finalize: says what was used if asked, frees all that ECO has of MPI's. A
+// process that ends without it, or a child that it forked, frees nothing: rails are its parent's.
+void end_session() noexcept;
+
+// The profile's network, built at the first question. Needs can_predict().
+const Network& network();
+bool can_predict();
+
+// One line on stderr, at most once in a job's process.
+void complain_once(const std::string& why);
+
+}  // namespace eco

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/share.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "eco/base/error.h"
+#include "eco/job/build_id.h"
+#include "eco/mpi/device_memory.h"
+#include "eco/mpi/native.h"
+#include "eco/selection/choose.h"
+#include "eco/topology/processors.h"
+#include "eco/topology/runtime.h"
+
+namespace eco {
+
+using nlohmann::json;
+
+namespace {
+
+// What a rank says of itself. Ranks whose ECO is of other versions must understand each other so
+// far, so neither this nor Answer ever changes its form.
+struct Place {
+    std::uint64_t host = 0;   // hash of its name
+    std::uint64_t build = 0;  // build_id()
+    std::uint64_t may_be_bound = 0;
+    std::uint64_t has_unknown_devices = 0;  // device_memory.h
+};
+
+// Rank 0's first broadcast begins with it.
+struct Answer {
+    std::uint32_t length = 0;  // of the text that follows; 0: native collectives
+    std::int32_t odd = -1;     // the first rank of another build than rank 0's
+    std::uint64_t odd_ranks = 0;
+};
+
+// Of the first broadcast, whose length all must know beforehand. What most jobs share fits, and
+// libraries send it over the connections that their other small collectives use.
+constexpr std::size_t first_bytes = 1024;
+
+void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
+
+// FNV-1a.
+std::uint64_t hash(std::string_view text) {
+    std::uint64_t value = 14695981039346656037U;
+    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    return value;
+}
+
+int rank_in_world() {
+    int rank = 0;
+    native().Comm_rank(native().comm_world, &rank);
+    return rank;
+}
+
+// Collective; by rank, on rank 0. Nothing if MPI failed.
+std::optional<std::vector<Place>> gather_places() {
+    const Native& mpi = native();
+    int ranks = 0;
+    mpi.Comm_size(mpi.comm_world, &ranks);
+    const Place own{hash(processor_name()), build_id(), may_be_bound() ? 1U : 0U,
+                    has_devices_of_unknown_memory() ? 1U : 0U};
+    std::vector<Place> all(static_cast<std::size_t>(ranks));
+    if (mpi.Gather(&own, sizeof own, mpi.byte, all.data(), sizeof own, mpi.byte, 0,
+                   mpi.comm_world) != MPI_SUCCESS)
+        return std::nullopt;
+    return all;
+}
+
+// Rank 0, before what it shares: whether all can decide alike.
+Answer compare_builds(const std::vector<Place>& places) {
+    Answer answer;
+    for (std::size_t rank = places.size(); rank-- > 0;)
+        if (places[rank].build != places.front().build) {
+            answer.odd = static_cast<std::int32_t>(rank);
+            ++answer.odd_ranks;
+        }
+    return answer;
+}
+
+void say_that_builds_differ(const Answer& answer) {
+    const std::string more = answer.odd_ranks > 1
+                                 ? " (" + std::to_string(answer.odd_ranks) + " such ranks)"
+                                 : std::string();
+    say("rank " + std::to_string(answer.odd) + " on " + processor_name() + " has another ECO (" +
+        build_text + ") than rank 0" + more +
+        ", so the MPI library's own collectives run; install the same on all hosts");
+}
+
+// Collective; rank 0's text on all. Empty if MPI failed, or where builds differ, which the
+// first rank that is odd says.
+std::string broadcast(std::string text, Answer answer) {
+    const Native& mpi = native();
+    std::array<char, first_bytes> first{};
+    if (answer.odd >= 0) text.clear();
+    answer.length = static_cast<std::uint32_t>(text.size());
+    constexpr std::size_t room = first_bytes - sizeof answer;
+    std::memcpy(first.data(), &answer, sizeof answer);
+    std::memcpy(first.data() + sizeof answer, text.data(), std::min(room, text.size()));
+    if (mpi.Bcast(first.data(), first_bytes, mpi.byte, 0, mpi.comm_world) != MPI_SUCCESS) return "";
+    std::memcpy(&answer, first.data(), sizeof answer);
+    if (answer.length == 0) {
+        if (answer.odd == rank_in_world()) say_that_builds_differ(answer);
+        return "";
+    }
+    text.resize(answer.length);
+    std::memcpy(text.data(), first.data() + sizeof answer, std::min(room, text.size()));
+    if (text.size() > room && mpi.Bcast(text.data() + room, static_cast<int>(text.size() - room),
+                                        mpi.byte, 0, mpi.comm_world) != MPI_SUCCESS)
+        return "";
+    return text;
+}
+
+// The newest profile in the store that knows this host.
+std::string find_in_store(const std::string& host) {
+    const std::string store = profile_store();
+    std::string best;
+    timespec newest{};
+    DIR* folder = opendir(store.c_str());
+    if (!folder) return best;
+    while (const dirent* entry = readdir(folder)) {
+        const std::string path = store + "/" + entry->d_name;
+        struct stat status{};
+        if (!path.ends_with(".json") || stat(path.c_str(), &status) != 0) continue;
+        const auto later = [](const timespec& a, const timespec& b) {
+            return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+        };
+        if (!best.empty() && !later(status.st_mtim, newest)) continue;
+        try {
+            const auto hosts = read_profile(path).hosts;
+            if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) continue;
+        } catch (const Error&) {
+            continue;  // another one may do
+        }
+        best = path;
+        newest = status.st_mtim;
+    }
+    closedir(folder);
+    return best;
+}
+
+// Rank 0: where this job's results go, and the measurement that they are of.
+std::string kept_at, kept_of;
+
+std::string path_for(const Settings& settings) {
+    return settings.profile.empty() ? find_in_store(processor_name()) : settings.profile;
+}
+
+Profile profile_at(const std::string& path) {
+    if (path.empty())
+        throw Error(Code::bad_input, "no profile contains host " + processor_name() +
+                                         ", so ECO falls back to native collectives; 'eco "
+                                         "measure' writes one");
+    try {
+        return read_profile(path);
+    } catch (const std::exception& error) {
+        throw Error(Code::bad_input,
+                    std::string(error.what()) + "; ECO falls back to native collectives");
+    }
+}
+
+std::vector<int> hosts_of(const std::vector<Place>& places, const std::vector<std::string>& hosts) {
+    std::map<std::uint64_t, int> known;
+    for (std::size_t host = 0; host < hosts.size(); ++host)
+        known.emplace(hash(hosts[host]), static_cast<int>(host));
+    std::vector<int> host_of;
+    for (const Place& place : places) {
+        const auto found = known.find(place.host);
+        host_of.push_back(found == known.end() ? -1 : found->second);
+    }
+    return host_of;
+}
+
+std::vector<int> ranks_on(const std::vector<int>& host_of, std::size_t hosts) {
+    std::vector<int> ranks(hosts, 0);
+    for (const int host : host_of)
+        if (host >= 0) ++ranks[static_cast<std::size_t>(host)];
+    return ranks;
+}
+
+// bound: whether some rank that shares its host may be bound there.
+json whereabouts_json(const std::vector<Place>& places, const std::vector<int>& host_of,
+                      std::size_t hosts) {
+    const auto ranks = ranks_on(host_of, hosts);
+    bool bound = false;
+    for (std::size_t rank = 0; rank < places.size(); ++rank)
+        bound = bound || (host_of[rank] >= 0 && places[rank].may_be_bound != 0 &&
+                          ranks[static_cast<std::size_t>(host_of[rank])] > 1);
+    return {{"host_of", host_of}, {"bound", bound}};
+}
+
+// Collective. Levels inside are asked for only if ranks share a host and some of them is bound,
+// so that others neither load hwloc nor wait for a second exchange.
+std::optional<Whereabouts> read_whereabouts(const json& root, std::size_t hosts) {
+    const Native& mpi = native();
+    Whereabouts where;
+    root.at("host_of").get_to(where.host_of);
+    if (!root.at("bound").get<bool>()) return where;
+    const int here = where.host_of.at(static_cast<std::size_t>(rank_in_world()));
+    Binding binding;
+    if (here >= 0 && ranks_on(where.host_of, hosts)[static_cast<std::size_t>(here)] > 1 &&
+        may_be_bound())
+        binding = find_binding(allowed_processors());
+    const int mine[levels_inside] = {binding.package, binding.numa, binding.cache};
+    std::vector<int> all(levels_inside * where.host_of.size());
+    if (mpi.Allgather(mine, levels_inside, mpi.int32, all.data(), levels_inside, mpi.int32,
+                      mpi.comm_world) != MPI_SUCCESS)
+        return std::nullopt;
+    for (std::size_t at = 0; at < all.size(); at += levels_inside)
+        where.bindings.push_back({all[at], all[at + 1], all[at + 2]});
+    return where;
+}
+
+// Of earlier jobs, with this library on this network; a file that cannot be read is as good as
+// none.
+json what_was_learned(Settings& settings, const std::string& profile_path, const Profile& profile,
+                      const std::string& library, int ranks) {
+    if (settings.choice != "auto") settings.learn = Learn::off;
+    if (settings.learn == Learn::off) return json::array();
+    try {
+        kept_at = learned_path(profile_path);
+        kept_of = profile.created;
+        auto classes = read_learned(kept_at, kept_of).classes;
+        std::erase_if(classes, [&](const LearnedClass& each) {
+            return each.mpi != library || each.ranks > ranks;
+        });
+        return short_json(classes);
+    } catch (const std::exception& error) {
+        say(error.what());
+        return json::array();
+    }
+}
+
+// Rank 0's part, as JSON's short form, CBOR; empty if native
+// collectives are to run, having said why.
+std::string what_to_share(Settings settings, const std::string& library,
+                          const std::vector<Place>& places) {
+    for (const auto& complaint : settings.complaints) say(complaint);
+    if (!settings.enabled) return "";
+    if (std::any_of(places.begin(), places.end(),
+                    [](const Place& place) { return place.has_unknown_devices != 0; })) {
+        say("some rank uses Level Zero, whose devices' memory ECO cannot tell from the host's, so "
+            "the MPI library's own collectives run");
+        return "";
+    }
+    try {
+        const std::string path = path_for(settings);
+        Profile profile = profile_at(path);
+        const json learned =
+            what_was_learned(settings, path, profile, library, static_cast<int>(places.size()));
+        profile.tuning = tuning_for(profile, library);
+        std::vector<int> host_of = hosts_of(places, profile.hosts);
+        profile = part_for_job(profile, host_of);
+        std::string text;
+        json::to_cbor(json{{"where", whereabouts_json(places, host_of, profile.hosts.size())},
+                           {"profile", runtime_json(profile)},
+                           {"library", library},
+                           {"verbose", settings.verbose},
+                           {"choice", settings.choice},
+                           {"learn", settings.learn},
+                           {"learned", learned},
+                           {"keep_order", settings.keep_order}},
+                      text);
+        return text;
+    } catch (const std::exception& error) {
+        // Whatever it is: the others wait for rank 0's word.
+        say(error.what());
+        return "";
+    }
+}
+
+}  // namespace
+
+std::uint64_t build_id() { return hash(build_text); }
+
+std::string processor_name() {
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    native().Get_processor_name(name, &length);
+    return name;
+}
+
+void keep_results(std::vector<LearnedClass> results) {
+    if (results.empty() || kept_at.empty()) return;
+    try {
+        keep_learned(kept_at, {kept_of, std::move(results)});
+    } catch (const std::exception& error) {
+        say(error.what());
+    }
+}
+
+std::optional<Shared> share(const Settings& settings, const std::string& library) {
+    const auto places = gather_places();
+    if (!places) return std::nullopt;
+    std::string text;
+    Answer answer;
+    if (rank_in_world() == 0) {
+        if (settings.enabled) answer = compare_builds(*places);
+        if (answer.odd < 0) text = what_to_share(settings, library, *places);
+    }
+    text = broadcast(std::move(text), answer);
+    if (text.empty()) return std::nullopt;
+    const json root = json::from_cbor(text);
+    Shared shared;
+    root.at("verbose").get_to(shared.settings.verbose);
+    root.at("choice").get_to(shared.settings.choice);
+    root.at("keep_order").get_to(shared.settings.keep_order);
+    root.at("learn").get_to(shared.settings.learn);
+    root.at("library").get_to(shared.library);
+    shared.learned = read_short(root.at("learned"), shared.library);
+    shared.profile = parse_runtime(root.at("profile"));
+    auto where = read_whereabouts(root.at("where"), shared.profile.hosts.size());
+    if (!where) return std::nullopt;
+    shared.where = std::move(*where);
+    return shared;
+}
+
+std::optional<Whereabouts> share_whereabouts(const Profile& profile) {
+    const auto places = gather_places();
+    if (!places) return std::nullopt;
+    std::string text;
+    Answer answer;
+    if (rank_in_world() == 0) {
+        answer = compare_builds(*places);
+        json::to_cbor(
+            whereabouts_json(*places, hosts_of(*places, profile.hosts), profile.hosts.size()),
+            text);
+    }
+    text = broadcast(std::move(text), answer);
+    if (text.empty()) return std::nullopt;
+    return read_whereabouts(json::from_cbor(text), profile.hosts.size());
+}
+
+}  // namespace eco

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What all ranks of a job learn together: where each rank is, and what rank 0 read of profile and
+// settings, cut down to what the job's hosts and library need. Called once in a job, by
+// session.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/base/settings.h"
+#include "eco/learn/learned.h"
+#include "eco/topology/binding.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+struct Whereabouts {
+    std::vector<int> host_of;       // per rank, index in profile.hosts; -1: not in it
+    std::vector<Binding> bindings;  // per rank; empty if no host has levels inside
+};
+
+struct Shared {
+    Settings settings;
+    Profile profile;  // its runtime part
+    std::string library;
+    Whereabouts where;
+    std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
+};
+
+// Both are collective over MPI_COMM_WORLD: a gather, a broadcast or two, and where ranks share a
+// host and some of them is bound, an allgather.
+
+// Nothing, on all ranks alike, where ECO falls back to native; rank 0 says why in one line, or the
+// first rank whose build differs from rank 0's (build_id.h). settings, library: rank 0's count.
+std::optional<Shared> share(const Settings& settings, const std::string& library);
+
+// The same for a profile that all ranks have.
+std::optional<Whereabouts> share_whereabouts(const Profile& profile);
+
+// Rank 0's, local: keeps what its communicators learned, beside the profile that share() read; a
+// line says why where it cannot.
+void keep_results(std::vector<LearnedClass> results);
+
+std::string processor_name();
+
+}  // namespace eco

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "eco/base/error.h"
+#include "eco/measure/protocol.h"
+#include "eco/measure/rank_order.h"
+#include "eco/mpi/mpi_transport.h"
+
+namespace eco {
+
+using Clock = std::chrono::steady_clock;
+
+// The same on all ranks.
+static std::vector<std::size_t> shuffled(std::size_t count, int seed) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::mt19937 random(static_cast<unsigned>(seed));
+    for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    return order;
+}
+
+void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
+                bool warm_up) {
+    const int ranks = trial.communicator().size();
+    Seconds late = 0;
+    const auto run = [&](const Choice& choice, Rank root) {
+        const auto began = start.together();
+        late = std::max(late, start.late());
+        if (choice.is_native())
+            trial.run_native(root);
+        else
+            trial.run(choice, root);
+        return std::chrono::duration<double>(Start::Clock::now() - began).count();
+    };
+    Seconds spent = 0;
+    const int before = static_cast<int>(patterns.front().samples.size());
+    // Round 0 makes connections, communicators and plans, and is not counted.
+    for (int round = warm_up ? 0 : 1, spoilt = 0; round <= effort.most; ++round) {
+        std::vector<Seconds> now(patterns.size() + 1);
+        late = 0;
+        // A call finds the network, its queues and TCP's windows as the one before left them, so
+        // none may always follow the same one.
+        const Rank root =
+            effort.roots_apart ? root_apart(before + round, ranks) : (before + round) % ranks;
+        for (const std::size_t p : shuffled(patterns.size(), before + round))
+            now[p] = run(patterns[p].choice, root);
+        now.back() = late;
+        now = slowest(now, start.comm());
+        // Some rank began late, which would count as the call's time.
+        const Seconds least = *std::min_element(now.begin(), now.end() - 1);
+        start.allow(now.back());
+        if (round > 0 && now.back() > 0.02 * least && ++spoilt <= 5) {
+            --round;
+            continue;
+        }
+        now.pop_back();
+        if (round > 0)
+            for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
+        if (round > 0) spent += std::accumulate(now.begin(), now.end(), 0.0);
+        if (round >= effort.least && spent > effort.budget) return;
+        if (round >= effort.usual && spent > effort.quick) return;
+    }
+}
+
+static nlohmann::json summary(const Sampled& sampled) {
+    auto sorted = sampled.samples;
+    std::sort(sorted.begin(), sorted.end());
+    const auto count = static_cast<double>(sorted.size());
+    const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
+    double squares = 0;
+    for (const double sample : sorted) squares += (sample - mean) * (sample - mean);
+    const auto quantile = [&](double q) {
+        return sorted[static_cast<std::size_t>(q * (count - 1) + 0.5)];
+    };
+    return {{"pattern", sampled.pattern},
+            {"choice", to_text(sampled.choice)},
+            {"median", median(sorted)},
+            {"minimum", sorted.front()},
+            {"mean", mean},
+            {"deviation", std::sqrt(squares / count)},
+            {"q1", quantile(0.25)},
+            {"q3", quantile(0.75)},
+            {"samples", sampled.samples}};
+}
+
+// Per rank its host, as an index into the profile's.
+static std::vector<int> hosts_of(const Communicator& communicator) {
+    std::vector<int> hosts;
+    for (Rank rank = 0; rank < communicator.size(); ++rank)
+        hosts.push_back(communicator.host_of(rank));
+    return hosts;
+}
+
+static Choice choice_of(const std::string& pattern, Trial& trial, Operation operation) {
+    if (pattern.starts_with("native")) return {};
+    if (pattern != "eco") return parse_choice(pattern);
+    const Choice* chosen = trial.communicator().choose(operation, trial.known_bytes(), true);
+    return chosen ? *chosen : Choice{};
+}
+
+void bench(const Options& options, Progress& progress) {
+    const auto operations =
+        options.operations.empty()
+            ? std::vector{Operation::bcast, Operation::allgather, Operation::allreduce}
+            : options.operations;
+    const auto sizes = options.sizes.empty() ? std::vector<Bytes>{16, 16000} : options.sizes;
+    const auto patterns = options.patterns.empty()
+                              ? std::vector<std::string>{"native", "eco", "native-again"}
+                              : options.patterns;
+    const MPI_Comm comm = ordered_world(options.order);
+    Start start(comm);
+    double done = 0;
+    for (const Operation operation : operations)
+        for (const Bytes bytes : sizes) {
+            const std::string name(traits(operation).name);
+            const double share = 1.0 / static_cast<double>(operations.size() * sizes.size());
+            progress.update(done, name + " " + std::to_string(bytes) + " B");
+            done += share;
+            if (operation == Operation::barrier && bytes != sizes.front()) continue;
+            Trial trial(operation, bytes, comm);
+            std::vector<Sampled> sampled;
+            for (const auto& pattern : patterns) {
+                const Choice choice = choice_of(pattern, trial, operation);
+                if (choice.is_native() || trial.supports(choice))
+                    sampled.push_back({pattern, choice, {}});
+            }
+            if (sampled.empty()) continue;
+            const int ranks = trial.communicator().size();
+            Effort effort{20.0, 1.0, 3, std::max(2 * ranks, 16), 16 * ranks};
+            if (options.budget > 0) effort.budget = effort.quick = options.budget;
+            if (options.repeats > 0) {
+                effort.usual = effort.most = options.repeats;
+                if (options.budget <= 0) effort.least = options.repeats;
+            }
+            interleave(trial, sampled, start, effort);
+            nlohmann::json rows = nlohmann::json::array();
+            for (const auto& row : sampled) rows.push_back(summary(row));
+            if (session()->world_rank == 0)
+                send_event({{"event", "result"},
+                            {"operation", name},
+                            {"bytes", bytes},
+                            {"layout", layout_name(trial.communicator().hierarchy())},
+                            {"ranks", ranks},
+                            {"hosts", hosts_of(trial.communicator())},
+                            {"patterns", rows}});
+        }
+    progress.update(1.0, "done");
+}
+
+}  // namespace eco

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations × sizes × patterns, interleaved: in every round each pattern runs once, the next root
+// in turn. Times are the slowest rank's.
+#pragma once
+
+#include <functional>
+
+#include "eco/measure/options.h"
+#include "eco/measure/protocol.h"
+#include "eco/measure/start.h"
+#include "eco/measure/trial.h"
+
+namespace eco {
+
+struct Sampled {
+    std::string pattern;
+    Choice choice;
+    std::vector<Seconds> samples;
+};
+
+// How long to go on: `least` rounds in any case, `usual` rounds unless they take longer than
+// `budget` seconds, `most` while they take less than `quick` seconds: the noise of short calls is
+// the largest. roots_apart: those of few rounds are far apart, else they follow each other.
+struct Effort {
+    Seconds budget, quick;
+    int least, usual, most;
+    bool roots_apart = false;
+};
+
+// Times the patterns in turn. Roots go on where earlier rounds of the same patterns stopped.
+// Collective over start's communicator; the result is the same on all ranks.
+void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
+                bool warm_up = true);
+
+// Needs a session. Rank 0 sends a result event per operation and size.
+void bench(const Options& options, Progress& progress);
+
+}  // namespace eco

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/cell.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "eco/mpi/mpi_transport.h"
+#include "eco/simulate/simulate.h"
+#include "eco/simulate/verdict.h"
+
+namespace eco {
+
+namespace {
+
+// Longer calls need no warm-up: what only the first one does is lost in them.
+constexpr Seconds long_call = 0.1;
+
+// After a few runs each: so much slower than the best, or than the library, is out.
+constexpr double clear_loss = 1.2, hopeless = 1.3;
+// So much faster in every run is sure.
+constexpr double clear_win = 0.85;
+
+constexpr std::size_t most_contestants = 7, most_finalists = 3;
+
+std::size_t samples_of(const std::vector<Sampled>& patterns) {
+    return patterns.front().samples.size();
+}
+
+bool always_faster(const Sampled& eco, const Sampled& native) {
+    return *std::max_element(eco.samples.begin(), eco.samples.end()) <
+           clear_win * *std::min_element(native.samples.begin(), native.samples.end());
+}
+
+bool faster_since(const std::vector<Sampled>& patterns, std::ptrdiff_t first) {
+    const auto since = [first](const std::vector<Seconds>& samples) {
+        return std::vector<Seconds>(samples.begin() + first, samples.end());
+    };
+    return surely_faster(since(patterns[0].samples), since(patterns[1].samples));
+}
+
+}  // namespace
+
+Cell::Cell(Lineup& lineup, Operation operation, Bytes bytes, const Forecast* forecast)
+    : lineup_(&lineup), operation_(operation), bytes_(bytes), forecast_(forecast) {
+    const Request request{operation, &communicator_of(lineup.comm)->hierarchy(), 0, true};
+    field_ = field(request, bytes, forecast);
+    std::erase_if(field_,
+                  [](const Choice& choice) { return choice.rails > 0 && !session()->rails.open; });
+    unseen_ = std::any_of(field_.begin(), field_.end(), [&](const Choice& choice) {
+        return !forecast || !can_simulate(choice) || choice.window > 0 || choice.rails > 0;
+    });
+}
+
+void Cell::run(std::vector<Sampled>& patterns, const Effort& effort, bool warm_up) {
+    Trial trial(operation_, bytes_, lineup_->comm);
+    const std::size_t before = samples_of(patterns);
+    const auto began = std::chrono::steady_clock::now();
+    interleave(trial, patterns, *lineup_->start, effort, warm_up);
+    double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    const std::size_t rounds = samples_of(patterns) - before;
+    if (warm_up || rounds == 0) return;
+    for (const Sampled& pattern : patterns)
+        took -= std::accumulate(pattern.samples.end() - static_cast<std::ptrdiff_t>(rounds),
+                                pattern.samples.end(), 0.0);
+    took /= static_cast<double>(rounds * patterns.size());
+    check_mpi(eco::native().Bcast(&took, 1, eco::native().real64, 0, lineup_->comm));
+    lineup_->overhead = 0.8 * lineup_->overhead + 0.2 * std::max(0.0, took);
+}
+
+void Cell::time_native(int runs, bool warm_up) {
+    std::vector<Sampled> patterns{{"native", {}, natives_}};
+    run(patterns, {0, 0, runs, runs, runs, true}, warm_up);
+    natives_ = patterns.front().samples;
+    native_ = *std::min_element(natives_.begin(), natives_.end());
+}
+
+Seconds Cell::run_time() const { return std::max(native_, predicted()) + lineup_->overhead; }
+
+std::size_t Cell::contestants(Seconds allowance) const {
+    const auto affordable = static_cast<std::size_t>(allowance / 4 / run_time());
+    return std::min({std::max<std::size_t>(affordable, 1), field_.size(), most_contestants});
+}
+
+Seconds Cell::cost_of_contest(Seconds allowance) const {
+    // A long call that neither wins nor loses clearly runs six times.
+    return std::max(allowance, (native_ < long_call ? 3.5 : 6.0) * run_time());
+}
+
+void Cell::hold_contest(Seconds allowance) {
+    std::vector<Sampled> patterns{{"native", {}, {}}};
+    for (std::size_t i = 0; i < contestants(allowance); ++i)
+        patterns.push_back({to_text(field_[i]), field_[i], {}});
+    const auto by_median = [](const Sampled& a, const Sampled& b) {
+        return median(a.samples) < median(b.samples);
+    };
+    const auto best_of = [&] {
+        return std::min_element(patterns.begin() + 1, patterns.end(), by_median);
+    };
+    const bool is_short = native_ < long_call;
+    const int few = is_short ? 2 : 1;
+    run(patterns, {allowance / 2, allowance / 4, few, few, 4, true}, is_short);
+    note_error(patterns);
+    std::sort(patterns.begin() + 1, patterns.end(), by_median);
+    patterns.resize(std::min(patterns.size(), most_finalists + 1), patterns.front());
+    const Seconds limit = clear_loss * median(best_of()->samples);
+    patterns.erase(
+        std::remove_if(patterns.begin() + 1, patterns.end(),
+                       [&](const Sampled& each) { return median(each.samples) > limit; }),
+        patterns.end());
+    if (patterns.size() > 2) run(patterns, {allowance / 4, allowance / 8, 1, 4, 8, true}, false);
+    note_error(patterns);
+    const Sampled best = *best_of();
+    patterns_ = {patterns.front(), best};
+    const bool lost = median(best.samples) > hopeless * median(patterns_.front().samples);
+    // Long calls vary little, and the library was timed alone before.
+    Sampled natives = patterns_.front();
+    natives.samples.insert(natives.samples.end(), natives_.begin(), natives_.end());
+    const bool won = natives.samples.size() >= (is_short ? 4 : 2) && always_faster(best, natives);
+    const auto before = static_cast<std::ptrdiff_t>(samples_of(patterns_));
+    if (!lost && !won) run(patterns_, {allowance / 4, allowance / 4, 2, 6, 24, true}, false);
+    // The best of several was chosen by the runs before, so these favour it.
+    const bool sure = won || lost || faster_since(patterns_, before);
+    note_error(patterns_);
+    judge(timed_, patterns_);
+    timed_.best = best.choice;
+    timed_.wins = timed_.wins && !lost && sure;
+    native_ = timed_.native;
+    ++looks_;
+}
+
+void Cell::look_again(Seconds allowance) {
+    std::vector<Sampled> fresh = patterns_;
+    for (Sampled& each : fresh) each.samples.clear();
+    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, native_ < long_call);
+    const bool loses = !surely_faster(fresh[0].samples, fresh[1].samples);
+    for (std::size_t i = 0; i < fresh.size(); ++i)
+        patterns_[i].samples.insert(patterns_[i].samples.end(), fresh[i].samples.begin(),
+                                    fresh[i].samples.end());
+    judge(timed_, patterns_);
+    timed_.wins = timed_.wins && !loses;
+    ++looks_;
+}
+
+void Cell::note_error(const std::vector<Sampled>& patterns) {
+    if (!forecast_) return;
+    for (const Sampled& each : patterns)
+        if (each.choice == forecast_->choices.front().choice && !each.samples.empty())
+            error_ = median(each.samples) / predicted();
+}
+
+}  // namespace eco

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One operation at one size, with the ranks in one order: what is known of the library's time and
+// of ECO's, and how each is timed in few runs. Used by within_budget.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/measure/contest.h"
+
+namespace eco {
+
+// The ranks in one order.
+struct Lineup {
+    std::string layout;  // near or scattered
+    MPI_Comm comm{};
+    std::vector<int> host_of;
+    int ranks_per_host = 1;
+    double weight = 1;        // of what is gained with this order
+    Seconds overhead = 2e-3;  // of a run, beside its own time: its common start
+    std::optional<Start> start;
+};
+
+class Cell {
+public:
+    // forecast: null if nothing is predicted. The lineup outlives the cell. Collective over it.
+    Cell(Lineup& lineup, Operation operation, Bytes bytes, const Forecast* forecast);
+
+    Lineup& lineup() const { return *lineup_; }
+    Operation operation() const { return operation_; }
+    Bytes bytes() const { return bytes_; }
+    const Forecast* forecast() const { return forecast_; }
+    Seconds predicted() const { return forecast_ ? forecast_->choices.front().time : 0; }
+    Seconds baseline() const { return forecast_ ? forecast_->baseline : 0; }
+    // Whether schedules are among its candidates that no simulation judges.
+    bool unseen() const { return unseen_; }
+
+    // Of the library: what it took at least, or is thought to take; 0: not known.
+    Seconds native() const { return native_; }
+    bool native_timed() const { return !natives_.empty(); }
+    void guess_native(Seconds time) { native_ = guessed_ = time; }
+    // What was thought before it was timed; 0: nothing.
+    Seconds guessed() const { return guessed_; }
+
+    // The library alone. Collective, as what follows.
+    void time_native(int runs, bool warm_up);
+
+    // What judging the best candidates beside the library takes, about.
+    Seconds cost_of_contest(Seconds allowance) const;
+
+    // The best candidates beside the library, fewer of them and fewer runs the longer they take.
+    void hold_contest(Seconds allowance);
+
+    // The winner of a contest must not lose when it is timed again.
+    void look_again(Seconds allowance);
+
+    int looks() const { return looks_; }
+    const Timed& timed() const { return timed_; }
+
+    // Measured over predicted, of what was predicted to be the best and then timed; 0: none.
+    double error() const { return error_; }
+
+private:
+    std::size_t contestants(Seconds allowance) const;
+    Seconds run_time() const;
+    void run(std::vector<Sampled>& patterns, const Effort& effort, bool warm_up);
+    void note_error(const std::vector<Sampled>& patterns);
+
+    Lineup* lineup_;
+    Operation operation_;
+    Bytes bytes_;
+    const Forecast* forecast_;
+    std::vector<Choice> field_;
+    bool unseen_ = false;
+    std::vector<Seconds> natives_;
+    Seconds native_ = 0, guessed_ = 0;
+    std::vector<Sampled> patterns_;  // of the contest's end
+    Timed timed_;
+    int looks_ = 0;
+    double error_ = 0;
+};
+
+}  // namespace eco

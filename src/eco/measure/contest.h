@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Candidates against the library, timed in turns: which is the best, and whether it wins by more
+// than the noise. Called by tune.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/measure/bench.h"
+#include "eco/measure/forecaster.h"
+
+namespace eco {
+
+// What is as good as native in the median, give or take little: native's best quarter of runs
+// counts, since some native collectives have two states, and neither may be lost against.
+inline constexpr double good_runs = 1.03;
+
+struct Timed {
+    Choice best;
+    bool wins = false;
+    Seconds native = 0, eco = 0;
+    double noise = 0;
+    std::map<std::string, double> ratios;  // of every candidate, to native
+};
+
+// patterns: native, and what may take its place.
+void judge(Timed& timed, const std::vector<Sampled>& patterns);
+
+// What is timed beside native: all candidates, or of those that can be simulated the best.
+std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* forecast);
+
+// In three stages, each with what is left of the field: those that lose clearly after a few rounds,
+// and later all but the best, make room for more rounds of the others. warm_up: false for calls so
+// long that their noise is small, and few rounds enough. budget: for all of it. Collective.
+Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& start,
+                      Seconds budget, bool warm_up);
+
+}  // namespace eco

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/forecaster.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "eco/measure/messages.h"
+#include "eco/measure/rank_order.h"
+#include "eco/mpi/mpi_transport.h"
+
+namespace eco {
+
+namespace {
+
+// How many of the best are kept.
+constexpr std::size_t most_kept = 6;
+
+// Beyond what is timed in reasonable time as well.
+constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 65536, 262144, 1048576};
+
+// Ranks on each host if there are several: more take longer to simulate and differ little.
+constexpr int several = 2;
+
+// Before a limit is looked at again: at first, at most of each rank, and what takes less than this
+// is followed by twice as many.
+constexpr int first_questions = 2, most_of_rank = 2;
+constexpr std::chrono::milliseconds short_batch{500};
+
+// The same schedules answer for all forms of an operation.
+Question plain(Question question) {
+    const OperationTraits& kind = traits(question.operation);
+    if (kind.operation != kind.base) question.operation = kind.base;
+    if (question.operation == Operation::barrier) question.bytes = 0;
+    return question;
+}
+
+// A rank on each host in ring order, or several.
+std::vector<int> hosts_in_order(const Profile& profile, int ranks_on_host,
+                                const std::string& order) {
+    std::vector<int> host_of;
+    for (const int host : profile.ring)
+        for (int rank = 0; rank < ranks_on_host; ++rank) host_of.push_back(host);
+    return in_order(std::move(host_of), order);
+}
+
+bool is_one_subnet(const Profile& profile) {
+    const auto& level = profile.levels.front();
+    return std::all_of(level.begin(), level.end(), [](int id) { return id == 0; });
+}
+
+}  // namespace
+
+Forecaster::Forecaster(const Profile& profile) : profile_(profile) {}
+
+bool Forecaster::knows() const { return profile_.model && !profile_.minimum.empty(); }
+
+Forecast Forecaster::work_out(const Question& question) {
+    if (!network_) network_ = build_network(profile_);
+    Hierarchy hierarchy = build_hierarchy(profile_, question.host_of);
+    // What goes over rails is timed whatever is predicted, and never runs untimed.
+    hierarchy.rails = 0;
+    const Request request{question.operation, &hierarchy};
+    Forecast found = forecast(*network_, question.host_of, request, question.bytes,
+                              representative_roots(hierarchy, question.operation));
+    found.choices = shortlist(found, most_kept);
+    return found;
+}
+
+void Forecaster::answer(std::vector<Question> questions, Clock::time_point until) {
+    if (!knows()) return;
+    // All-to-alls last: of many hosts they take as long as all others together.
+    std::stable_partition(questions.begin(), questions.end(), [](const Question& question) {
+        return traits(question.operation).blocks != Blocks::per_pair;
+    });
+    std::vector<Question> asked;
+    for (Question& question : questions) {
+        question = plain(std::move(question));
+        if (!known_.contains(question) &&
+            std::find(asked.begin(), asked.end(), question) == asked.end())
+            asked.push_back(std::move(question));
+    }
+    int rank = 0, ranks = 0;
+    check_mpi(native().Comm_rank(native().comm_world, &rank));
+    check_mpi(native().Comm_size(native().comm_world, &ranks));
+    const bool limited = until != Clock::time_point::max();
+    // Few at first: ranks may be many more than processors. Rank 0 says how many next.
+    int at_once = limited ? std::min(ranks, first_questions) : static_cast<int>(asked.size());
+    for (std::size_t first = 0; first < asked.size();) {
+        const auto began = Clock::now();
+        if (began >= until) at_once = 0;
+        if (limited) check_mpi(native().Bcast(&at_once, 1, native().int32, 0, native().comm_world));
+        if (at_once == 0) return;
+        const auto begin = asked.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto count = std::min(static_cast<std::size_t>(at_once), asked.size() - first);
+        answer_all({begin, begin + static_cast<std::ptrdiff_t>(count)}, rank, ranks);
+        first += count;
+        if (Clock::now() - began < short_batch)
+            at_once = std::min(2 * at_once, most_of_rank * ranks);
+    }
+}
+
+// Each rank works out its share.
+void Forecaster::answer_all(const std::vector<Question>& questions, int rank, int ranks) {
+    std::string own;
+    for (auto number = static_cast<std::size_t>(rank); number < questions.size();
+         number += static_cast<std::size_t>(ranks)) {
+        const Forecast found = work_out(questions[number]);
+        nlohmann::json choices = nlohmann::json::array();
+        for (const Predicted& each : found.choices)
+            choices.push_back({to_text(each.choice), each.time});
+        own +=
+            nlohmann::json{{"question", number}, {"textbook", found.baseline}, {"choices", choices}}
+                .dump() +
+            "\n";
+    }
+    std::istringstream lines(join_texts(own));
+    for (std::string line; std::getline(lines, line);) {
+        const auto answer = nlohmann::json::parse(line);
+        Forecast& known = known_[questions.at(answer.at("question"))];
+        known.baseline = answer.at("textbook");
+        for (const auto& each : answer.at("choices"))
+            known.choices.push_back({parse_choice(each.at(0)), each.at(1)});
+    }
+}
+
+const Forecast* Forecaster::find(Question question) const {
+    const auto found = known_.find(plain(std::move(question)));
+    return found == known_.end() || found->second.choices.empty() ? nullptr : &found->second;
+}
+
+std::vector<Tuned> Forecaster::entries(Progress& progress, Clock::time_point until) {
+    std::vector<Tuned> list;
+    if (!knows() || is_one_subnet(profile_)) return list;
+    progress.update(0.99, "predicting");
+    struct Asked {
+        Question question;
+        int ranks_per_host;
+    };
+    std::vector<Asked> asked;
+    std::vector<Question> questions;
+    for (const int ranks_per_host : {1, several})
+        for (const char* order : {"near", "scattered:1"}) {
+            const auto host_of = hosts_in_order(profile_, ranks_per_host, order);
+            for (const Operation operation : operations())
+                for (const Bytes bytes : predicted_sizes) {
+                    if (!traits(operation).size_known ||
+                        (operation == Operation::barrier && bytes != predicted_sizes[0]))
+                        continue;
+                    asked.push_back({{operation, bytes, host_of}, ranks_per_host});
+                    questions.push_back(asked.back().question);
+                }
+        }
+    answer(questions, until);
+    for (const auto& [question, ranks_per_host] : asked) {
+        const Forecast* found = find(question);
+        if (!found) continue;
+        const Predicted& best = found->choices.front();
+        list.push_back({any_library, std::string(traits(question.operation).name),
+                        layout_name(build_hierarchy(profile_, question.host_of)),
+                        question.operation == Operation::barrier ? 0 : question.bytes,
+                        to_text(best.choice), found->baseline, best.time, 0, ranks_per_host, true});
+    }
+    return list;
+}
+
+}  // namespace eco

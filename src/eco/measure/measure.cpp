@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "eco/base/error.h"
+#include "eco/job/session.h"
+#include "eco/measure/host_hint.h"
+#include "eco/measure/measure_model.h"
+#include "eco/measure/measure_pairs.h"
+#include "eco/measure/measure_rails.h"
+#include "eco/measure/worker_pool.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/survey/odd.h"
+#include "eco/topology/media.h"
+#include "eco/topology/partition.h"
+
+namespace eco {
+
+namespace {
+
+class Measuring {
+public:
+    Measuring(const Options& options, const std::optional<Profile>& known, Notes& notes,
+              const std::string& kept, Progress& progress, double share)
+        : options_(options),
+          known_(known),
+          notes_(notes),
+          kept_(kept),
+          progress_(progress),
+          share_(share) {}
+
+    Profile run() {
+        find_hosts();
+        set_parameters();
+        if (workers_.rank() == 0) {
+            time_pairs();
+            // A survey visits most pairs once.
+            derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats);
+            find_model();
+            workers_.dismiss();
+        } else {
+            workers_.worker_loop();
+        }
+        find_rails();
+        return profile_;
+    }
+
+private:
+    void find_hosts() {
+        const std::string own = processor_name();
+        std::vector<char> name(MPI_MAX_PROCESSOR_NAME, 0),
+            names(name.size() * at(workers_.ranks()));
+        std::copy(own.begin(), own.end(), name.begin());
+        const int length = MPI_MAX_PROCESSOR_NAME;
+        check_mpi(mpi_.Allgather(name.data(), length, mpi_.byte, names.data(), length, mpi_.byte,
+                                 mpi_.comm_world));
+        const auto hints = all_hints();
+        if (known_) {
+            profile_.hosts = known_->hosts;
+            hints_.resize(profile_.hosts.size());
+            leader_.assign(profile_.hosts.size(), -1);
+        }
+        for (int rank = 0; rank < workers_.ranks(); ++rank) {
+            const std::string host = names.data() + static_cast<std::size_t>(rank) * name.size();
+            const auto found = std::find(profile_.hosts.begin(), profile_.hosts.end(), host);
+            const auto index = static_cast<std::size_t>(found - profile_.hosts.begin());
+            if (found == profile_.hosts.end()) {
+                profile_.hosts.push_back(host);
+                leader_.push_back(rank);
+                hints_.push_back(hints[at(rank)]);
+            } else if (leader_[index] < 0) {
+                leader_[index] = rank;
+                hints_[index] = hints[at(rank)];
+            }
+        }
+    }
+
+    void set_parameters() {
+        char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+        int length = 0;
+        mpi_.Get_library_version(version, &length);
+        profile_.mpi_family = ECO_FAMILY;
+        const std::string text(version);
+        profile_.mpi_version = text.substr(0, text.find_first_of(",\n"));
+        const std::time_t now = std::time(nullptr);
+        char date[32];
+        std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+        profile_.created = date;
+        profile_.sizes = known_ ? known_->sizes : options_.sizes;
+        if (profile_.sizes.empty()) profile_.sizes = {1, 1024, 16384};
+        profile_.round_trips = options_.round_trips;
+        profile_.repeats = options_.repeats > 0 ? options_.repeats : 3;
+        profile_.partition_bytes = known_ ? known_->partition_bytes : options_.partition_bytes;
+        profile_.tolerance = options_.tolerance >= 0 ? options_.tolerance
+                             : known_                ? known_->tolerance
+                                                     : default_tolerance;
+        auto& sizes = profile_.sizes;
+        sizes.push_back(profile_.partition_bytes);
+        std::sort(sizes.begin(), sizes.end());
+        sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+        if (!known_) return;
+        profile_.tuning = known_->tuning;
+        if (profile_.hosts.size() > known_->hosts.size()) return;
+        // Nothing will be measured now.
+        profile_.mpi_family = known_->mpi_family;
+        profile_.mpi_version = known_->mpi_version;
+        profile_.created = known_->created;
+        profile_.round_trips = known_->round_trips;
+        profile_.repeats = known_->repeats;
+    }
+
+    void time_pairs() {
+        const int hosts = static_cast<int>(profile_.hosts.size());
+        const int old = known_ ? static_cast<int>(known_->hosts.size()) : 0;
+        for (std::size_t s = 0; s < profile_.sizes.size(); ++s) {
+            profile_.minimum.emplace_back(hosts);
+            profile_.spread.emplace_back(hosts);
+            for (int a = 0; a < old; ++a)
+                for (int b = a + 1; b < old; ++b) {
+                    profile_.minimum[s].set(a, b, known_->minimum[s](a, b));
+                    profile_.spread[s].set(a, b, known_->spread[s](a, b));
+                }
+        }
+        if (old == hosts) return;
+        for (int host = 0; host < hosts; ++host)
+            if (leader_[at(host)] < 0)
+                throw Error(
+                    Code::launch,
+                    "host " + profile_.hosts[at(host)] +
+                        " of the profile is not in this launch, so new hosts "
+                        "cannot be measured against it; launch on all hosts, or add --again");
+        eco::time_pairs(profile_, notes_.surveyed, old, kept_, options_.all_pairs, leader_, hints_,
+                        workers_, [&](Seconds left, const std::string& what) {
+                            const Seconds all = spent() + left + model_time(profile_);
+                            progress_.update(share_ * spent() / all, what);
+                        });
+    }
+
+    // Nothing new, nothing to measure: then the model is the known one, or none.
+    void find_model() {
+        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        if (!fresh) {
+            profile_.model = known_->model;
+            // Another tolerance makes other clusters.
+            if (profile_.model)
+                profile_.model->media =
+                    carried_over(profile_.model->media, known_->levels, profile_.levels);
+        }
+        if (!fresh || profile_.hosts.size() < 2) return;
+        const Seconds before = spent(), model = model_time(profile_);
+        profile_.model = measure_model(
+            profile_, known_, leader_, workers_, [&](double done, const std::string& what) {
+                progress_.update(share_ * (before + model * done) / (before + model), what);
+            });
+        notes_.odd = slow_hosts(profile_);
+        const auto links = find_odd_links(
+            profile_, leader_, workers_,
+            [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
+        notes_.odd.insert(notes_.odd.end(), links.begin(), links.end());
+    }
+
+    // On hosts that are known already, anew with each new one: all must take part.
+    void find_rails() {
+        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        if (!fresh) profile_.rails = known_->rails;
+        if (!fresh || profile_.hosts.size() < 2) return;
+        const Seconds before = spent();
+        progress_.update(0.99 * share_, "NICs");
+        profile_.rails = measure_rails(
+            profile_.hosts, profile_.levels, leader_, workers_,
+            [&](double done, const std::string& what) {
+                // Nobody knew before how many there are.
+                const Seconds all = before + (spent() - before) / std::max(done, 0.05);
+                progress_.update(share_ * std::min(1.0, spent() / all), what);
+            });
+    }
+
+    Seconds spent() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+    const Native& mpi_ = native();
+    const Options& options_;
+    const std::optional<Profile>& known_;
+    Notes& notes_;
+    const std::string& kept_;
+    Progress& progress_;
+    double share_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    WorkerPool workers_;
+    Profile profile_;
+    std::vector<int> leader_;  // per host its first rank
+    std::vector<Hint> hints_;  // per host
+};
+
+}  // namespace
+
+Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
+                const std::string& kept, Progress& progress, double share_of_progress) {
+    return Measuring(options, known, notes, kept, progress, share_of_progress).run();
+}
+
+}  // namespace eco

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pairwise times of the hosts of a job (ECO §3): several round trips, the minimum kept; of few
+// hosts all pairs, one at a time and several times over, of many enough pairs (measure_pairs.h).
+// Everybody else sleeps meanwhile. Then the model (measure_model.h).
+#pragma once
+
+#include <optional>
+
+#include "eco/measure/options.h"
+#include "eco/measure/protocol.h"
+#include "eco/survey/notes.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+// Collective over MPI_COMM_WORLD. known: an earlier profile, whose pairs are taken over; sizes and
+// the rest then come from it; notes: those of it, then of the result; kept: on rank 0, what an
+// earlier run told before it was cut short (keep_pairs.h), or nothing. The result, with levels,
+// ring and model, is whole on rank 0 only. Of known hosts alone nothing is measured, and a profile
+// without a model stays without.
+Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
+                const std::string& kept, Progress& progress, double share_of_progress);
+
+}  // namespace eco

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/measure_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/base/median.h"
+#include "eco/measure/trial.h"
+#include "eco/topology/media.h"
+#include "eco/topology/network.h"
+#include "eco/topology/transfer.h"
+
+namespace eco {
+
+namespace {
+
+// Of messages whose overheads are timed: all short enough that no library asks the receiver first.
+const std::vector<double> overhead_sizes{1, 1024, 8192};
+constexpr Bytes train_bytes = 4096;  // at most, in one train; it must fit into any socket's buffer
+constexpr int longest_train = 4;
+constexpr int overhead_rounds = 4;
+
+// Of flows. Messages are long only if a short one takes no longer than its overheads: before a
+// long one libraries ask, and where the other direction is busy too, question and answer wait
+// there.
+constexpr Seconds flow_time = 0.1, warm_up = 0.03;  // least
+constexpr double round_trips_timed = 4, round_trips_to_full_rate = 6;
+constexpr int messages_per_flow = 16, least_in_flight = 4;
+constexpr double shortest_message = 512, long_message = 16384;
+constexpr Seconds long_message_time = 20e-6;
+constexpr int most_samples = 3;
+
+// Of trains that find out what a bucket lets pass at once: frames, filled by messages and their
+// headers, fewer than TCP sends before it waits. What takes less time tells nothing.
+constexpr Bytes train_message = 1382;
+constexpr int short_train = 8, trains = 5;
+// In frames. A plain wire shows one, and up to half of one more where the receiver was late.
+constexpr double least_burst = 1.75;
+constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
+// From so many hosts on not every one's overheads are timed.
+constexpr int many_hosts = 32, most_timed_of_subnet = 4;
+
+// One way so many times as fast as the other is no accident; links that are looked at.
+constexpr double asymmetric = 1.5;
+constexpr int most_links = 10;
+
+// Clusters of a level that are timed; where all of these are of one kind, so are the others.
+constexpr std::size_t enough_alike = 6;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// What flows between hosts so far apart (there and back) take to be timed once.
+Seconds one_sample(Seconds trip) {
+    return std::max(warm_up, round_trips_to_full_rate * trip) +
+           std::max(flow_time, round_trips_timed * trip) + trip;
+}
+
+// Of a host's overheads; the order and its answer take a way of their own.
+constexpr Seconds overheads_time = 0.05;
+
+// The farthest round trip of a host of the cluster: to others of it, or to those outside.
+Seconds farthest(const Profile& profile, const Medium& medium, bool inside) {
+    const auto& ids = profile.levels[at(medium.level)];
+    Seconds most = 0;
+    for (std::size_t a = 0; a < ids.size(); ++a)
+        for (std::size_t b = 0; b < ids.size(); ++b)
+            if (ids[a] == medium.cluster && (ids[b] == medium.cluster) == inside)
+                most = std::max(most,
+                                2 * profile.minimum[0](static_cast<int>(a), static_cast<int>(b)));
+    return most;
+}
+
+// To learn its kind, or its uplink: one flow alone and several at once, a second time now and then.
+Seconds learning_time(const Profile& profile, const Medium& medium, bool inside) {
+    return 3 * one_sample(farthest(profile, medium, inside));
+}
+
+// The clusters of two hosts or more, finer levels first.
+std::vector<Medium> clusters(const Profile& profile) {
+    std::vector<Medium> found;
+    for (std::size_t l = profile.levels.size(); l-- > 0;) {
+        const auto& ids = profile.levels[l];
+        for (int cluster = 0; cluster < static_cast<int>(ids.size()); ++cluster)
+            if (std::count(ids.begin(), ids.end(), cluster) > 1)
+                found.push_back({static_cast<int>(l), cluster, Medium::Kind::switched, 0, 0});
+    }
+    return found;
+}
+
+class ModelMeasuring {
+public:
+    ModelMeasuring(const Profile& profile, const std::optional<Profile>& known,
+                   const std::vector<int>& leader, const WorkerPool& workers, const Show& show)
+        : profile_(profile),
+          known_(known && known->model ? &*known : nullptr),
+          leader_(leader),
+          workers_(workers),
+          show_(show),
+          hosts_(static_cast<int>(profile.hosts.size())) {
+        if (known_)
+            carried_over_ = carried_over(known_->model->media, known_->levels, profile_.levels);
+    }
+
+    Model run() {
+        find_overheads();
+        find_transfer();
+        for (auto& medium : clusters(profile_)) {
+            advance(learning_time(profile_, medium, true), "what " + name(medium) + " shares");
+            model_.media.push_back(with_kind(medium));
+        }
+        // The uplinks of finer levels are known before those of wider ones are looked for.
+        for (std::size_t m = 0; m < model_.media.size(); ++m) {
+            advance(learning_time(profile_, model_.media[m], false),
+                    "traffic out of " + name(model_.media[m]));
+            find_uplink(m);
+        }
+        for (Medium& medium : model_.media) find_bursts(medium);
+        return std::move(model_);
+    }
+
+    std::vector<Odd> odd_links() {
+        std::vector<Odd> found;
+        const auto& subnet = profile_.levels.back();
+        int pairs = 0;
+        for (int a = 0; a + 1 < hosts_ && pairs < most_links; ++a) {
+            // The first host of each subnet, and the next one's.
+            const auto next = std::find_if(subnet.begin() + a, subnet.end(),
+                                           [&](int other) { return other > subnet[at(a)]; });
+            if (std::find(subnet.begin(), subnet.begin() + a, subnet[at(a)]) !=
+                    subnet.begin() + a ||
+                next == subnet.end())
+                continue;
+            const int b = static_cast<int>(next - subnet.begin());
+            show_(1,
+                  profile_.hosts[at(a)] + " and " + profile_.hosts[at(b)] + " in both directions");
+            ++pairs;
+            double there = 0, back = 0;
+            for (int sample = 0; sample < most_samples; ++sample) {
+                there = std::max(there, total({{a, b}}));
+                back = std::max(back, total({{b, a}}));
+                if (std::max(there, back) <= asymmetric * std::min(there, back)) break;
+            }
+            if (there > asymmetric * back && back > 0)
+                found.push_back({{b, a}, "asymmetric", there / back});
+            else if (back > asymmetric * there && there > 0)
+                found.push_back({{a, b}, "asymmetric", back / there});
+        }
+        return found;
+    }
+
+private:
+    // Of a large subnet some; the others are taken to be like them.
+    bool is_like_others(int host) const {
+        if (hosts_ < many_hosts) return false;
+        const auto& subnet = profile_.levels.back();
+        return std::count(subnet.begin(), subnet.begin() + host, subnet[at(host)]) >=
+               most_timed_of_subnet;
+    }
+    static Cost middle(const std::vector<Cost>& costs, const std::vector<int>& of) {
+        std::vector<double> fixed, per_byte;
+        for (const int host : of) {
+            fixed.push_back(costs[at(host)].fixed);
+            per_byte.push_back(costs[at(host)].per_byte);
+        }
+        return {upper_median(fixed), upper_median(per_byte)};
+    }
+
+    void find_overheads() {
+        for (int host = 0; host < hosts_; ++host) {
+            if (is_like_others(host)) {
+                std::vector<int> like;
+                for (int other = 0; other < host; ++other)
+                    if (profile_.levels.back()[at(other)] == profile_.levels.back()[at(host)] &&
+                        !is_like_others(other))
+                        like.push_back(other);
+                model_.send.push_back(middle(model_.send, like));
+                model_.receive.push_back(middle(model_.receive, like));
+                continue;
+            }
+            advance(overheads_time, profile_.hosts[at(host)]);
+            if (known_ && at(host) < known_->hosts.size()) {
+                model_.send.push_back(known_->model->send[at(host)]);
+                model_.receive.push_back(known_->model->receive[at(host)]);
+                continue;
+            }
+            const int partner = nearest(host);
+            const auto [sends, receives] = overheads(host, partner);
+            // Half a round trip holds a send and a receive; both together are less than all of it.
+            const Seconds most = 0.9 * profile_.minimum[0](host, partner);
+            const double part = std::min(1.0, most / (sends[0] + receives[0]));
+            model_.send.push_back(scaled(fit_line(overhead_sizes, sends), part));
+            model_.receive.push_back(scaled(fit_line(overhead_sizes, receives), part));
+        }
+    }
+    static Cost scaled(const Cost& cost, double part) {
+        return {part * cost.fixed, part * cost.per_byte};
+    }
+
+    int nearest(int host) const {
+        int found = host == 0 ? 1 : 0;
+        for (int other = 0; other < hosts_; ++other)
+            if (other != host &&
+                profile_.minimum[0](host, other) < profile_.minimum[0](host, found))
+                found = other;
+        return found;
+    }
+
+    // By size, in seconds: of a send, and of a receive.
+    std::pair<std::vector<Seconds>, std::vector<Seconds>> overheads(int host, int partner) const {
+        std::vector<std::pair<int, Order>> orders;
+        for (const double size : overhead_sizes) {
+            const auto bytes = static_cast<Bytes>(size);
+            Order order;
+            order.kind = Order::Kind::overheads;
+            order.to = leader_[at(partner)];
+            order.bytes = bytes;
+            order.count = overhead_rounds;
+            order.in_flight =
+                static_cast<int>(std::clamp<Bytes>(train_bytes / bytes, 1, longest_train));
+            order.wait = 1e-3 + 1.2 * (order.in_flight + 1) * whole(host, partner).of(bytes);
+            Order answer = order;
+            answer.kind = Order::Kind::answer_sends;
+            answer.to = leader_[at(host)];
+            orders.emplace_back(answer.to, order);
+            orders.emplace_back(order.to, answer);
+        }
+        const auto figures = workers_.run(orders);
+        // As of round trips the least: what disturbs a host adds to its time. A clock that does not
+        // tick in so short a time would give none.
+        const Seconds tick = 1e-9;
+        std::vector<Seconds> sends, receives;
+        for (std::size_t i = 0; i < orders.size(); i += 2) {
+            const auto border = figures[i].begin() + overhead_rounds;
+            sends.push_back(std::max(tick, *std::min_element(figures[i].begin(), border)));
+            receives.push_back(std::max(tick, *std::min_element(border, figures[i].end())));
+        }
+        return {sends, receives};
+    }
+
+    std::vector<Seconds> times(int a, int b) const {
+        std::vector<Seconds> found;
+        for (const auto& matrix : profile_.minimum) found.push_back(matrix(a, b));
+        return found;
+    }
+    Cost whole(int a, int b) const { return line_through_ends(profile_.sizes, times(a, b)); }
+
+    void find_transfer() {
+        eco::find_transfer(model_, profile_.sizes, profile_.minimum);
+        std::vector<double> errors;
+        for (int a = 0; a < hosts_; ++a)
+            for (int b = a + 1; b < hosts_; ++b) {
+                double sum = 0;
+                for (std::size_t s = 0; s < profile_.sizes.size(); ++s) {
+                    const Bytes size = profile_.sizes[s];
+                    const Seconds own = (overhead(a, size) + overhead(b, size)) / 2,
+                                  measured = profile_.minimum[s](a, b);
+                    sum += std::abs(own + model_.transfer(a, b).of(size) - measured) / measured;
+                }
+                errors.push_back(sum / static_cast<double>(profile_.sizes.size()));
+            }
+        model_.error = median(errors);
+    }
+    Seconds overhead(int host, Bytes bytes) const {
+        return model_.send[at(host)].of(bytes) + model_.receive[at(host)].of(bytes);
+    }
+
+    Medium with_kind(Medium medium) {
+        for (const auto& old : carried_over_)
+            if (old.level == medium.level && old.cluster == medium.cluster) return old;
+        if (const Medium* finer = same_as(medium)) {
+            medium.kind = finer->kind;
+            medium.rate = finer->rate;
+            return medium;
+        }
+        if (const auto like = likes(medium); !like.empty()) {
+            std::vector<double> rates;
+            for (const Medium* other : like) rates.push_back(other->rate);
+            medium.kind = like.front()->kind;
+            medium.rate = upper_median(rates);
+            return medium;
+        }
+        const auto flows =
+            flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        const Observed seen = observe(flows, model_.media, clearly_bus_or_not);
+        const bool bus = is_bus(seen);
+        medium.kind = bus ? Medium::Kind::bus : Medium::Kind::switched;
+        medium.rate = bus ? std::max(seen.alone, seen.together) : seen.alone;
+        return medium;
+    }
+
+    // Media of the level, where so many were timed and are alike that the next one is no news.
+    std::vector<const Medium*> likes(const Medium& medium) const {
+        std::vector<const Medium*> found;
+        for (const Medium& other : model_.media)
+            if (other.level == medium.level && other.cluster != medium.cluster &&
+                found.size() < enough_alike)
+                found.push_back(&other);
+        const auto [least, most] = std::minmax_element(
+            found.begin(), found.end(), [](auto x, auto y) { return x->rate < y->rate; });
+        const bool alike = found.size() == enough_alike && (*most)->rate <= 1.2 * (*least)->rate &&
+                           std::all_of(found.begin(), found.end(), [&](auto other) {
+                               return other->kind == found.front()->kind;
+                           });
+        return alike ? found : std::vector<const Medium*>{};
+    }
+
+    // A cluster that is the same on two levels is one medium.
+    const Medium* same_as(const Medium& medium) const {
+        for (const auto& other : model_.media)
+            if (other.level > medium.level &&
+                same_hosts(profile_.levels[at(medium.level)], medium.cluster,
+                           profile_.levels[at(other.level)], other.cluster))
+                return &other;
+        return nullptr;
+    }
+
+    void find_uplink(std::size_t place) {
+        Medium& medium = model_.media[place];
+        if (medium.uplink > 0) return;
+        if (const Medium* finer = same_as(medium)) {
+            medium.uplink = finer->uplink;
+            return;
+        }
+        const auto flows =
+            flows_out(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        if (flows.size() < 2) return;
+        // Uplinks of clusters outside may be the same wire, seen from its other end.
+        auto known = model_.media;
+        for (auto& other : known)
+            if (!is_inside(other, medium)) other.uplink = 0;
+        // Where other media hide the uplink anyway there is nothing to measure.
+        const double guess = rate(flows[0]);
+        if (could_tell({guess, 0, expected(flows, guess, known)}))
+            medium.uplink = shared_uplink(observe(flows, known, clearly_shared_or_not));
+    }
+
+    void find_bursts(Medium& medium) const {
+        const auto flows =
+            flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        if (medium.burst <= 0 && !flows.empty()) medium.burst = burst(flows[0], medium.rate);
+        if (medium.uplink <= 0 || medium.uplink_burst > 0) return;
+        const auto out = flows_out(profile_.levels, medium.level, medium.cluster, model_.per_byte);
+        if (!out.empty()) medium.uplink_burst = burst(out[0], medium.uplink);
+    }
+
+    // Bytes on the wire that were there at once with the first frame: of a train those that its
+    // last message did not wait for at this rate. 0: no more than a plain wire has, or too short to
+    // tell.
+    double burst(const Flow& flow, double rate) const {
+        const double frame = wire_frame(), on_wire = short_train * frame;
+        const Seconds wait = 1.2 * on_wire / rate + 2 * profile_.minimum[0](flow.from, flow.to);
+        if (wait > longest_train_time || on_wire / rate < clear_train) return 0;
+        Order order;
+        order.kind = Order::Kind::train;
+        order.to = leader_[at(flow.to)];
+        order.bytes = train_message;
+        order.count = trains;
+        order.in_flight = short_train;
+        order.wait = wait;
+        Order answer = order;
+        answer.kind = Order::Kind::answer_train;
+        answer.to = leader_[at(flow.from)];
+        const auto figures =
+            workers_.run({{leader_[at(flow.from)], order}, {leader_[at(flow.to)], answer}});
+        const double wire_rate = rate * frame / static_cast<double>(full_frame.payload);
+        const double at_once = on_wire - wire_rate * median(figures[1]);
+        return at_once > least_burst * frame && at_once < 0.75 * on_wire ? at_once : 0;
+    }
+    static double wire_frame() {
+        return static_cast<double>(full_frame.payload + full_frame.overhead);
+    }
+
+    bool is_inside(const Medium& part, const Medium& whole) const {
+        const auto& ids = profile_.levels[at(part.level)];
+        const auto first = std::find(ids.begin(), ids.end(), part.cluster) - ids.begin();
+        const auto& wider = profile_.levels[at(whole.level)];
+        return part.level > whole.level && wider[static_cast<std::size_t>(first)] == whole.cluster;
+    }
+
+    // Disturbance slows; so the best sample of few counts.
+    Observed observe(const std::vector<Flow>& flows, const std::vector<Medium>& known,
+                     bool (*is_clear)(const Observed&)) const {
+        Observed seen{0, 0, 0};
+        for (int sample = 0; sample < most_samples; ++sample) {
+            seen.alone = std::max(seen.alone, total({flows[0]}));
+            seen.together = std::max(seen.together, total(flows));
+            seen.expected = expected(flows, seen.alone, known);
+            if (seen.alone > 0 && is_clear(seen)) break;
+        }
+        if (seen.alone <= 0) seen.alone = rate(flows[0]);
+        return seen;
+    }
+    double expected(const std::vector<Flow>& flows, double alone,
+                    const std::vector<Medium>& known) const {
+        return expected_total(flows, alone, model_.per_byte, profile_.levels, known);
+    }
+
+    // As the pairwise times have it; of the longest message in all where a byte more costs nothing.
+    double rate(const Flow& flow) const {
+        const double per_byte = whole(flow.from, flow.to).per_byte;
+        return per_byte > 0 ? 1.0 / per_byte
+                            : static_cast<double>(profile_.sizes.back()) /
+                                  profile_.minimum.back()(flow.from, flow.to);
+    }
+
+    // B/s of these flows at once.
+    double total(const std::vector<Flow>& flows) const {
+        std::vector<std::pair<int, Order>> orders;
+        // A rank that sends and receives has one order for both; it is timed as what it receives.
+        const auto order_of = [&](int host) -> Order& {
+            for (auto& [rank, order] : orders)
+                if (rank == leader_[at(host)]) return order;
+            orders.emplace_back(leader_[at(host)], Order{});
+            return orders.back().second;
+        };
+        for (const auto& flow : flows) {
+            const Seconds trip = 2 * profile_.minimum[0](flow.from, flow.to);
+            const Seconds timed = std::max(flow_time, round_trips_timed * trip);
+            const double bytes =
+                std::clamp(rate(flow) * flow_time / messages_per_flow, shortest_message,
+                           std::max(long_message, rate(flow) * long_message_time));
+            const int in_flight =
+                least_in_flight + static_cast<int>(1.5 * rate(flow) * trip / bytes);
+            Order& receiver = order_of(flow.to);
+            receiver.from = leader_[at(flow.from)];
+            receiver.arriving = static_cast<Bytes>(bytes);
+            receiver.wait = std::max(warm_up, round_trips_to_full_rate * trip);
+            receiver.duration = receiver.wait + timed;
+            Order& sender = order_of(flow.from);
+            sender.to = leader_[at(flow.to)];
+            sender.bytes = static_cast<Bytes>(bytes);
+            sender.in_flight = in_flight;
+        }
+        Seconds longest = 0;
+        for (auto& [rank, order] : orders) longest = std::max(longest, order.duration);
+        for (auto& [rank, order] : orders) {
+            order.kind = Order::Kind::flow;
+            order.duration = longest;
+        }
+        double sum = 0;
+        for (const auto& figures : workers_.run(orders)) sum += figures[0];
+        return sum;
+    }
+
+    void advance(Seconds time, const std::string& what) {
+        show_(done_ / all_, what);
+        done_ += time;
+    }
+    std::string name(const Medium& medium) const {
+        const auto& ids = profile_.levels[at(medium.level)];
+        const auto first = std::find(ids.begin(), ids.end(), medium.cluster) - ids.begin();
+        const auto count = std::count(ids.begin(), ids.end(), medium.cluster);
+        return profile_.hosts[static_cast<std::size_t>(first)] + " with " +
+               std::to_string(count - 1) + (count > 2 ? " others" : " other");
+    }
+
+    const Profile& profile_;
+    const Profile* known_;
+    const std::vector<int>& leader_;
+    const WorkerPool& workers_;
+    const Show& show_;
+    int hosts_;
+    std::vector<Medium> carried_over_;
+    Model model_;
+    Seconds all_ = model_time(profile_), done_ = 0;  // as expected
+};
+
+}  // namespace
+
+Seconds model_time(const Profile& profile) {
+    Seconds sum = overheads_time * static_cast<double>(profile.hosts.size());
+    for (const Medium& medium : clusters(profile))
+        sum += learning_time(profile, medium, true) + learning_time(profile, medium, false);
+    return sum;
+}
+
+std::vector<Odd> find_odd_links(const Profile& profile, const std::vector<int>& leader,
+                                const WorkerPool& workers, const Show& show) {
+    return ModelMeasuring(profile, std::nullopt, leader, workers, show).odd_links();
+}
+
+Model measure_model(const Profile& profile, const std::optional<Profile>& known,
+                    const std::vector<int>& leader, const WorkerPool& workers, const Show& show) {
+    return ModelMeasuring(profile, known, leader, workers, show).run();
+}
+
+}  // namespace eco

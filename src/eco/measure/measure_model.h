@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The second half of measuring, after the pairwise times and the levels found in them: what hosts
+// spend on a message themselves, and what clusters of hosts share (docs/formats.md, model).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "eco/measure/worker_pool.h"
+#include "eco/survey/notes.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+// Called with the share done, 0 to 1, and what is done now.
+using Show = std::function<void(double, const std::string&)>;
+
+// What it takes, about; without levels of the overheads alone.
+Seconds model_time(const Profile& profile);
+
+// Rank 0's part. profile: with times and levels, of two hosts or more; known: an earlier profile
+// whose hosts are the first of these, taken over where its model says enough; leader: per host the
+// rank that measures. About 0.2 s per host and 0.6 s per cluster on slow networks, more over long
+// distances. Throws MpiError.
+Model measure_model(const Profile& profile, const std::optional<Profile>& known,
+                    const std::vector<int>& leader, const WorkerPool& workers, const Show& show);
+
+// Rank 0's part: pairs of hosts, one of each of two subnets, over which messages flow much faster
+// one way than the other; the slower way's sender first. Of some pairs of subnets, about 0.3 s each
+// and 3 s in all. Throws MpiError.
+std::vector<Odd> find_odd_links(const Profile& profile, const std::vector<int>& leader,
+                                const WorkerPool& workers, const Show& show);
+
+}  // namespace eco

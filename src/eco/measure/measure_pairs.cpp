@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/measure_pairs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "eco/base/median.h"
+#include "eco/measure/keep_pairs.h"
+#include "eco/survey/fill.h"
+#include "eco/survey/survey.h"
+#include "eco/topology/unclear.h"
+
+namespace eco {
+
+namespace {
+
+// A visit of a pair counts as many round trips of a size as fit into this.
+constexpr Seconds time_per_size = 20e-3;
+
+// What TCP sends at once on a connection that was quiet. A longer message needs one that is not
+// counted before it, on long ways too, and a second one that is, as those are not timed again.
+constexpr Bytes first_flight = 14000;
+
+// Of pairs that are not clear; near ones take milliseconds.
+constexpr int most_times_again = 10;
+constexpr Seconds longest_again = 3;
+
+// Whether pairs at once disturb each other is tried on so many; they may take so much longer.
+constexpr std::size_t least_at_once = 4, tried_alone = 6;
+constexpr double undisturbed = 1.1;
+// With fewer hosts it does not matter.
+constexpr int hosts_worth_trying = 32;
+
+// Of one host in a survey, by experience: to guess how long it takes.
+constexpr double usual_visits = 12;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+class PairTiming : public Prober {
+public:
+    PairTiming(Profile& profile, std::optional<Surveyed>& surveyed, int known,
+               const std::string& kept, const std::vector<int>& leader, const WorkerPool& workers,
+               const ShowLeft& show)
+        : profile_(profile), surveyed_(surveyed), leader_(leader), workers_(workers), show_(show) {
+        const auto& sizes = profile.sizes;
+        const int hosts = static_cast<int>(profile.hosts.size());
+        partition_size_ = static_cast<std::size_t>(
+            std::find(sizes.begin(), sizes.end(), profile.partition_bytes) - sizes.begin());
+        samples_.assign(sizes.size(), Timings(hosts));
+        for (std::size_t size = 0; size < sizes.size(); ++size) take_over(size, known);
+        for (int a = 0; a < hosts; ++a)
+            for (int b = a + 1; b < hosts; ++b)
+                if (!sizes_without({a, b}).empty()) pairs_.emplace_back(a, b);
+        keep_.take_up(kept, pairs_.size());
+    }
+
+    void time_all() {
+        for (int repeat = 0; repeat < profile_.repeats; ++repeat)
+            for (const auto& row : rows(pairs_without(repeat))) {
+                show_(left(repeat, row), profile_.hosts[at(row.front().first)] + " and others");
+                const auto start = Clock::now();
+                record(visit(row, sizes_of(repeat)));
+                if (repeat == 0) {
+                    first_time_ += since(start);
+                    first_pairs_ += row.size();
+                }
+            }
+        keep_.tell(true);
+        surveyed_.reset();
+        fill_in({});
+        const auto start = Clock::now();
+        for (int time = 0; time < most_times_again && since(start) < longest_again; ++time) {
+            const auto again = unclear();
+            if (again.empty()) return;
+            for (const auto& row : rows(again)) {
+                show_(0, profile_.hosts[at(row.front().first)] + " again");
+                record(visit(row, partition_only_));
+            }
+            fill_in({});
+        }
+    }
+
+    void time_some(const std::vector<Hint>& hints) {
+        SurveySettings settings;
+        settings.bytes = profile_.partition_bytes;
+        settings.tolerance = profile_.tolerance;
+        const Survey found =
+            survey(likely_orders(hints), *this, settings, samples_[partition_size_],
+                   [this](std::size_t, const auto& why) { what_ = why; });
+        samples_[partition_size_] = found.timings;
+        const auto pairs = pairs_for_all_sizes(found.timings, found.levels);
+        const auto parts = rows(pairs);
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            show_(long_time_ * static_cast<double>(parts.size() - part), "long messages");
+            const auto start = Clock::now();
+            record(visit(parts[part], [this](HostPair pair) { return sizes_without(pair); }));
+            long_time_ = (static_cast<double>(part) * long_time_ + since(start)) /
+                         static_cast<double>(part + 1);
+        }
+        keep_.tell(true);
+        auto& surveyed = surveyed_.emplace();
+        surveyed.checks = found.checks;
+        surveyed.not_compared = found.not_compared;
+        fill_in(found.levels);
+        // Subnets that are one after all: what was not timed is like the whole of it.
+        derive_topology(profile_, 1);
+        if (profile_.levels != found.levels) fill_in(profile_.levels);
+        for (const auto& timings : samples_) {
+            auto& measured = surveyed.measured.emplace_back();
+            for (const auto& entry : timings.entries()) measured.emplace_back(entry.a, entry.b);
+            std::sort(measured.begin(), measured.end());
+        }
+    }
+
+    // Of the survey.
+    std::vector<std::vector<Seconds>> time(const std::vector<HostPair>& pairs, Bytes) override {
+        std::vector<std::vector<Seconds>> found(pairs.size());
+        if (!tried_ && samples_[0].hosts() >= hosts_worth_trying) try_at_once(pairs);
+        const auto parts = disjoint_parts(pairs, samples_[0].hosts(), at_once_);
+        for (const auto& part : parts) {
+            const auto start = Clock::now();
+            std::vector<HostPair> now;
+            for (const std::size_t i : part) now.push_back(pairs[i]);
+            const auto timed = visit(now, partition_only_);
+            record(timed);
+            for (std::size_t i = 0; i < part.size(); ++i) found[part[i]] = timed[i].samples;
+            survey_time_ += since(start);
+            survey_visits_ += static_cast<double>(part.size());
+            const double expected =
+                std::max(usual_visits * samples_[0].hosts() / 2, 1.1 * survey_visits_);
+            show_(survey_time_ * (expected / survey_visits_ - 1), what_);
+        }
+        return found;
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static Seconds since(Clock::time_point start) {
+        return std::chrono::duration<double>(Clock::now() - start).count();
+    }
+    using SizesOf = std::function<std::vector<std::size_t>(HostPair)>;
+
+    // By the host that holds the clock, so that one set of orders does for all its pairs.
+    static std::vector<std::vector<HostPair>> rows(const std::vector<HostPair>& pairs) {
+        std::vector<std::vector<HostPair>> found;
+        for (const auto& pair : pairs) {
+            if (found.empty() || found.back().front().first != pair.first) found.emplace_back();
+            found.back().push_back(pair);
+        }
+        return found;
+    }
+
+    bool is_far(HostPair pair) const {
+        const std::size_t size = has(0, pair) ? 0 : partition_size_;
+        return least_of(size, pair) >= long_way;
+    }
+    bool is_long(std::size_t size) const {
+        return profile_.sizes[size] > std::max(first_flight, profile_.partition_bytes);
+    }
+
+    // Those that were not visited so often yet. Long messages vary little and cost most: once is
+    // enough.
+    SizesOf sizes_of(int repeat) const {
+        return [this, repeat](HostPair pair) {
+            std::vector<std::size_t> sizes;
+            for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
+                if (visits(size, pair) <= (is_long(size) ? 0 : repeat)) sizes.push_back(size);
+            return sizes;
+        };
+    }
+    // Of another visit.
+    std::vector<std::size_t> sizes_again(HostPair pair) const {
+        std::vector<std::size_t> sizes;
+        for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
+            if (!is_long(size) || !has(size, pair)) sizes.push_back(size);
+        return sizes;
+    }
+    // What a repeat has left to visit.
+    std::vector<HostPair> pairs_without(int repeat) const {
+        std::vector<HostPair> found;
+        for (const auto& pair : pairs_)
+            if (!sizes_of(repeat)(pair).empty()) found.push_back(pair);
+        return found;
+    }
+
+    std::vector<std::size_t> just_partition() const { return {partition_size_}; }
+    // The sizes that a survey has left.
+    std::vector<std::size_t> sizes_without(HostPair pair) const {
+        std::vector<std::size_t> sizes;
+        for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
+            if (!samples_[size].has(pair.first, pair.second)) sizes.push_back(size);
+        return sizes;
+    }
+
+    // Medians stand for samples that are not known any more.
+    void take_over(std::size_t size, int known) {
+        const auto add = [&](int a, int b) {
+            const Seconds least = profile_.minimum[size](a, b);
+            samples_[size].add({a, b}, {least, least * (1 + profile_.spread[size](a, b))});
+        };
+        if (surveyed_) {
+            for (const auto& [a, b] : surveyed_->measured[size]) add(a, b);
+            return;
+        }
+        for (int a = 0; a < known; ++a)
+            for (int b = a + 1; b < known; ++b) add(a, b);
+    }
+
+    void fill_in(const Levels& levels) {
+        Levels one{std::vector<int>(profile_.hosts.size(), 0)};
+        auto filled = fill(samples_, partition_size_, levels.empty() ? one : levels);
+        profile_.minimum = std::move(filled.minimum);
+        profile_.spread = std::move(filled.spread);
+    }
+
+    // Some pairs alone, then together with others.
+    void try_at_once(const std::vector<HostPair>& pairs) {
+        const auto parts = disjoint_parts(pairs, samples_[0].hosts());
+        if (parts.front().size() < 2 * least_at_once) return;
+        tried_ = true;
+        std::vector<HostPair> part;
+        for (const std::size_t i : parts.front()) part.push_back(pairs[i]);
+        std::vector<Seconds> alone;
+        for (std::size_t i = 0; i < tried_alone && i < part.size(); ++i)
+            alone.push_back(least(visit({part[i]}, partition_only_).front()));
+        for (std::size_t most = part.size(); most >= least_at_once; most /= 8) {
+            part.resize(most);
+            const auto together = visit(part, partition_only_);
+            std::vector<double> ratios;
+            for (std::size_t i = 0; i < alone.size() && i < most; ++i)
+                ratios.push_back(least(together[i]) / alone[i]);
+            if (upper_median(ratios) <= undisturbed) {
+                at_once_ = most;
+                return;
+            }
+        }
+    }
+
+    struct Timed {
+        HostPair pair;
+        std::size_t size;
+        std::vector<Seconds> samples;
+    };
+    static Seconds least(const Timed& timed) {
+        Seconds found = std::numeric_limits<Seconds>::infinity();
+        for (const Seconds sample : timed.samples)
+            if (sample > 0) found = std::min(found, sample);
+        return found;
+    }
+    void record(const std::vector<Timed>& timed) {
+        for (const auto& [pair, size, samples] : timed) {
+            samples_[size].add(pair, samples);
+            keep_.note(size, pair);
+        }
+        keep_.tell();
+    }
+
+    // Pairs of one clock one after the other: its host has all its orders, and goes on by itself.
+    // Those of several go on at once.
+    std::vector<Timed> visit(const std::vector<HostPair>& row, const SizesOf& sizes_of) {
+        std::vector<std::pair<int, Order>> answers, trips;
+        std::vector<Timed> timed;
+        for (const auto& pair : row) {
+            const int clock = leader_[at(pair.first)], other = leader_[at(pair.second)];
+            for (const std::size_t size : sizes_of(pair)) {
+                Order order;
+                order.kind = Order::Kind::round_trips;
+                order.to = other;
+                order.bytes = profile_.sizes[size];
+                order.count = most_trips(size);
+                order.least = is_long(size) && !has(size, pair) ? 2 : 1;
+                order.duration = time_per_size;
+                const bool goes_on = !timed.empty() && timed.back().pair == pair;
+                const bool again = has(partition_size_, pair) && is_far(pair);
+                order.warm = (goes_on || again) && !is_long(size);
+                trips.emplace_back(clock, order);
+                order.kind = Order::Kind::answer_trips;
+                order.to = clock;
+                order.warm = goes_on && !is_long(size);
+                answers.emplace_back(other, order);
+                timed.push_back({pair, size, {}});
+            }
+        }
+        if (timed.empty()) return timed;
+        // The clock begins when its first order comes; the others know by then.
+        auto orders = answers;
+        orders.insert(orders.end(), trips.begin(), trips.end());
+        const auto figures = workers_.run(orders);
+        for (std::size_t i = 0; i < timed.size(); ++i)
+            timed[i].samples = figures[answers.size() + i];
+        return timed;
+    }
+    // Of all sizes that another visit takes.
+    bool is_known(HostPair pair) const {
+        if (!has(0, pair)) return false;
+        const auto sizes = sizes_again(pair);
+        return std::all_of(sizes.begin(), sizes.end(),
+                           [&](std::size_t size) { return has(size, pair); });
+    }
+    bool has(std::size_t size, HostPair pair) const {
+        return samples_[size].has(pair.first, pair.second);
+    }
+    int visits(std::size_t size, HostPair pair) const {
+        const auto* entry = samples_[size].find(pair.first, pair.second);
+        return entry ? entry->visits : 0;
+    }
+    Seconds least_of(std::size_t size, HostPair pair) const {
+        return samples_[size].find(pair.first, pair.second)->least();
+    }
+    // Long messages vary less and cost more.
+    int most_trips(std::size_t size) const {
+        const int trips = profile_.round_trips;
+        return profile_.sizes[size] > profile_.partition_bytes ? (trips + 1) / 2 : trips;
+    }
+
+    Seconds left(int repeat, const std::vector<HostPair>& row) const {
+        // Of pairs that were never timed the mean of those that were is the best guess.
+        const Seconds each = first_pairs_ == 0 ? std::numeric_limits<Seconds>::infinity()
+                                               : first_time_ / static_cast<double>(first_pairs_);
+        Seconds now = 0, again = 0;
+        std::size_t known = 0;
+        for (const auto& pair : pairs_) {
+            const bool timed = is_known(pair);
+            const bool waits = pair >= row.front() && !sizes_of(repeat)(pair).empty();
+            if (timed) again += visit_time(pair);
+            known += timed ? 1 : 0;
+            if (waits) now += timed ? visit_time(pair) : each;
+        }
+        if (known > 0) again *= static_cast<double>(pairs_.size()) / static_cast<double>(known);
+        return now + again * (profile_.repeats - 1 - repeat);
+    }
+    // Of another visit.
+    Seconds visit_time(HostPair pair) const {
+        Seconds sum = 0;
+        for (const std::size_t size : sizes_again(pair)) {
+            const Seconds trip = 2 * least_of(size, pair);
+            const bool counts = !is_long(size) && trip >= 2 * long_way;
+            const int trips = 1 + static_cast<int>(time_per_size / trip);
+            sum += trip * (std::min(trips, most_trips(size)) + (counts ? 0 : 1));
+        }
+        return sum;
+    }
+
+    std::vector<HostPair> unclear() const {
+        const int hosts = static_cast<int>(profile_.hosts.size());
+        const Matrix& cost = profile_.minimum[partition_size_];
+        Matrix uncertainties(hosts);
+        for (const auto& entry : samples_[partition_size_].entries())
+            uncertainties.set(
+                entry.a, entry.b,
+                uncertainty(entry.least(), entry.spread(), static_cast<int>(entry.samples.size())));
+        auto found = unclear_pairs(cost, uncertainties, profile_.tolerance);
+        // Of known hosts nothing is timed again: they may take no part.
+        std::erase_if(found, [this](HostPair pair) {
+            return !std::binary_search(pairs_.begin(), pairs_.end(), pair);
+        });
+        return found;
+    }
+
+    Profile& profile_;
+    std::optional<Surveyed>& surveyed_;
+    std::vector<HostPair> pairs_;  // all that were not timed before
+    const std::vector<int>& leader_;
+    const WorkerPool& workers_;
+    const ShowLeft& show_;
+    const SizesOf partition_only_ = [this](HostPair) { return just_partition(); };
+    std::size_t partition_size_ = 0;
+    std::vector<Timings> samples_;  // by size
+    KeepPairs keep_{profile_, samples_};
+    std::size_t at_once_ = 1;  // pairs
+    bool tried_ = false;
+    std::string what_ = "hosts";
+    Seconds survey_time_ = 0, long_time_ = 0.05;
+    double survey_visits_ = 0;
+    Seconds first_time_ = 0;  // of the first visits so far
+    std::size_t first_pairs_ = 0;
+};
+
+}  // namespace
+
+void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
+                const std::string& kept, bool all_pairs, const std::vector<int>& leader,
+                const std::vector<Hint>& hints, const WorkerPool& workers, const ShowLeft& show) {
+    PairTiming timing(profile, surveyed, known, kept, leader, workers, show);
+    const auto hosts = static_cast<int>(profile.hosts.size());
+    if (all_pairs || hosts <= few_hosts)
+        timing.time_all();
+    else
+        timing.time_some(hints);
+}
+
+}  // namespace eco

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The last part of measuring: which NICs of the hosts reach other hosts, and the latency and rate
+// of each of these rails between each pair (docs/formats.md, "rails").
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/measure/worker_pool.h"
+#include "eco/topology/measured_rails.h"
+
+namespace eco {
+
+// Collective over MPI_COMM_WORLD. hosts: their names; levels: on rank 0 their clusters; leader:
+// per host the rank that measures. One pair at a time, everybody else asleep; about 0.2 s for each
+// pair and rail of 100 Mbit/s. The result on rank 0; none if no host has libfabric. Throws
+// MpiError.
+std::optional<MeasuredRails> measure_rails(
+    const std::vector<std::string>& hosts, const Levels& levels, const std::vector<int>& leader,
+    const WorkerPool& workers, const std::function<void(double, const std::string&)>& show);
+
+}  // namespace eco

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/options.h"
+
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "eco/base/error.h"
+#include "eco/schedule/collective.h"
+
+namespace eco {
+
+namespace {
+
+// In seconds. A visit to a pair of hosts far apart may take one.
+constexpr Seconds shortest_budget = 1, usual_budget = 60, longest_budget = 86400;
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> items;
+    std::istringstream stream(text);
+    for (std::string item; std::getline(stream, item, ',');)
+        if (!item.empty()) items.push_back(item);
+    return items;
+}
+
+// A choice has commas of its own: "tree:top=star,inner=k2" is one pattern.
+std::vector<std::string> split_patterns(const std::string& text) {
+    std::vector<std::string> patterns;
+    for (const auto& item : split(text)) {
+        if (!patterns.empty() && item.find('=') != std::string::npos &&
+            item.find(':') == std::string::npos)
+            patterns.back() += "," + item;
+        else
+            patterns.push_back(item);
+    }
+    return patterns;
+}
+
+double number(const std::string& name, const std::string& text, double least, double most) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() ||
+        !(value >= least && value <= most)) {
+        std::ostringstream range;
+        range << least << " to " << most;
+        throw Error(Code::usage, name + " " + text + ": must be a number from " + range.str());
+    }
+    return value;
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+    Options options;
+    if (arguments.empty())
+        throw Error(Code::usage, "eco probe needs a command: measure, tune, bench or pair");
+    options.verb = arguments[0];
+    if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench" &&
+        options.verb != "pair")
+        throw Error(Code::usage,
+                    "eco probe " + options.verb +
+                        ": unknown command; choose from measure, tune, bench and pair");
+    if (options.verb == "measure") options.within = usual_budget;
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+        const std::string& name = arguments[i];
+        if (name == "--no-tune") {
+            options.tune = false;
+            continue;
+        }
+        if (name == "--all-pairs") {
+            options.all_pairs = true;
+            continue;
+        }
+        if (i + 1 == arguments.size())
+            throw Error(Code::usage, name + " is unknown or has no value");
+        const std::string& value = arguments[++i];
+        if (name == "--sizes") {
+            for (const auto& item : split(value))
+                options.sizes.push_back(static_cast<Bytes>(number(name, item, 1, 1e10)));
+        } else if (name == "--round-trips") {
+            options.round_trips = static_cast<int>(number(name, value, 1, 1e6));
+        } else if (name == "--repeats") {
+            options.repeats = static_cast<int>(number(name, value, 1, 1e6));
+        } else if (name == "--partition-bytes") {
+            options.partition_bytes = static_cast<Bytes>(number(name, value, 1, 1e10));
+        } else if (name == "--tolerance") {
+            options.tolerance = number(name, value, 0, 9);
+        } else if (name == "--budget") {
+            options.budget = number(name, value, 0.01, 1e6);
+        } else if (name == "--within") {
+            options.within = number(name, value, shortest_budget, longest_budget);
+        } else if (name == "--profile" && value == "-") {
+            options.profile_on_stdin = true;
+        } else if (name == "--partial" && value == "-") {
+            options.partial_on_stdin = true;
+        } else if (name == "--libmpi") {
+            options.libmpi = value;
+        } else if (name == "--operations") {
+            for (const auto& operation : split(value))
+                options.operations.push_back(parse_operation(operation));
+        } else if (name == "--patterns") {
+            options.patterns = split_patterns(value);
+        } else if (name == "--order") {
+            options.order = value;
+            if (value == "near" || value == "launched") continue;
+            if (!value.starts_with("scattered:"))
+                throw Error(Code::usage,
+                            "--order " + value + ": must be launched, near or scattered:SEED");
+            number(name, value.substr(10), 0, 1e9);
+        } else {
+            throw Error(Code::usage, "eco probe has no option " + name);
+        }
+    }
+    return options;
+}
+
+}  // namespace eco

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The probe's command line as a value.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/schedule/collective.h"
+
+namespace eco {
+
+struct Options {
+    std::string verb;  // measure, tune, bench, pair
+    std::string libmpi;
+    bool profile_on_stdin = false;
+    // measure
+    bool partial_on_stdin = false;
+    std::vector<Bytes> sizes;
+    int round_trips = 5, repeats = 0;
+    Bytes partition_bytes = 1024;
+    double tolerance = -1;  // -1: the known profile's, or the paper's
+    bool tune = true, all_pairs = false;
+    // tune and bench
+    std::vector<Operation> operations;
+    std::vector<std::string> patterns;
+    Seconds budget = 0;  // for one operation and size
+    // measure: for everything; tune: for all choices, 0: each takes its own time
+    Seconds within = 0;
+    std::string order = "launched";  // by the launcher; or near, scattered:SEED
+};
+
+// Throws Error{usage} with one sentence.
+Options parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace eco

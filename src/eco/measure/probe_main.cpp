@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// eco-probe: measures, tunes and benches under any launcher. One executable per MPI interface; the
+// library is loaded, not linked, so that it is the one of the launcher at hand. Rank 0 takes from
+// its standard input a line with what an earlier run kept, then a profile, as options say, and
+// gives its results as lines of its standard output (protocol.h).
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <thread>
+
+#include "eco/base/error.h"
+#include "eco/measure/bench.h"
+#include "eco/measure/measure.h"
+#include "eco/measure/messages.h"
+#include "eco/measure/pair.h"
+#include "eco/measure/tune.h"
+#include "eco/measure/within_budget.h"
+#include "eco/mpi/mpi_transport.h"
+
+namespace eco {
+
+namespace {
+
+void open_library(const Options& options) {
+    const std::string family = ECO_FAMILY;
+    const char* named = std::getenv("ECO_LIBMPI");
+    if (!options.libmpi.empty()) return open_native(options.libmpi.c_str());
+    if (named && *named && family != "abi") return open_native(named);
+    if (family == "openmpi") return open_native("libmpi.so.40");
+    if (family == "abi") return open_native("libmpi_abi.so.1");
+    try {
+        open_native("libmpi.so.12");
+    } catch (const Error&) {
+        open_native("libmpich.so.12");
+    }
+}
+
+// From rank 0 to all; empty text where it has none.
+std::string share(std::string text) {
+    const Native& mpi = native();
+    auto length = static_cast<int>(text.size());
+    check_mpi(mpi.Bcast(&length, 1, mpi.int32, 0, mpi.comm_world));
+    text.resize(static_cast<std::size_t>(length));
+    check_mpi(mpi.Bcast(text.data(), length, mpi.byte, 0, mpi.comm_world));
+    return text;
+}
+
+// Rank 0's, which alone is whole.
+Profile share(const Profile& profile, Rank me) {
+    return parse_profile(share(me == 0 ? to_json(profile) : std::string()), "profile");
+}
+
+bool same_calls(const Tuned& one, const Tuned& two) {
+    return one.mpi == two.mpi && one.operation == two.operation && one.layout == two.layout &&
+           one.bytes == two.bytes && (one.ranks_per_host > 1) == (two.ranks_per_host > 1);
+}
+
+// What was timed or predicted now replaces what was known of the same.
+void merge(std::vector<Tuned>& known, const std::vector<Tuned>& fresh) {
+    std::erase_if(known, [&](const Tuned& old) {
+        return std::any_of(fresh.begin(), fresh.end(),
+                           [&](const Tuned& entry) { return same_calls(entry, old); });
+    });
+    known.insert(known.end(), fresh.begin(), fresh.end());
+}
+
+// What no tuning has timed; earlier predictions were of an earlier model.
+void predict(Profile& profile, Forecaster& forecaster, Progress& progress,
+             Forecaster::Clock::time_point until = Forecaster::Clock::time_point::max()) {
+    std::erase_if(profile.tuning, for_any_library);
+    merge(profile.tuning, forecaster.entries(progress, until));
+}
+
+bool has_rails(const Profile& profile) { return profile.rails && profile.rails->most > 1; }
+
+// For predictions alone; on many hosts a few calls of each kind are simulated in it.
+constexpr std::chrono::seconds most_predicting{10};
+
+// Of the budget, for predicting what is not timed: other ranks on a host, longer messages.
+constexpr double for_other_calls = 0.1;
+
+// Chooses until `end`; begins a session. measured_anew: what the profile held before is of an
+// earlier measurement; else what was timed stays if there is no time to time it again.
+void choose_until(Deadline::Clock::time_point end, const Options& options, Settings settings,
+                  bool measured_anew, Profile& profile, Forecaster& forecaster,
+                  Progress& progress) {
+    settings.choice = "auto";
+    begin_session(settings, profile, has_rails(profile));
+    const auto left = end - Deadline::Clock::now();
+    const Deadline deadline(
+        end - std::chrono::duration_cast<Deadline::Clock::duration>(for_other_calls * left));
+    Chosen chosen = choose_within(options, forecaster, progress, deadline);
+    if (measured_anew) {
+        merge(profile.tuning, chosen.entries);
+        predict(profile, forecaster, progress, end);
+    } else {
+        std::erase_if(chosen.entries, [&](const Tuned& fresh) {
+            return fresh.predicted &&
+                   std::any_of(profile.tuning.begin(), profile.tuning.end(), [&](const Tuned& old) {
+                       return !old.predicted && same_calls(old, fresh);
+                   });
+        });
+        merge(profile.tuning, chosen.entries);
+        merge(profile.tuning, forecaster.entries(progress, end));
+    }
+    for (Tuned& entry : profile.tuning) {
+        const PredictionError& error = chosen.errors.of(entry.bytes);
+        if (for_any_library(entry) && error.known() && error.clear_gain > 0)
+            entry.noise = std::max(0.01, error.clear_gain - 1);
+    }
+    if (session()->world_rank == 0)
+        send_event({{"event", "chosen"},
+                    {"timed", chosen.timed},
+                    {"predicted", chosen.predicted},
+                    {"open", chosen.open}});
+}
+
+void send_profile(const Profile& profile, const Notes& notes) {
+    auto document = nlohmann::json::parse(to_json(profile));
+    put_notes(notes, document);
+    send_event({{"event", "profile"}, {"profile", std::move(document)}});
+}
+
+void run(const Options& options, int rank) {
+    const auto end = Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
+                                                  std::chrono::duration<double>(options.within));
+    const bool prints = rank == 0;
+    Progress progress(prints);
+    std::optional<Profile> known;
+    Notes notes;
+    std::string kept;
+    if (options.partial_on_stdin && prints) std::getline(std::cin, kept);
+    if (options.profile_on_stdin) {
+        std::string text;
+        if (prints) text.assign(std::istreambuf_iterator<char>(std::cin), {});
+        text = share(text);
+        known = parse_profile(text, "the profile");
+        notes = read_notes(text, *known, "the profile");
+    }
+    Settings settings = read_settings();
+    settings.verbose = 0;
+    settings.learn = Learn::off;  // what is timed here is what it is said to be
+    Profile profile;
+    if (options.verb == "measure") {
+        if (options.tune) progress.take(options.within);
+        profile = measure(options, known, notes, kept, progress, 1.0);
+        progress.update(0.99, "sending the result to all ranks");
+        profile = share(profile, rank);
+        const auto timed = [](const Tuned& entry) { return !entry.predicted; };
+        const bool nothing_new = known && known->hosts == profile.hosts &&
+                                 std::any_of(known->tuning.begin(), known->tuning.end(), timed);
+        Forecaster forecaster(profile);
+        if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
+            Options tuning = options;
+            tuning.sizes.clear();
+            choose_until(end, tuning, settings, true, profile, forecaster, progress);
+        } else if (!nothing_new) {
+            predict(profile, forecaster, progress, Forecaster::Clock::now() + most_predicting);
+        }
+        progress.update(1.0, "done");
+    } else {
+        if (!known)
+            throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
+        profile = *known;
+        if (options.verb == "tune" && options.within > 0) {
+            Forecaster forecaster(profile);
+            progress.take(options.within);
+            choose_until(end, options, settings, false, profile, forecaster, progress);
+            progress.update(1.0, "done");
+            if (prints) send_profile(profile, notes);
+            return;
+        }
+        const bool named = std::any_of(
+            options.patterns.begin(), options.patterns.end(),
+            [](const std::string& text) { return text.find("rails=") != std::string::npos; });
+        begin_session(settings, profile, named || has_rails(profile));
+        if (options.verb == "bench") return bench(options, progress);
+        if (options.verb == "pair") return time_pair(options, progress);
+        Forecaster forecaster(profile);
+        merge(profile.tuning, tune(options, forecaster, progress, 0.0));
+        predict(profile, forecaster, progress);
+        progress.update(1.0, "done");
+    }
+    if (prints) send_profile(profile, notes);
+}
+
+int main_with(const std::vector<std::string>& arguments) {
+    const Options options = parse_options(arguments);
+    open_library(options);
+    const Native& mpi = native();
+    if (mpi.Init(nullptr, nullptr) != MPI_SUCCESS)
+        throw Error(Code::launch,
+                    "MPI_Init failed; start the probe with the launcher of this library");
+    int rank = 0;
+    mpi.Comm_rank(mpi.comm_world, &rank);
+    mpi.Comm_set_errhandler(mpi.comm_world, mpi.errors_return);
+    int code = 0;
+    const auto fail = [&](const char* message, int exit_code) {
+        if (rank == 0) {
+            send_event({{"event", "error"}, {"message", message}, {"code", exit_code}});
+        } else {
+            // Rank 0 says it better, if it fails as well.
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+            std::fprintf(stderr, "eco: rank %d: %s\n", rank, message);
+        }
+        code = exit_code;
+    };
+    try {
+        run(options, rank);
+        if (rank == 0) send_event({{"event", "done"}});
+        sleep_until_rank_0_comes();
+    } catch (const Error& error) {
+        fail(error.what(), static_cast<int>(error.code()));
+    } catch (const MpiError& error) {
+        fail("an MPI function failed while measuring", static_cast<int>(Code::launch));
+    } catch (const std::exception& error) {
+        fail(error.what(), static_cast<int>(Code::environment));
+    }
+    // Others may wait for this rank for ever.
+    if (code != 0) mpi.Abort(mpi.comm_world, code);
+    end_session();
+    mpi.Finalize();
+    return 0;
+}
+
+}  // namespace
+
+}  // namespace eco
+
+int main(int count, char** words) {
+    try {
+        return eco::main_with({words + 1, words + count});
+    } catch (const eco::Error& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+        return static_cast<int>(error.code());
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "eco: %s\n", error.what());
+        return static_cast<int>(eco::Code::environment);
+    }
+}

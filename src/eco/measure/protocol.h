@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the probe reports to the `eco` command: lines on rank 0's standard output, "@eco " and one
+// JSON object, which pass through any launcher. Other ranks print nothing.
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace eco {
+
+void send_event(const nlohmann::json& event);
+
+// Sends progress events, a few a second at most. What is done never grows less; what is left is
+// said once it can be told, and is never nothing before the end.
+class Progress {
+public:
+    explicit Progress(bool prints) : prints_(prints) {}
+    // All work takes so many seconds, counted from the start: what is done follows from the clock.
+    void take(double seconds) { all_ = seconds; }
+
+    // done: of all work, 0 to 1; where its time is given, at most so much. what: what is done now.
+    void update(double done, const std::string& what);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    bool prints_;
+    double all_ = 0;  // 0: not given
+    double done_ = 0;
+    Clock::time_point start_ = Clock::now(), last_{};
+};
+
+}  // namespace eco

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/start.h"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "eco/mpi/mpi_transport.h"
+
+namespace eco {
+
+namespace {
+
+constexpr int tag = 77;
+
+// Clocks of different hosts drift apart by some 10 us a second at worst.
+constexpr Seconds good_for = 5;
+
+Seconds own_time() {
+    return std::chrono::duration<double>(Start::Clock::now().time_since_epoch()).count();
+}
+
+void wait_for(MpiTransport& transport, int count) {
+    std::vector<int> ended;
+    while (static_cast<int>(ended.size()) < count) transport.wait(ended);
+}
+
+void send(MPI_Comm comm, Rank to, Seconds time) {
+    MpiTransport transport(comm);
+    transport.send(0, &time, sizeof time, to, tag);
+    wait_for(transport, 1);
+}
+
+Seconds receive(MPI_Comm comm, Rank from) {
+    MpiTransport transport(comm);
+    Seconds time = 0;
+    transport.recv(0, &time, sizeof time, from, tag);
+    wait_for(transport, 1);
+    return time;
+}
+
+}  // namespace
+
+Start::Start(MPI_Comm comm) : comm_(comm) {
+    check_mpi(native().Comm_rank(comm, &rank_));
+    check_mpi(native().Comm_size(comm, &ranks_));
+    read_clocks();
+}
+
+Seconds Start::now() const { return own_time() - ahead_; }
+
+void Start::read_clocks() {
+    const Seconds began = own_time();
+    if (rank_ != 0) {
+        // Negative: no more questions.
+        while (receive(comm_, 0) >= 0) send(comm_, 0, own_time());
+        ahead_ = receive(comm_, 0);
+    } else {
+        for (Rank other = 1; other < ranks_; ++other) {
+            Seconds least = 1e9, ahead = 0;
+            // Fewer where a round trip takes long: its jitter is no larger there.
+            for (int times = 0; times < 3 || (times < 12 && least < 0.01); ++times) {
+                const Seconds asked = own_time();
+                send(comm_, other, 0);
+                const Seconds its_time = receive(comm_, other), answered = own_time();
+                if (answered - asked > least) continue;
+                least = answered - asked;
+                ahead = its_time - (asked + answered) / 2;
+            }
+            send(comm_, other, -1);
+            send(comm_, other, ahead);
+            notice_ = std::max(notice_, least);
+        }
+    }
+    read_at_ = own_time();
+    read_took_ = read_at_ - began;
+}
+
+Start::Clock::time_point Start::together() {
+    std::vector<Seconds> words(static_cast<std::size_t>(ranks_));
+    MpiTransport transport(comm_);
+    Seconds moment = 0;
+    if (rank_ != 0) {
+        send(comm_, 0, 0);
+        // Below zero: the clocks are read anew first.
+        if ((moment = receive(comm_, 0)) < 0) {
+            read_clocks();
+            moment = receive(comm_, 0);
+        }
+    } else {
+        const auto tell = [&](Seconds word) {
+            for (Rank other = 1; other < ranks_; ++other)
+                transport.send(other, &word, sizeof word, other, tag);
+            wait_for(transport, ranks_ - 1);
+        };
+        for (Rank other = 1; other < ranks_; ++other)
+            transport.recv(other, &words[static_cast<std::size_t>(other)], sizeof(Seconds), other,
+                           tag);
+        wait_for(transport, ranks_ - 1);
+        if (own_time() - read_at_ > std::max(good_for, 20 * read_took_)) {
+            tell(-1);
+            read_clocks();
+        }
+        moment = own_time() + notice_;
+        tell(moment);
+    }
+    late_ = std::max(0.0, now() - moment);
+    const Clock::time_point start{std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(moment + ahead_))};
+    std::this_thread::sleep_until(start);
+    return start;
+}
+
+}  // namespace eco

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A common start for all ranks of a communicator, whatever lies between them: without one, a rank
+// that a barrier lets go late starts its clock late, and a message on its way takes no time.
+// Used by bench and tune; every function is collective.
+#pragma once
+
+#include <chrono>
+
+#include "eco/base/units.h"
+#include "eco/mpi/native.h"
+
+namespace eco {
+
+class Start {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    // Finds how far the ranks' clocks are apart: the half of the shortest of several round trips
+    // with rank 0. P round trips one after the other, several times over.
+    explicit Start(MPI_Comm comm);
+
+    // Returns at the same moment on all ranks, when all have come and the network is quiet; the
+    // moment, on this rank's clock. Reads the clocks anew where they may have drifted.
+    Clock::time_point together();
+
+    // How much too late word of the last moment reached this rank; 0 if in time.
+    Seconds late() const { return late_; }
+
+    // Next time word goes out that much earlier. All ranks give the same.
+    void allow(Seconds more) { notice_ += more; }
+
+    MPI_Comm comm() const { return comm_; }
+
+private:
+    void read_clocks();
+    Seconds now() const;  // on rank 0's clock
+
+    MPI_Comm comm_;
+    int rank_ = 0, ranks_ = 0;
+    Seconds ahead_ = 0;  // this rank's clock of rank 0's
+    Seconds read_at_ = 0, read_took_ = 0;
+    Seconds notice_ = 0.0005, late_ = 0;
+};
+
+}  // namespace eco

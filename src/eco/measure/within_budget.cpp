@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/within_budget.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "eco/measure/any_size.h"
+#include "eco/measure/cell.h"
+#include "eco/measure/tune.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/simulate/verdict.h"
+
+namespace eco {
+
+namespace {
+
+// Shares of the time that is left at the start.
+constexpr double for_predicting = 0.25;
+constexpr double for_library = 0.35;   // timed alone, all sizes
+constexpr double for_one_call = 0.03;  // longer ones are not timed but guessed
+constexpr double for_one_contest = 0.012;
+
+constexpr Seconds least_contest = 0.1, most_contest = 2;
+
+// A call that was not timed takes so many times less than guessed at most: where too few guesses of
+// its size were followed by a timing; and at least.
+constexpr double usual_uncertainty_of_guess = 1.5, least_uncertainty_of_guess = 1.1;
+constexpr std::size_t guesses_to_know = 4;
+// Of one that was timed alone, in few runs and at another time than ECO's.
+constexpr double uncertainty_of_few_runs = 1.05;
+
+// Ranks in another order than the hosts' are rarer.
+constexpr double weight_of_scattered = 0.5;
+
+// Few programs call the others, and those rarely (Chunduri et al., SC 2018).
+constexpr double weight_of_rare = 0.6;
+
+// Short calls vary most: those that ECO won must win again, if there is time.
+constexpr Seconds short_call = 0.03;
+constexpr double benefit_of_second_look = 0.01;
+
+constexpr double least_benefit = 1e-3;
+
+class WithinBudget {
+public:
+    WithinBudget(const Options& options, Forecaster& forecaster, Progress& progress,
+                 const Deadline& deadline)
+        : forecaster_(forecaster),
+          progress_(progress),
+          deadline_(deadline),
+          total_(std::max(0.0, deadline.left())),
+          operations_(options.operations.empty() ? usual_operations() : options.operations),
+          sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
+                                       : options.sizes) {}
+
+    Chosen run();
+
+private:
+    void line_up();
+    std::vector<Operation> timed_operations() const;
+    void make_cells();
+    void time_library();
+    Seconds expected_native(const Cell& cell) const;
+    const Cell* next_shorter(const Cell& cell) const;
+    Seconds allowance() const;
+    PredictionErrors errors() const;
+    double uncertainty_of_guess(Bytes bytes) const;
+    Opinion opinion_of(const Cell& cell, const PredictionErrors& errors) const;
+    // What may be done next with a cell.
+    struct Step {
+        Cell* cell = nullptr;
+        enum class Kind { native_alone, contest, second_look } kind = Kind::contest;
+        double worth = 0;  // benefit per second
+    };
+    Step most_worth(Seconds left);
+    void take(const Step& step);
+    Tuned entry_of(const Cell& cell, const PredictionErrors& errors, Chosen& chosen) const;
+    void choose_of_unknown_size(Chosen& chosen);
+    void show(const Cell& cell, const char* doing);
+
+    Forecaster& forecaster_;
+    Progress& progress_;
+    const Deadline& deadline_;
+    const Seconds total_;
+    const std::vector<Operation> operations_;
+    const std::vector<Bytes> sizes_;
+    std::deque<Lineup> lineups_;  // cells point to them
+    std::deque<Cell> cells_;
+};
+
+void WithinBudget::show(const Cell& cell, const char* doing) {
+    progress_.update(0.99, std::string(doing) + " " + std::string(traits(cell.operation()).name) +
+                               " " + std::to_string(cell.bytes()) + " B");
+}
+
+void WithinBudget::line_up() {
+    std::vector<std::string> orders{"near"};
+    if (session()->profile.levels.back() != std::vector<int>(session()->profile.hosts.size(), 0))
+        orders.push_back("scattered:1");
+    for (const auto& order : orders) {
+        MPI_Comm comm = ordered_world(order);
+        const Communicator* communicator = communicator_of(comm);
+        // If every host is a subnet of its own, no order scatters one.
+        if (order != "near" && is_near(communicator->hierarchy())) {
+            native().Comm_free(&comm);
+            continue;
+        }
+        Lineup& lineup = lineups_.emplace_back();
+        lineup.layout = layout_name(communicator->hierarchy());
+        lineup.comm = comm;
+        lineup.ranks_per_host = ranks_per_host(communicator->hierarchy());
+        lineup.weight = order == "near" ? 1 : weight_of_scattered;
+        for (Rank rank = 0; rank < communicator->size(); ++rank)
+            lineup.host_of.push_back(communicator->host_of(rank));
+        lineup.start.emplace(comm);
+    }
+}
+
+// Those whose size all ranks know; of the others those with the same schedules, by which they are
+// judged.
+std::vector<Operation> WithinBudget::timed_operations() const {
+    std::vector<Operation> timed;
+    for (const Operation operation : operations_) {
+        const Operation known = traits(operation).size_known ? operation : base(operation);
+        if (std::find(timed.begin(), timed.end(), known) == timed.end()) timed.push_back(known);
+    }
+    return timed;
+}
+
+void WithinBudget::make_cells() {
+    struct Asked {
+        Lineup* lineup;
+        Operation operation;
+        Bytes bytes;
+    };
+    std::vector<Asked> asked;
+    std::vector<Question> questions;
+    for (Lineup& lineup : lineups_)
+        for (const Bytes bytes : sizes_)
+            for (const Operation operation : timed_operations()) {
+                if (operation == Operation::barrier && bytes != sizes_.front()) continue;
+                asked.push_back({&lineup, operation, bytes});
+                questions.push_back({operation, bytes, lineup.host_of});
+            }
+    progress_.update(0.99, "predicting");
+    forecaster_.answer(
+        std::move(questions),
+        deadline_.end() - std::chrono::duration_cast<Deadline::Clock::duration>(
+                              std::chrono::duration<double>((1 - for_predicting) * total_)));
+    for (const auto& [lineup, operation, bytes] : asked)
+        cells_.emplace_back(*lineup, operation, bytes,
+                            forecaster_.find({operation, bytes, lineup->host_of}));
+}
+
+// From the next shorter message that was timed, as its baseline and this one's differ; else the
+// baseline's own time.
+Seconds WithinBudget::expected_native(const Cell& cell) const {
+    const Cell* shorter = next_shorter(cell);
+    if (!shorter) return cell.baseline();
+    if (cell.baseline() > 0 && shorter->baseline() > 0)
+        return shorter->native() * std::max(1.0, cell.baseline() / shorter->baseline());
+    return shorter->native() * static_cast<double>(cell.bytes()) /
+           static_cast<double>(std::max<Bytes>(shorter->bytes(), 1));
+}
+
+// Of the same operation and order, the longest shorter message that was timed; null: none.
+const Cell* WithinBudget::next_shorter(const Cell& cell) const {
+    const Cell* shorter = nullptr;
+    for (const Cell& other : cells_)
+        if (&other.lineup() == &cell.lineup() && other.operation() == cell.operation() &&
+            other.native_timed() && other.bytes() < cell.bytes() &&
+            (!shorter || other.bytes() > shorter->bytes()))
+            shorter = &other;
+    return shorter;
+}
+
+// The shortest calls first, so that of the long ones more is known before they are begun.
+void WithinBudget::time_library() {
+    std::vector<Cell*> order;
+    for (Cell& cell : cells_) order.push_back(&cell);
+    std::stable_sort(order.begin(), order.end(), [](const Cell* a, const Cell* b) {
+        return std::pair{a->bytes(), a->baseline()} < std::pair{b->bytes(), b->baseline()};
+    });
+    const Seconds reserve = deadline_.left() - for_library * total_;
+    for (Cell* cell : order) {
+        const Seconds guess = expected_native(*cell);
+        const int runs = guess < 0.02 ? 3 : guess < 0.2 ? 2 : 1;
+        const bool warm_up = guess < 0.1;
+        if (guess > for_one_call * total_ || deadline_.left() - (runs + 1) * guess < reserve) {
+            cell->guess_native(guess);
+            continue;
+        }
+        show(*cell, "timing native");
+        if (next_shorter(*cell)) cell->guess_native(guess);
+        cell->time_native(runs, warm_up);
+    }
+}
+
+Seconds WithinBudget::allowance() const {
+    return std::clamp(for_one_contest * total_, least_contest, most_contest);
+}
+
+PredictionErrors WithinBudget::errors() const {
+    PredictionErrors errors;
+    for (PredictionError* error : {&errors.tiny, &errors.brief, &errors.lengthy}) {
+        std::vector<double> ratios, libraries;
+        for (const Cell& cell : cells_) {
+            if (&errors.of(cell.bytes()) != error) continue;
+            if (cell.error() > 0) ratios.push_back(cell.error());
+            const bool timed = cell.native_timed() || cell.looks() > 0;
+            if (timed && cell.baseline() > 0) libraries.push_back(cell.native() / cell.baseline());
+        }
+        *error = error_of(std::move(ratios), std::move(libraries));
+    }
+    return errors;
+}
+
+// By how many times less than guessed the library took, in nine cases of ten.
+double WithinBudget::uncertainty_of_guess(Bytes bytes) const {
+    std::vector<double> ratios;
+    for (const Cell& cell : cells_)
+        if (cell.bytes() == bytes && cell.native_timed() && cell.guessed() > 0)
+            ratios.push_back(cell.guessed() / cell.native());
+    if (ratios.size() < guesses_to_know) return usual_uncertainty_of_guess;
+    return std::max(least_uncertainty_of_guess, high_quantile(std::move(ratios)));
+}
+
+Opinion WithinBudget::opinion_of(const Cell& cell, const PredictionErrors& errors) const {
+    const double uncertainty =
+        cell.native_timed() ? uncertainty_of_few_runs : uncertainty_of_guess(cell.bytes());
+    Opinion opinion = decide({cell.native(), uncertainty, cell.predicted(), cell.unseen()},
+                             errors.of(cell.bytes()));
+    // A guess that leans on no timed call of the library, or on lengths alone, is never sure.
+    const bool leans = cell.native_timed() || (cell.baseline() > 0 && next_shorter(cell));
+    if (opinion.verdict == Verdict::eco && !leans) opinion.verdict = Verdict::unsure;
+    return opinion;
+}
+
+static double weight_of(const Cell& cell) {
+    const Operation operation = base(cell.operation());
+    const bool rare = operation == Operation::scan || operation == Operation::exscan ||
+                      operation == Operation::reduce_scatter;
+    return cell.lineup().weight * (rare ? weight_of_rare : 1);
+}
+
+// No cell: nothing more is worth its time, or there is none.
+WithinBudget::Step WithinBudget::most_worth(Seconds left) {
+    const PredictionErrors known = errors();
+    Step best;
+    for (Cell& cell : cells_) {
+        const auto consider = [&](Step::Kind kind, double benefit, Seconds cost) {
+            if (benefit < least_benefit || 1.3 * cost > left) return;
+            const double worth = benefit * weight_of(cell) / cost;
+            if (worth > best.worth) best = {&cell, kind, worth};
+        };
+        const Seconds contest = cell.cost_of_contest(allowance());
+        if (cell.looks() == 0) {
+            const double benefit = opinion_of(cell, known).benefit;
+            consider(Step::Kind::contest, benefit, contest);
+            // If predictions are good, the library's time is all that is not known.
+            const bool guessed = !cell.native_timed() && cell.native() > 0;
+            if (guessed && cell.predicted() > 0) {
+                const Opinion then = decide(
+                    {cell.native(), uncertainty_of_few_runs, cell.predicted(), cell.unseen()},
+                    known.of(cell.bytes()));
+                consider(Step::Kind::native_alone, benefit - then.benefit,
+                         cell.native() + cell.lineup().overhead);
+            }
+        } else if (cell.looks() == 1 && cell.timed().wins && cell.timed().native < short_call) {
+            consider(Step::Kind::second_look, benefit_of_second_look, contest);
+        }
+    }
+    return best;
+}
+
+void WithinBudget::take(const Step& step) {
+    switch (step.kind) {
+        case Step::Kind::native_alone:
+            show(*step.cell, "timing native");
+            return step.cell->time_native(1, false);
+        case Step::Kind::contest:
+            show(*step.cell, "comparing");
+            return step.cell->hold_contest(allowance());
+        case Step::Kind::second_look:
+            show(*step.cell, "comparing");
+            return step.cell->look_again(allowance());
+    }
+}
+
+Tuned WithinBudget::entry_of(const Cell& cell, const PredictionErrors& errors,
+                             Chosen& chosen) const {
+    Tuned entry;
+    entry.mpi = library_name();
+    entry.operation = traits(cell.operation()).name;
+    entry.layout = cell.lineup().layout;
+    entry.bytes = cell.operation() == Operation::barrier ? 0 : cell.bytes();
+    entry.ranks_per_host = cell.lineup().ranks_per_host;
+    entry.choice = "native";
+    if (cell.looks() > 0) {
+        ++chosen.timed;
+        entry.native = cell.timed().native;
+        entry.eco = cell.timed().eco;
+        entry.noise = cell.timed().noise;
+        if (cell.timed().wins) entry.choice = to_text(cell.timed().best);
+        return entry;
+    }
+    const Opinion opinion = opinion_of(cell, errors);
+    ++(opinion.verdict == Verdict::unsure ? chosen.open : chosen.predicted);
+    entry.predicted = true;
+    entry.native = cell.native();
+    entry.eco = opinion.gain > 0 ? cell.native() / opinion.gain : 0;
+    if (opinion.verdict == Verdict::eco)
+        entry.choice = to_text(cell.forecast()->choices.front().choice);
+    return entry;
+}
+
+// With what is left: rarely more than little is gained.
+void WithinBudget::choose_of_unknown_size(Chosen& chosen) {
+    for (Lineup& lineup : lineups_)
+        for (const Operation operation : operations_) {
+            if (traits(operation).size_known) continue;
+            std::vector<SizeExpected> sizes;
+            for (const Cell& cell : cells_)
+                if (&cell.lineup() == &lineup && cell.operation() == base(operation))
+                    sizes.push_back({cell.bytes(), cell.native()});
+            Tuned entry{library_name(),
+                        std::string(traits(operation).name),
+                        lineup.layout,
+                        -1,
+                        "native",
+                        0,
+                        0,
+                        0,
+                        lineup.ranks_per_host,
+                        true};
+            std::optional<Timed> timed;
+            if (!sizes.empty()) {
+                progress_.update(0.99, "comparing " + entry.operation);
+                timed = choose_for_all_sizes(lineup, operation, sizes, allowance() / 4, deadline_);
+            }
+            ++(timed ? chosen.timed : chosen.open);
+            if (timed) {
+                entry.predicted = false;
+                entry.native = timed->native;
+                entry.eco = timed->eco;
+                entry.noise = timed->noise;
+                if (timed->wins) entry.choice = to_text(timed->best);
+            }
+            chosen.entries.push_back(entry);
+        }
+}
+
+Chosen WithinBudget::run() {
+    check_all_take_part();
+    line_up();
+    make_cells();
+    time_library();
+    for (Step step = most_worth(deadline_.left()); step.cell; step = most_worth(deadline_.left()))
+        take(step);
+    Chosen chosen;
+    const PredictionErrors known = errors();
+    chosen.errors = known;
+    for (const Cell& cell : cells_)
+        if (std::find(operations_.begin(), operations_.end(), cell.operation()) !=
+            operations_.end())
+            chosen.entries.push_back(entry_of(cell, known, chosen));
+    choose_of_unknown_size(chosen);
+    for (Lineup& lineup : lineups_) native().Comm_free(&lineup.comm);
+    return chosen;
+}
+
+}  // namespace
+
+Chosen choose_within(const Options& options, Forecaster& forecaster, Progress& progress,
+                     const Deadline& deadline) {
+    return WithinBudget(options, forecaster, progress, deadline).run();
+}
+
+}  // namespace eco

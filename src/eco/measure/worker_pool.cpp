@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/worker_pool.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "eco/measure/messages.h"
+#include "eco/mpi/mpi_transport.h"
+
+namespace eco {
+
+namespace {
+
+enum Tag { order_tag = 1, figures_tag };
+
+}  // namespace
+
+WorkerPool::WorkerPool() {
+    check_mpi(native().Comm_rank(native().comm_world, &rank_));
+    check_mpi(native().Comm_size(native().comm_world, &ranks_));
+}
+
+std::vector<std::vector<double>> WorkerPool::run(
+    const std::vector<std::pair<int, Order>>& orders) const {
+    for (const auto& [rank, order] : orders)
+        if (rank != rank_) send_bytes(&order, sizeof order, rank, order_tag);
+    std::vector<std::vector<double>> figures(orders.size());
+    // What wakes the others up should not disturb what is timed here.
+    const bool takes_part = std::any_of(orders.begin(), orders.end(),
+                                        [&](const auto& each) { return each.first == rank_; });
+    if (takes_part) usleep(5000);
+    for (std::size_t i = 0; i < orders.size(); ++i)
+        if (orders[i].first == rank_) figures[i] = perform(orders[i].second);
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+        const auto& [rank, order] = orders[i];
+        if (rank == rank_ || figures_of(order) == 0) continue;
+        figures[i].resize(figures_of(order));
+        await_bytes(figures[i].data(), figures[i].size() * sizeof(double), rank, figures_tag);
+    }
+    return figures;
+}
+
+void WorkerPool::dismiss() const {
+    const Order end;
+    for (int rank = 1; rank < ranks_; ++rank) send_bytes(&end, sizeof end, rank, order_tag);
+}
+
+void WorkerPool::worker_loop() const {
+    while (true) {
+        Order order;
+        await_bytes(&order, sizeof order, 0, order_tag);
+        if (order.kind == Order::Kind::end) return;
+        const auto figures = perform(order);
+        if (!figures.empty())
+            send_bytes(figures.data(), figures.size() * sizeof(double), 0, figures_tag);
+    }
+}
+
+}  // namespace eco

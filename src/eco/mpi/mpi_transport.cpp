@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/mpi/mpi_transport.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "eco/base/check.h"
+
+namespace eco {
+
+// An MPI count is an int; both ends cut alike.
+static constexpr Bytes chunk = Bytes{1} << 30;
+
+MpiTransport::~MpiTransport() {
+    for (std::size_t i = 0; i < requests_.size(); ++i)
+        if (is_receive_[i] && requests_[i] != native().request_null) native().Cancel(&requests_[i]);
+    for (auto& [id, copied] : copied_) static_cast<void>(copied.copy.release());
+}
+
+// Room first: a request that is not kept could not be waited for.
+MPI_Request& MpiTransport::add(int id, bool is_receive) {
+    if (ids_.size() == ids_.capacity() || ids_.size() == is_receive_.capacity()) {
+        const std::size_t more = std::max<std::size_t>(16, 2 * ids_.size());
+        ids_.reserve(more);
+        is_receive_.reserve(more);
+    }
+    requests_.push_back(native().request_null);
+    ids_.push_back(id);
+    is_receive_.push_back(is_receive);
+    return requests_.back();
+}
+
+void MpiTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag) {
+    if (deferred_sends_ && deferred_sends_->suits(to, bytes)) {
+        DeferredSends::Copy copy(new std::byte[static_cast<std::size_t>(bytes)]);
+        std::memcpy(copy.get(), data, static_cast<std::size_t>(bytes));
+        data = copy.get();
+        copied_to_[to] += bytes;
+        copied_[id] = {std::move(copy), to, bytes};
+    }
+    if (bytes > chunk) chunks_left_[id] = static_cast<int>((bytes + chunk - 1) / chunk);
+    const auto* start = static_cast<const std::byte*>(data);
+    Bytes sent = 0;
+    do {
+        const Bytes length = std::min(chunk, bytes - sent);
+        check_mpi(native().Isend(start + sent, static_cast<int>(length), native().byte, to, tag,
+                                 comm_, &add(id, false)));
+        sent += length;
+    } while (sent < bytes);
+}
+
+void MpiTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
+    if (deferred_sends_ && deferred_sends_->is_new(from)) first_[id] = from;
+    if (bytes > chunk) chunks_left_[id] = static_cast<int>((bytes + chunk - 1) / chunk);
+    auto* start = static_cast<std::byte*>(data);
+    Bytes received = 0;
+    do {
+        const Bytes length = std::min(chunk, bytes - received);
+        check_mpi(native().Irecv(start + received, static_cast<int>(length), native().byte, from,
+                                 tag, comm_, &add(id, true)));
+        received += length;
+    } while (received < bytes);
+}
+
+// One that was longer than its place has ended, and the others must still: as natively the job goes
+// on.
+void MpiTransport::check_message(int code) {
+    int of = MPI_SUCCESS;
+    if (code == MPI_SUCCESS) return;
+    check_mpi(native().Error_class(code, &of));
+    if (of != MPI_ERR_TRUNCATE) throw MpiError{code};
+    truncated_ = code;
+}
+
+// Puts what has ended first into indices_; how many.
+#if defined(OPEN_MPI)
+int MpiTransport::find_ended(bool block) {
+    int count = 0;
+    const auto some = block ? native().Waitsome : native().Testsome;
+    const int code = some(static_cast<int>(requests_.size()), requests_.data(), &count,
+                          indices_.data(), statuses_.data());
+    if (code == MPI_ERR_IN_STATUS)
+        for (int i = 0; i < count; ++i)
+            check_message(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
+    else
+        check_mpi(code);
+    return count;
+}
+#else
+// MPICH raises the errors of functions that take several requests with the handler of
+// MPI_COMM_SELF, which is the program's, whatever communicators they are of; those of MPI_Wait and
+// MPI_Test with that of the request's communicator, which is ours and returns them.
+int MpiTransport::find_ended(bool block) {
+    const std::size_t all = requests_.size();
+    int count = 0;
+    if (block && all == 1) {
+        check_message(native().Wait(requests_.data(), MPI_STATUS_IGNORE));
+        indices_[0] = 0;
+        return 1;
+    }
+    // Each try lets the library move all messages. Once some have ended, what follows from them
+    // should not wait for many that have not; the next call goes on from there.
+    constexpr int rounds_before_yielding = 32, most_in_vain = 8;
+    int in_vain = 0;
+    for (int round = 1; true; ++round) {
+        for (std::size_t tried = 0; tried < all; ++tried) {
+            next_ = next_ + 1 < all ? next_ + 1 : 0;
+            int ended = 0;
+            const int code = native().Test(&requests_[next_], &ended, MPI_STATUS_IGNORE);
+            if (requests_[next_] != native().request_null) {
+                check_mpi(code);
+                if (count > 0 && ++in_vain == most_in_vain) return count;
+                continue;
+            }
+            check_message(code);
+            indices_[static_cast<std::size_t>(count++)] = static_cast<int>(next_);
+        }
+        if (count > 0 || !block) return count;
+        if (round % rounds_before_yielding == 0) sched_yield();
+    }
+}
+#endif
+
+void MpiTransport::some(bool block, std::vector<int>& ended) {
+    indices_.resize(requests_.size());
+    statuses_.resize(requests_.size());
+    const int count = find_ended(block);
+    std::sort(indices_.begin(), indices_.begin() + count);
+    for (int i = 0; i < count; ++i) {
+        const int id = ids_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+        const auto chunks = chunks_left_.find(id);
+        if (chunks == chunks_left_.end()) {
+            ended.push_back(id);
+            if (const auto copied = copied_.find(id); copied != copied_.end()) {
+                deferred_sends_->is_connected(copied->second.to);
+                copied_to_[copied->second.to] -= copied->second.bytes;
+                copied_.erase(copied);
+            } else if (const auto first = first_.find(id); first != first_.end()) {
+                deferred_sends_->is_connected(first->second);
+                first_.erase(first);
+            }
+        } else if (--chunks->second == 0) {
+            chunks_left_.erase(chunks);
+            ended.push_back(id);
+        }
+    }
+    // The last ones move into the gaps; order does not matter to matching once started.
+    for (int i = count; i-- > 0;) {
+        const auto gap = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+        requests_[gap] = requests_.back();
+        ids_[gap] = ids_.back();
+        is_receive_[gap] = is_receive_.back();
+        requests_.pop_back();
+        ids_.pop_back();
+        is_receive_.pop_back();
+    }
+}
+
+void MpiTransport::wait(std::vector<int>& ended) {
+    const std::size_t before = ended.size();
+    while (ended.size() == before) some(true, ended);
+}
+
+void MpiTransport::poll(std::vector<int>& ended) {
+    if (!requests_.empty()) return some(false, ended);
+    int there = 0;
+    check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE));
+}
+
+std::size_t MpiTransport::deferrable_sends() const {
+    const bool all = std::all_of(copied_to_.begin(), copied_to_.end(), [this](const auto& to) {
+        return to.second == 0 || deferred_sends_->may_leave(to.first, to.second);
+    });
+    return all ? copied_.size() : 0;
+}
+
+void MpiTransport::leave() {
+    deferred_sends_->reserve(requests_.size());
+    for (std::size_t i = 0; i < requests_.size(); ++i)
+        deferred_sends_->add(requests_[i], std::move(copied_.at(ids_[i]).copy));
+    requests_.clear();
+    ids_.clear();
+    is_receive_.clear();
+    copied_.clear();
+}
+
+void MpiTransport::native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) {
+    const Native& mpi = native();
+    ECO_CHECK(inside_.ranks);
+    const auto place = std::lower_bound(inside_.ranks->begin(), inside_.ranks->end(), root);
+    const int inner_root = static_cast<int>(place - inside_.ranks->begin());
+    if (part == Operation::barrier) return check_mpi(mpi.Barrier(inside_.comm));
+    const bool reduces = part != Operation::bcast;
+    const Bytes unit = reduces ? reduction_.extent : 1;
+    const auto at = [&](const void* memory, Bytes offset) {
+        auto* start = static_cast<std::byte*>(const_cast<void*>(memory));
+        return start ? start + offset - (reduces ? reduction_.true_lb : 0) : nullptr;
+    };
+    for (Bytes done = 0; done < bytes; done += chunk * unit) {
+        const int count = static_cast<int>(std::min(chunk, (bytes - done) / unit));
+        std::byte *source = at(from, done), *target = at(to, done);
+        if (!reduces) {
+            check_mpi(
+                mpi.Bcast(source ? source : target, count, mpi.byte, inner_root, inside_.comm));
+            continue;
+        }
+        const void* given = source == target ? MPI_IN_PLACE : source;
+        check_mpi(part == Operation::reduce ? mpi.Reduce(given, target, count, reduction_.type,
+                                                         reduction_.op, inner_root, inside_.comm)
+                                            : mpi.Allreduce(given, target, count, reduction_.type,
+                                                            reduction_.op, inside_.comm));
+    }
+}
+
+}  // namespace eco

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/mpi/native.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstring>
+#include <string>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+namespace {
+
+struct Library {
+    const char* path = nullptr;  // the loader's
+    void* handle = nullptr;
+    bool standard = false;  // MPI-5's own interface
+};
+
+Library library;
+Native table;
+
+bool starts_with(const char* text, const char* start) {
+    return std::strncmp(text, start, std::strlen(start)) == 0;
+}
+
+// Not so libmpifort, libmpi_mpifh and others whose names start alike.
+bool has_collectives(const char* path) {
+    void* handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) return false;
+    // Of this object, not of one that it needs.
+    void* address = dlsym(handle, "PMPI_Bcast");
+    Dl_info found{};
+    const bool own =
+        address && dladdr(address, &found) != 0 && std::strcmp(found.dli_fname, path) == 0;
+    dlclose(handle);
+    return own;
+}
+
+// Nothing may be thrown through the loader, which unwinds by another libgcc than this object.
+int look_at(dl_phdr_info* info, std::size_t, void* result) noexcept {
+    const char* slash = std::strrchr(info->dlpi_name, '/');
+    const char* name = slash ? slash + 1 : info->dlpi_name;
+    auto* found = static_cast<Library*>(result);
+    if (starts_with(name, "libmpi_abi.so")) {
+        *found = {info->dlpi_name, nullptr, true};
+        return 1;
+    }
+    // Debian names MPICH's library libmpich, Cray its own libmpi_gnu_91.so.12 and the like.
+    if (!found->path && starts_with(name, "libmpi") && std::strstr(name, ".so") &&
+        has_collectives(info->dlpi_name))
+        *found = {info->dlpi_name, nullptr, false};
+    return 0;
+}
+
+const char* family() {
+    if (library.standard) return "abi";
+    return dlsym(library.handle, "ompi_mpi_comm_world") ? "openmpi" : "mpich";
+}
+
+template <typename Function>
+void find(Function& function, const char* profiled, const char* plain) {
+    void* address = dlsym(library.handle, profiled);
+    if (!address) address = dlsym(library.handle, plain);
+    std::memcpy(&function, &address, sizeof address);
+}
+
+void fill() {
+#define ECO_TAKEN(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#define ECO_CALLED(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#if ECO_HAS_COUNT
+#define ECO_TAKEN_COUNT(name)                                                                      \
+    find(table.name, "PMPI_" #name, "MPI_" #name);                                                 \
+    find(table.name##_c, "PMPI_" #name "_c", "MPI_" #name "_c");
+#else
+#define ECO_TAKEN_COUNT(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#endif
+#include "eco/mpi/functions.def"
+#if ECO_HAS_COUNT
+    find(table.Type_get_envelope_c, "PMPI_Type_get_envelope_c", "MPI_Type_get_envelope_c");
+#endif
+    table.comm_world = ECO_HANDLE(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
+    table.comm_null = ECO_HANDLE(MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null");
+    table.comm_self = ECO_HANDLE(MPI_Comm, MPI_COMM_SELF, "ompi_mpi_comm_self");
+    table.datatype_null = ECO_HANDLE(MPI_Datatype, MPI_DATATYPE_NULL, "ompi_mpi_datatype_null");
+    table.op_null = ECO_HANDLE(MPI_Op, MPI_OP_NULL, "ompi_mpi_op_null");
+    table.byte = ECO_HANDLE(MPI_Datatype, MPI_BYTE, "ompi_mpi_byte");
+    table.int32 = ECO_HANDLE(MPI_Datatype, MPI_INT32_T, "ompi_mpi_int32_t");
+    table.real64 = ECO_HANDLE(MPI_Datatype, MPI_DOUBLE, "ompi_mpi_double");
+    table.sum = ECO_HANDLE(MPI_Op, MPI_SUM, "ompi_mpi_op_sum");
+    table.max = ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max");
+    table.min = ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min");
+    table.errors_return = ECO_HANDLE(MPI_Errhandler, MPI_ERRORS_RETURN, "ompi_mpi_errors_return");
+    table.request_null = ECO_HANDLE(MPI_Request, MPI_REQUEST_NULL, "ompi_request_null");
+    table.info_null = ECO_HANDLE(MPI_Info, MPI_INFO_NULL, "ompi_mpi_info_null");
+    table.unweighted = ECO_POINTER(MPI_UNWEIGHTED);
+    table.weights_empty = ECO_POINTER(MPI_WEIGHTS_EMPTY);
+}
+
+}  // namespace
+
+const Native& native() { return table; }
+
+void* native_symbol(const char* name) { return dlsym(library.handle, name); }
+
+void* native_data(const char* name) {
+    void* address = dlsym(RTLD_DEFAULT, name);
+    return address ? address : dlsym(library.handle, name);
+}
+
+int load_native() {
+    Library found;
+    dl_iterate_phdr(look_at, &found);
+    if (!found.path) return -1;
+    found.handle = dlopen(found.path, RTLD_NOLOAD | RTLD_NOW);
+    if (!found.handle) return -1;
+    library = found;
+    if (std::strcmp(family(), ECO_FAMILY) != 0) return 0;
+    fill();
+    return 1;
+}
+
+void open_native(const char* path) {
+    if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL))
+        throw Error(Code::environment, std::string("the MPI library cannot be loaded (") +
+                                           dlerror() + "); set ECO_LIBMPI to its path");
+    if (load_native() != 1)
+        throw Error(Code::environment,
+                    std::string(path) + " is not an MPI library with the " ECO_FAMILY " ABI");
+}
+
+}  // namespace eco

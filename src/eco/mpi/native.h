@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The MPI library's own functions and handles, found in the library that the program has loaded;
+// ECO is linked with none. All MPI calls of ECO go through native().
+#pragma once
+
+#include "eco/mpi/abi.h"
+
+namespace eco {
+
+struct Native {
+#define ECO_TAKEN(name) decltype(&::MPI_##name) name;
+#define ECO_CALLED(name) decltype(&::MPI_##name) name;
+#if ECO_HAS_COUNT
+#define ECO_TAKEN_COUNT(name)                                                                      \
+    decltype(&::MPI_##name) name;                                                                  \
+    decltype(&::MPI_##name##_c) name##_c;
+#else
+#define ECO_TAKEN_COUNT(name) decltype(&::MPI_##name) name;
+#endif
+#include "eco/mpi/functions.def"
+#if ECO_HAS_COUNT
+    decltype(&::MPI_Type_get_envelope_c) Type_get_envelope_c;
+#endif
+
+    MPI_Comm comm_world, comm_self, comm_null;
+    MPI_Datatype datatype_null, byte, int32, real64;
+    MPI_Op op_null, sum, max, min;
+    MPI_Errhandler errors_return;
+    MPI_Request request_null;
+    MPI_Info info_null;
+    const int *unweighted, *weights_empty;
+};
+
+// Needs load_native() to have succeeded.
+const Native& native();
+
+// The MPI library among the objects that are loaded now: 1 found, of this object's interface and
+// filled in; 0 found, but of another interface; -1 none.
+int load_native();
+
+// Loads the library itself, for a program that is linked with none. Throws Error{environment}.
+void open_native(const char* path);
+
+// Of the library found, whatever its interface; null if it has no such symbol.
+void* native_symbol(const char* name);
+
+// Of the library's data. A program that is linked with it may hold the copy that counts.
+void* native_data(const char* name);
+
+}  // namespace eco

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/mpi/operator.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "eco/mpi/quiet.h"
+
+namespace eco {
+
+bool commutes(MPI_Op op) {
+    int commutative = 0;
+    return native().Op_commutative(op, &commutative) == MPI_SUCCESS && commutative != 0;
+}
+
+namespace {
+
+// What the order in which elements are combined may change: nothing, nothing of integers, the bits.
+enum class Order { any, any_of_integers, matters };
+
+struct Predefined {
+    MPI_Op op;
+    Order order;
+};
+
+}  // namespace
+
+// Null for a user's operator.
+static const Predefined* find_predefined(MPI_Op op) {
+    using enum Order;
+    static const std::array<Predefined, 14> predefined{
+        {{ECO_HANDLE(MPI_Op, MPI_SUM, "ompi_mpi_op_sum"), any_of_integers},
+         {ECO_HANDLE(MPI_Op, MPI_PROD, "ompi_mpi_op_prod"), any_of_integers},
+         {ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max"), any},
+         {ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min"), any},
+         {ECO_HANDLE(MPI_Op, MPI_LAND, "ompi_mpi_op_land"), any},
+         {ECO_HANDLE(MPI_Op, MPI_BAND, "ompi_mpi_op_band"), any},
+         {ECO_HANDLE(MPI_Op, MPI_LOR, "ompi_mpi_op_lor"), any},
+         {ECO_HANDLE(MPI_Op, MPI_BOR, "ompi_mpi_op_bor"), any},
+         {ECO_HANDLE(MPI_Op, MPI_LXOR, "ompi_mpi_op_lxor"), any},
+         {ECO_HANDLE(MPI_Op, MPI_BXOR, "ompi_mpi_op_bxor"), any},
+         {ECO_HANDLE(MPI_Op, MPI_MAXLOC, "ompi_mpi_op_maxloc"), matters},
+         {ECO_HANDLE(MPI_Op, MPI_MINLOC, "ompi_mpi_op_minloc"), matters},
+         {ECO_HANDLE(MPI_Op, MPI_REPLACE, "ompi_mpi_op_replace"), matters},
+         {ECO_HANDLE(MPI_Op, MPI_NO_OP, "ompi_mpi_op_no_op"), matters}}};
+    const auto found = std::find_if(predefined.begin(), predefined.end(),
+                                    [op](const Predefined& each) { return each.op == op; });
+    return found == predefined.end() ? nullptr : &*found;
+}
+
+// Combines one element for trial, with errors of no communicator returned instead of fatal.
+static bool try_out(MPI_Op op, const Type& type) {
+    const Native& mpi = native();
+    alignas(64) std::array<std::byte, 128> a{}, b{};
+    if (type.extent > static_cast<Bytes>(a.size())) return false;
+    const Quiet world(mpi.comm_world), self(mpi.comm_self);
+    return mpi.Reduce_local(a.data(), b.data(), 1, type.handle, op) == MPI_SUCCESS;
+}
+
+// In integers −1 + 1 is 0; the same bits as floating-point numbers are no number.
+static bool is_integer(const Type& type) {
+    if (!type.predefined || type.size != type.extent || type.size > 8) return false;
+    std::array<std::byte, 8> minus_one{}, one{};
+    minus_one.fill(std::byte{0xff});
+    const std::uint64_t value = 1;
+    const bool little = std::endian::native == std::endian::little;
+    const auto size = static_cast<std::size_t>(type.size);
+    std::memcpy(one.data(),
+                reinterpret_cast<const std::byte*>(&value) + (little ? 0 : sizeof value - size),
+                size);
+    const MPI_Op sum = native().sum;
+    const Quiet world(native().comm_world), self(native().comm_self);
+    if (native().Reduce_local(minus_one.data(), one.data(), 1, type.handle, sum) != MPI_SUCCESS)
+        return false;
+    return std::all_of(one.begin(), one.begin() + type.size,
+                       [](std::byte each) { return each == std::byte{0}; });
+}
+
+bool any_order(MPI_Op op, const Type& type) {
+    const Predefined* predefined = find_predefined(op);
+    if (!predefined || predefined->order == Order::matters) return false;
+    if (predefined->order == Order::any) return true;
+    static std::mutex mutex;
+    static std::map<MPI_Datatype, bool> known;
+    const std::lock_guard lock(mutex);
+    const auto [found, fresh] = known.emplace(type.handle, false);
+    if (fresh) found->second = is_integer(type);
+    return found->second;
+}
+
+bool takes_type(MPI_Op op, const Type& type) {
+    if (!find_predefined(op)) return true;
+    if (!type.predefined) return false;
+    static std::mutex mutex;
+    static std::map<std::pair<MPI_Op, MPI_Datatype>, bool> known;
+    const std::lock_guard lock(mutex);
+    const auto [found, fresh] = known.emplace(std::pair{op, type.handle}, false);
+    if (fresh) found->second = try_out(op, type);
+    return found->second;
+}
+
+}  // namespace eco

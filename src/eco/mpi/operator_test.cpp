@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/mpi/operator.h"
+
+#include <gtest/gtest.h>
+
+#include "eco/mpi/singleton_test.h"
+
+namespace eco {
+
+namespace {
+
+class Operators : public testing::Test {
+protected:
+    Operators() {
+        ECO_LIBRARY(MPI_Op_create)(&add, 1, &user_);
+        ECO_LIBRARY(MPI_Op_create)(&add, 0, &ordered_);
+    }
+    ~Operators() override {
+        ECO_LIBRARY(MPI_Op_free)(&user_);
+        ECO_LIBRARY(MPI_Op_free)(&ordered_);
+    }
+    static void add(void* in, void* inout, int* length, MPI_Datatype*) {
+        for (int i = 0; i < *length; ++i) static_cast<int*>(inout)[i] += static_cast<int*>(in)[i];
+    }
+    const Type int32_{native().int32}, real64_{native().real64}, byte_{native().byte};
+    MPI_Op user_{}, ordered_{};
+    const MPI_Op band_ = ECO_HANDLE(MPI_Op, MPI_BAND, "ompi_mpi_op_band"),
+                 maxloc_ = ECO_HANDLE(MPI_Op, MPI_MAXLOC, "ompi_mpi_op_maxloc");
+};
+
+}  // namespace
+
+TEST_F(Operators, AUsersOwnCommutesAsItSays) {
+    EXPECT_TRUE(commutes(native().sum));
+    EXPECT_TRUE(commutes(user_));
+    EXPECT_FALSE(commutes(ordered_));
+    EXPECT_TRUE(is_operator(user_));
+    EXPECT_FALSE(is_operator(native().op_null));
+}
+
+TEST_F(Operators, OnlySumsOfIntegersMayHaveAnyOrder) {
+    EXPECT_TRUE(any_order(native().sum, int32_));
+    EXPECT_FALSE(any_order(native().sum, real64_));
+    EXPECT_TRUE(any_order(native().max, real64_));
+    EXPECT_TRUE(any_order(band_, int32_));
+    EXPECT_FALSE(any_order(maxloc_, int32_));
+    EXPECT_FALSE(any_order(user_, int32_));
+    // As when it was asked first.
+    EXPECT_TRUE(any_order(native().sum, int32_));
+    EXPECT_FALSE(any_order(native().sum, real64_));
+}
+
+TEST_F(Operators, TheLibraryIsAskedWhatItCombines) {
+    EXPECT_TRUE(takes_type(native().sum, int32_));
+    EXPECT_TRUE(takes_type(native().sum, real64_));
+    EXPECT_TRUE(takes_type(band_, int32_));
+    EXPECT_FALSE(takes_type(band_, real64_));
+    EXPECT_FALSE(takes_type(band_, real64_)) << "the second time";
+    EXPECT_FALSE(takes_type(maxloc_, real64_));
+}
+
+TEST_F(Operators, AUsersOwnTakesAnyType) {
+    MPI_Datatype pair{};
+    const int count = 2;
+    const MPI_Aint place = 0;
+    native().Type_create_hindexed(1, &count, &place, native().int32, &pair);
+    native().Type_commit(&pair);
+    EXPECT_TRUE(takes_type(user_, Type(pair)));
+    EXPECT_FALSE(takes_type(native().sum, Type(pair)));
+    native().Type_free(&pair);
+}
+
+}  // namespace eco

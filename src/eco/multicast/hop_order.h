@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When deliveries compete for links: which goes first.
+#pragma once
+
+#include "eco/multicast/delivery.h"
+#include "eco/multicast/load.h"
+
+namespace eco::multicast {
+
+// One segment of a message on one hop of its way.
+struct Hop {
+    int message = 0, segment = 0;
+    Rank from = 0, to = 0;
+    Seconds start = 0, arrival = 0;  // by in_order; the list goes by starts
+};
+
+// Every delivery in `segments` hops, in an order in which no rank forwards what it does not have
+// yet. By list scheduling: links and ranks serve one hop after the other; next goes the hop that
+// can start first, of several the one that most depends on. Deterministic. O(hops log hops), and
+// more where many wait for one link.
+std::vector<Hop> in_order(const Load& load, const std::vector<Message>& messages,
+                          const Deliveries& deliveries, int segments);
+
+// The order of the list itself, segment after segment of each.
+std::vector<Hop> as_listed(const Deliveries& deliveries, int segments);
+
+}  // namespace eco::multicast

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What runs a collective: the native function, or a planner and its parameters; with one written
+// form, used in profiles, settings and messages: "tree:top=balanced,inner=star,segments=4".
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "eco/planners/tree.h"
+
+namespace eco {
+
+// In each segment the groups come in another order; all: and other ranks are their leaders.
+enum class Rotate : std::uint8_t { none, groups, all };
+
+// Each family's own parameters, in the order of Family. What a family is: planners/family.h.
+struct NativeParameters {
+    auto operator<=>(const NativeParameters&) const = default;
+};
+struct TreeParameters {
+    Form top{}, inner{};
+    // At the levels below the widest, one after the other, instead of `top`; the last for all
+    // further ones.
+    std::vector<Form> below{};
+    Rotate rotate = Rotate::none;
+    // inner=native: inside each innermost group the library's own collective, `top` between them.
+    bool native_inside = false;
+    auto operator<=>(const TreeParameters&) const = default;
+};
+struct ExchangeParameters {
+    Form top{}, inner{};  // top: with inner=native only
+    Rotate rotate = Rotate::none;
+    bool native_inside = false;
+    bool split = false;  // each leader adds up one share of the message
+    // How many ranks, at most, carry what one group has for another (all-to-all), or what the root
+    // has for other groups or gets from them (scatter, gather); 0: one all of it.
+    int carriers = 0;
+    auto operator<=>(const ExchangeParameters&) const = default;
+};
+struct RingParameters {
+    auto operator<=>(const RingParameters&) const = default;
+};
+struct ButterflyParameters {
+    auto operator<=>(const ButterflyParameters&) const = default;
+};
+struct DirectParameters {
+    auto operator<=>(const DirectParameters&) const = default;
+};
+struct IndexParameters {
+    auto operator<=>(const IndexParameters&) const = default;
+};
+struct OrderedParameters {
+    auto operator<=>(const OrderedParameters&) const = default;
+};
+
+enum class Family : std::uint8_t {
+    native,     // the MPI library's own collective
+    tree,       // along a tree of the hierarchy
+    exchange,   // leaders of the widest groups exchange with each other
+    ring,       // around the near ring
+    butterfly,  // recursive doubling
+    direct,     // each rank with each
+    index,      // all-to-all in few steps (Bruck et al., 1997)
+    ordered,    // scans, along the rank order
+};
+using Parameters =
+    std::variant<NativeParameters, TreeParameters, ExchangeParameters, RingParameters,
+                 ButterflyParameters, DirectParameters, IndexParameters, OrderedParameters>;
+
+struct Choice {
+    Parameters parameters{};
+    // 0: a message carries all the blocks that take its way; else one block or part of the message
+    // each, cut into this many.
+    int segments = 0;
+    int window = 0;  // sends to one rank (direct: exchanges) under way at once; 0 is all
+    int ports = 0;   // sends of a rank under way at once; index: messages of a step; 0 is all, or 1
+    int rails = 0;   // messages go over so many rails of libfabric's at most; 0: as MPI sends them
+    bool on_ranks =
+        false;  // sees contiguous ranks, not the hierarchy: the topology-unaware baselines
+
+    Choice() = default;
+    // With the family's parameters as they are if nothing is said of them.
+    explicit Choice(Family family, int segments = 0);
+    Choice(Parameters parameters, int segments)
+        : parameters(std::move(parameters)), segments(segments) {}
+
+    Family family() const { return static_cast<Family>(parameters.index()); }
+    bool is_native() const { return family() == Family::native; }
+
+    // Those of a tree or an exchange; what they are if nothing is said of them, for other families.
+    Form top() const;
+    Form inner() const;
+    const std::vector<Form>& below() const;
+    Rotate rotate() const;
+    bool rotates() const { return rotate() != Rotate::none; }
+    bool native_inside() const;
+    bool split() const;
+    int carriers() const;
+
+    // For these families only.
+    TreeParameters& tree() { return std::get<TreeParameters>(parameters); }
+    ExchangeParameters& exchange() { return std::get<ExchangeParameters>(parameters); }
+    void set_rotate(Rotate rotate);
+    void set_native_inside();
+
+    auto operator<=>(const Choice&) const = default;
+};
+
+std::string to_text(const Choice& choice);
+
+// Takes the written form, or a topology-unaware baseline's name: k2, k3, …, star, chain, binomial,
+// ring, butterfly. Throws Error{usage} with one sentence.
+Choice parse_choice(const std::string& text);
+
+}  // namespace eco

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long a choice makes the longest program of a rank. What is beyond the limits is no choice
+// (planner.h, supports): one rank would plan for longer than many calls take, hold megabytes for
+// each call, and send so many messages, or copy so many blocks, that another way is quicker.
+#pragma once
+
+#include "eco/planners/choice.h"
+#include "eco/schedule/collective.h"
+
+namespace eco {
+
+// Planned in 2 to 4 ms, and held in 1 MB, on a machine of today: half of what a new call may cost.
+// A rank that leads 128 of 256 has as many blocks in an all-to-all.
+inline constexpr double most_tasks = 16384, most_chunks = 65536;
+
+struct Extent {
+    double tasks = 0;
+    double chunks = 0;  // of all its tasks together
+};
+
+// No rank's program is longer; the longest is mostly at least a third as long. The same on all
+// ranks. Needs a choice that the operation knows. Without planning: O(groups).
+Extent extent(const Choice& choice, const Request& request);
+
+// The same of one family each; for its entry (family.h). On ranks: of a flat hierarchy.
+Extent extent_of_tree(const Choice& choice, const Request& request);
+Extent extent_of_exchange(const Choice& choice, const Request& request);
+Extent extent_of_ring(const Choice& choice, const Request& request);
+Extent extent_of_butterfly(const Choice& choice, const Request& request);
+Extent extent_of_direct(const Choice& choice, const Request& request);
+Extent extent_of_index(const Choice& choice, const Request& request);
+Extent extent_of_ordered(const Choice& choice, const Request& request);
+
+inline bool fits(const Extent& extent) {
+    return extent.tasks <= most_tasks && extent.chunks <= most_chunks;
+}
+
+}  // namespace eco

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/planners/planner.h"
+
+#include <algorithm>
+
+#include "eco/base/check.h"
+#include "eco/planners/extent.h"
+#include "eco/planners/family.h"
+
+namespace eco {
+
+std::vector<Chunk> chunks_of(std::vector<Rank> ranks, int segments) {
+    std::sort(ranks.begin(), ranks.end());
+    std::vector<Chunk> chunks;
+    for (const Rank rank : ranks)
+        for (int segment = 0; segment < segments; ++segment)
+            chunks.push_back(rank * segments + segment);
+    return chunks;
+}
+
+std::vector<std::vector<Chunk>> messages(const std::vector<Chunk>& chunks, const Choice& choice) {
+    std::vector<std::vector<Chunk>> result;
+    if (chunks.empty()) return result;
+    if (choice.segments == 0) return {chunks};
+    for (const Chunk chunk : chunks) result.push_back({chunk});
+    return result;
+}
+
+int most_segments(const Request& request) {
+    constexpr int most = 64, most_chunks = 2048;
+    if (traits(request.operation).blocks == Blocks::parts) return most;
+    return std::clamp(most_chunks / request.ranks(), 1, most);
+}
+
+bool is_whole(const Request& request) {
+    return has_rules(request, {Rules::tree, Rules::sum, Rules::signal});
+}
+
+bool supports(const Choice& choice, const Request& request) {
+    // An innermost group's ranks need not be a range, and the library knows no blocks of theirs.
+    if (choice.native_inside() && (keeps_order(request) || !is_whole(request))) return false;
+    return planner_family(choice).knows(choice, request) && fits(extent(choice, request));
+}
+
+double messages_over_groups(const Choice& choice, const Request& request, double pairs) {
+    const double ranks = request.ranks();
+    const bool blocks = traits(request.operation).blocks != Blocks::parts;
+    const double both_ways = traits(request.operation).rooted() ? 1 : 2;
+    const bool each_block = blocks && (choice.segments > 0 || choice.rotates());
+    return (both_ways * ranks + pairs) * segments_of(choice) * (each_block ? ranks / 2 : 1);
+}
+
+bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy) {
+    const bool in_a_row = choice.on_ranks || hierarchy.top.is_innermost();
+    return choice.family() != Family::tree || !in_a_row || choice.inner().shape != Shape::star ||
+           choice.segments > 0 || choice.rails > 0;
+}
+
+Program plan(const Choice& choice, const Request& request, Rank me) {
+    ECO_CHECK(supports(choice, request));
+    if (!choice.on_ranks) return planner_family(choice).plan(choice, request, me);
+    const Hierarchy flat = flat_hierarchy(request.ranks());
+    Request seen = request;
+    seen.hierarchy = &flat;
+    return planner_family(choice).plan(choice, seen, me);
+}
+
+}  // namespace eco

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns a choice and a request into one rank's program. Called by job (once per communicator,
+// operation, root and size class), bench and tests. All ranks that plan alike get programs that fit
+// together; verify.h shows it.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <vector>
+
+#include "eco/planners/choice.h"
+#include "eco/schedule/program.h"
+
+namespace eco {
+
+// What TCP sends at once on a connection that was quiet: ten segments, less MPI's own bytes. A
+// longer message waits for a round trip, on slow links the most of its time.
+inline constexpr Bytes first_flight = 14000;
+
+// Whether the choice can do it: some families know only some operations, some need an operator that
+// commutes; and none whose programs are too long for one rank (extent.h). Never for Family::native.
+bool supports(const Choice& choice, const Request& request);
+
+// Needs supports(choice, request). Local, no communication. Cost: O(P) and the program's length.
+Program plan(const Choice& choice, const Request& request, Rank me);
+
+// Into how many segments a message, or each of its blocks, is worth cutting: blocks of many ranks
+// follow each other through the network without that.
+int most_segments(const Request& request);
+
+// Gather and scatter: whether a rank may get blocks that are for others, whose lengths it then must
+// know. False where every block goes straight between its rank and the root, over MPI, which
+// notices one that is longer than its place.
+bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy);
+
+// Whether what the operation adds up must stay in rank order.
+inline bool keeps_order(const Request& request) {
+    return traits(request.operation).reduces() && !request.commutative;
+}
+// Whether it moves one message whole: to all, from all, or for all.
+bool is_whole(const Request& request);
+inline bool has_rules(const Request& request, std::initializer_list<Rules> rules) {
+    return std::find(rules.begin(), rules.end(), traits(request.operation).rules) != rules.end();
+}
+
+// Of the family exchange, by operation and choice, in the files of their names.
+Program plan_exchange(const Choice& choice, const Request& request, Rank me);
+Program plan_carriers(const Choice& choice, const Request& request, Rank me);
+Program plan_rooted_carriers(const Choice& choice, const Request& request, Rank me);
+Program plan_scan(const Choice& choice, const Request& request, Rank me);
+// Of the family tree; butterfly uses it too.
+Program plan_tree(const Choice& choice, const Request& request, Rank me);
+
+// The chunks of the blocks of `ranks`, ascending; at least one segment a block.
+std::vector<Chunk> chunks_of(std::vector<Rank> ranks, int segments);
+
+// Splits chunks into messages: one each, or all in one where the choice does not segment. An empty
+// list is no message.
+std::vector<std::vector<Chunk>> messages(const std::vector<Chunk>& chunks, const Choice& choice);
+
+inline int segments_of(const Choice& choice) { return choice.segments > 0 ? choice.segments : 1; }
+
+}  // namespace eco

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fills the slots of stubs.S at the first call: with ECO's functions, or, where the MPI library
+// that the program uses has another interface, with the library's own.
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+
+#include "eco/mpi/native.h"
+#include "eco/preload/wrappers.h"
+
+extern "C" {
+#define ECO_TAKEN(name) extern void* eco_slot_##name __attribute__((visibility("hidden")));
+#if ECO_HAS_COUNT
+#define ECO_TAKEN_COUNT(name)                                                                      \
+    extern void* eco_slot_##name __attribute__((visibility("hidden")));                            \
+    extern void* eco_slot_##name##_c __attribute__((visibility("hidden")));
+#else
+#define ECO_TAKEN_COUNT(name) extern void* eco_slot_##name __attribute__((visibility("hidden")));
+#endif
+#include "eco/mpi/functions.def"
+
+__attribute__((visibility("hidden"))) void eco_resolve();
+}
+
+namespace {
+
+bool says_so() {
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+        if (const char* rank = std::getenv(name)) return rank[0] == '0' && rank[1] == 0;
+    return true;
+}
+
+void use_native() {
+#define ECO_TAKEN(name) eco_slot_##name = eco::native_symbol("PMPI_" #name);
+#if ECO_HAS_COUNT
+#define ECO_TAKEN_COUNT(name)                                                                      \
+    eco_slot_##name = eco::native_symbol("PMPI_" #name);                                           \
+    eco_slot_##name##_c = eco::native_symbol("PMPI_" #name "_c");
+#else
+#define ECO_TAKEN_COUNT(name) eco_slot_##name = eco::native_symbol("PMPI_" #name);
+#endif
+#include "eco/mpi/functions.def"
+}
+
+void use_eco() {
+#define ECO_TAKEN(name) eco_slot_##name = reinterpret_cast<void*>(&eco_##name);
+#if ECO_HAS_COUNT
+#define ECO_TAKEN_COUNT(name)                                                                      \
+    eco_slot_##name = reinterpret_cast<void*>(&eco_##name);                                        \
+    eco_slot_##name##_c = reinterpret_cast<void*>(&eco_##name##_c);
+#else
+#define ECO_TAKEN_COUNT(name) eco_slot_##name = reinterpret_cast<void*>(&eco_##name);
+#endif
+#include "eco/mpi/functions.def"
+}
+
+}  // namespace
+
+// Throws nothing: the stubs say nothing of their frames.
+void eco_resolve() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        switch (eco::load_native()) {
+            case 1:
+                use_eco();
+                return;
+            case 0:
+                if (says_so())
+                    std::fprintf(stderr,
+                                 "eco: this program's MPI library does not have the " ECO_FAMILY
+                                 " ABI that was preloaded, so its collectives run; "
+                                 "start it with 'eco exec', which picks the right object\n");
+                use_native();
+                return;
+            default:
+                std::fprintf(stderr,
+                             "eco: an MPI function was called and no MPI library is loaded; link "
+                             "the program with libmpi dynamically, or run it without ECO\n");
+                std::abort();
+        }
+    });
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Barrier, allgather and all-to-all.
+#include <vector>
+
+#include "eco/job/call.h"
+#include "eco/preload/wrappers.h"
+
+namespace eco {
+
+namespace {
+
+template <typename NativeCall>
+int barrier(MPI_Comm comm, const void* site, NativeCall run_native) {
+    return run_call(Operation::barrier, comm, site, run_native, [&](Call& call) {
+        if (!call.takes(0)) return false;
+        std::byte nothing{};
+        Layout layout;
+        layout.input = layout.output = &nothing;
+        call.run(layout);
+        return true;
+    });
+}
+
+// One block of the caller's own, or what stands for it packed.
+struct OwnBlock {
+    OwnBlock(const void* buffer, Bytes count, const Type& type, Call& call) {
+        buffer = call.readable(buffer, reach(count, type));
+        data = bytes_at(buffer);
+        if (type.plain) return;
+        data = call.room(count * type.size);
+        pack(buffer, count, type, data, call.comm());
+    }
+    std::byte* data;
+};
+
+// counts and places (elements) of every rank's block in recvbuf; lengths are the same everywhere.
+void allgather_blocks(Call& call, const void* sendbuf, Bytes sendcount, MPI_Datatype sendtype,
+                      void* recvbuf, const std::vector<Bytes>& counts,
+                      const std::vector<Bytes>& places, const Type& type) {
+    const bool in_place = sendbuf == MPI_IN_PLACE;
+    const auto me = static_cast<std::size_t>(call.rank());
+    std::vector<Bytes> lengths, offsets;
+    Bytes end = 0;
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+        lengths.push_back(counts[b] * type.size);
+        offsets.push_back(type.plain ? places[b] * type.extent : end);
+        end += lengths.back();
+    }
+    Reach touched;
+    for (std::size_t b = 0; b < counts.size(); ++b)
+        touched.add(reach(counts[b], type, places[b] * type.extent));
+    recvbuf = call.writable(recvbuf, touched, true);
+    std::byte* packed = nullptr;
+    Layout layout;
+    layout.output = bytes_at(recvbuf);
+    if (!type.plain) {
+        packed = call.room(end);
+        layout.output = packed;
+    }
+    const auto user_block = [&](std::size_t b) {
+        return bytes_at(recvbuf, places[b] * type.extent);
+    };
+    layout.length = [&](int block) { return lengths[static_cast<std::size_t>(block)]; };
+    layout.output_offset = [&](int block) { return offsets[static_cast<std::size_t>(block)]; };
+    if (in_place) {
+        if (packed) pack(user_block(me), counts[me], type, packed + offsets[me], call.comm());
+        layout.input = layout.output;
+        layout.input_offset = layout.output_offset;
+    } else {
+        layout.input = OwnBlock(sendbuf, sendcount, Type(sendtype), call).data;
+        layout.input_offset = [](int) { return Bytes{0}; };
+    }
+    call.run(layout);
+    for (std::size_t b = 0; packed && b < counts.size(); ++b)
+        if (!in_place || b != me)
+            unpack(packed + offsets[b], user_block(b), counts[b], type, call.comm());
+}
+
+template <typename Count, typename NativeCall>
+int allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+              Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
+              NativeCall run_native) {
+    return run_call(Operation::allgather, comm, site, run_native, [&](Call& call) {
+        if (recvcount <= 0 || !is_type(recvtype)) return false;
+        if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return false;
+        const Type type(recvtype);
+        const Bytes bytes = static_cast<Bytes>(recvcount) * type.size;
+        if (bytes == 0 || !call.takes(bytes)) return false;
+        const std::vector<Bytes> counts(static_cast<std::size_t>(call.size()), recvcount);
+        std::vector<Bytes> places;
+        for (int b = 0; b < call.size(); ++b) places.push_back(b * static_cast<Bytes>(recvcount));
+        allgather_blocks(call, sendbuf, sendcount, sendtype, recvbuf, counts, places, type);
+        return true;
+    });
+}
+
+template <typename Count, typename Displacement, typename NativeCall>
+int allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+               const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype,
+               MPI_Comm comm, const void* site, NativeCall run_native) {
+    return run_call(Operation::allgatherv, comm, site, run_native, [&](Call& call) {
+        if (!is_type(recvtype)) return false;
+        if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return false;
+        const Type type(recvtype);
+        const std::vector<Bytes> counts(recvcounts, recvcounts + call.size());
+        Bytes elements = 0;
+        for (const Bytes count : counts) elements += count;
+        // The mean block, which is what an allgather of this size would have.
+        const Bytes total = elements * type.size, bytes = (total + call.size() - 1) / call.size();
+        if (total == 0 || !call.takes(bytes)) return false;
+        allgather_blocks(call, sendbuf, sendcount, sendtype, recvbuf, counts,
+                         std::vector<Bytes>(displs, displs + call.size()), type);
+        return true;
+    });
+}
+
+// One side of an all-to-all: for each peer where its block is, how many elements, of which type.
+struct Side {
+    struct Block {
+        std::byte* data;
+        Bytes count;
+        const Type* type;
+        Bytes length, offset;
+    };
+    std::vector<Block> blocks;
+    std::vector<Type> types;
+    std::byte* base = nullptr;
+    std::byte* packed = nullptr;
+    MPI_Comm comm;
+
+    // To where the host may touch what the blocks are of.
+    template <typename Stand>
+    void move(const void*& buffer, Stand stand_in) {
+        Reach all;
+        for (const Block& block : blocks)
+            all.add(reach(block.count, *block.type, block.data - bytes_at(buffer)));
+        const void* other = stand_in(all);
+        for (Block& block : blocks) block.data = bytes_at(other, block.data - bytes_at(buffer));
+        buffer = other;
+    }
+
+    // copied: even plain blocks are copied, because the buffer is written meanwhile.
+    void settle(Call& call, const void* buffer, bool copied) {
+        bool plain = !copied;
+        Bytes end = 0;
+        for (Block& block : blocks) {
+            plain = plain && block.type->plain;
+            block.length = block.count * block.type->size;
+            end += block.length;
+        }
+        base = bytes_at(buffer);
+        if (!plain) {
+            packed = call.room(end);
+            base = packed;
+        }
+        end = 0;
+        for (Block& block : blocks) {
+            block.offset = plain ? block.data - base : end;
+            end += block.length;
+        }
+    }
+    void pack_all() {
+        for (const Block& block : blocks)
+            if (packed) pack(block.data, block.count, *block.type, base + block.offset, comm);
+    }
+    void unpack_all() {
+        for (const Block& block : blocks)
+            if (packed) unpack(base + block.offset, block.data, block.count, *block.type, comm);
+    }
+};
+
+// place: of a peer's block, in bytes from the buffer's start.
+template <typename CountOf, typename PlaceOf>
+Side one_type(int ranks, const void* buffer, MPI_Datatype datatype, MPI_Comm comm, CountOf count,
+              PlaceOf place) {
+    Side side;
+    side.comm = comm;
+    side.types.emplace_back(datatype);
+    const Type* type = side.types.data();
+    for (int peer = 0; peer < ranks; ++peer)
+        side.blocks.push_back(
+            {bytes_at(buffer, place(peer) * type->extent), count(peer), type, 0, 0});
+    return side;
+}
+
+template <typename CountOf, typename PlaceOf>
+Side many_types(int ranks, const void* buffer, const MPI_Datatype* datatypes, MPI_Comm comm,
+                CountOf count, PlaceOf place) {
+    Side side;
+    side.comm = comm;
+    // The type of an empty block may be none.
+    for (int peer = 0; peer < ranks; ++peer)
+        side.types.emplace_back(count(peer) > 0 ? datatypes[peer] : native().byte);
+    for (int peer = 0; peer < ranks; ++peer)
+        side.blocks.push_back({bytes_at(buffer, place(peer)), count(peer),
+                               &side.types[static_cast<std::size_t>(peer)], 0, 0});
+    return side;
+}
+
+// block_bytes: of every block, or -1 where only its two ends know.
+void exchange(Call& call, Side& from, const void* sendbuf, Side& to, void* recvbuf, bool in_place,
+              Bytes block_bytes) {
+    const void *source = in_place ? recvbuf : sendbuf, *target = recvbuf;
+    from.move(source, [&](Reach all) { return call.readable(source, all); });
+    to.move(target, [&](Reach all) { return call.writable(recvbuf, all, true); });
+    from.settle(call, source, in_place);
+    to.settle(call, target, false);
+    from.pack_all();
+    if (block_bytes < 0) to.pack_all();  // less may come than there is room for
+    const int ranks = call.size(), me = call.rank();
+    Layout layout;
+    layout.input = from.base;
+    layout.output = to.base;
+    layout.length = [&](int block) {
+        if (block_bytes >= 0) return block_bytes;
+        return block / ranks == me ? from.blocks[static_cast<std::size_t>(block % ranks)].length
+                                   : to.blocks[static_cast<std::size_t>(block / ranks)].length;
+    };
+    layout.input_offset = [&](int block) {
+        return from.blocks[static_cast<std::size_t>(block % ranks)].offset;
+    };
+    layout.output_offset = [&](int block) {
+        return to.blocks[static_cast<std::size_t>(block / ranks)].offset;
+    };
+    call.run(layout);
+    to.unpack_all();
+}
+
+template <typename Count, typename NativeCall>
+int alltoall(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+             Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
+             NativeCall run_native) {
+    return run_call(Operation::alltoall, comm, site, run_native, [&](Call& call) {
+        if (recvcount <= 0 || !is_type(recvtype)) return false;
+        if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return false;
+        const Bytes bytes = static_cast<Bytes>(recvcount) * Type(recvtype).size;
+        if (bytes == 0 || !call.takes(bytes)) return false;
+        const bool in_place = sendbuf == MPI_IN_PLACE;
+        const auto equal = [&](const void* buffer, Count count, MPI_Datatype type) {
+            return one_type(
+                call.size(), buffer, type, comm, [=](int) { return static_cast<Bytes>(count); },
+                [=](int peer) { return peer * static_cast<Bytes>(count); });
+        };
+        Side from =
+            in_place ? equal(recvbuf, recvcount, recvtype) : equal(sendbuf, sendcount, sendtype);
+        Side to = equal(recvbuf, recvcount, recvtype);
+        exchange(call, from, sendbuf, to, recvbuf, in_place, bytes);
+        return true;
+    });
+}
+
+template <typename Count, typename Displacement, typename NativeCall>
+int alltoallv(const void* sendbuf, const Count* sendcounts, const Displacement* sdispls,
+              MPI_Datatype sendtype, void* recvbuf, const Count* recvcounts,
+              const Displacement* rdispls, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
+              NativeCall run_native) {
+    return run_call(Operation::alltoallv, comm, site, run_native, [&](Call& call) {
+        if (!call.takes(-1)) return false;
+        const bool in_place = sendbuf == MPI_IN_PLACE;
+        const auto given = [&](const void* buffer, const Count* counts, const Displacement* places,
+                               MPI_Datatype type) {
+            return one_type(
+                call.size(), buffer, type, comm,
+                [=](int peer) { return static_cast<Bytes>(counts[peer]); },
+                [=](int peer) { return static_cast<Bytes>(places[peer]); });
+        };
+        Side from = in_place ? given(recvbuf, recvcounts, rdispls, recvtype)
+                             : given(sendbuf, sendcounts, sdispls, sendtype);
+        Side to = given(recvbuf, recvcounts, rdispls, recvtype);
+        exchange(call, from, sendbuf, to, recvbuf, in_place, -1);
+        return true;
+    });
+}
+
+template <typename Count, typename Displacement, typename NativeCall>
+int alltoallw(const void* sendbuf, const Count* sendcounts, const Displacement* sdispls,
+              const MPI_Datatype* sendtypes, void* recvbuf, const Count* recvcounts,
+              const Displacement* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
+              const void* site, NativeCall run_native) {
+    return run_call(Operation::alltoallw, comm, site, run_native, [&](Call& call) {
+        if (!call.takes(-1)) return false;
+        const bool in_place = sendbuf == MPI_IN_PLACE;
+        const auto given = [&](const void* buffer, const Count* counts, const Displacement* places,
+                               const MPI_Datatype* types) {
+            return many_types(
+                call.size(), buffer, types, comm,
+                [=](int peer) { return static_cast<Bytes>(counts[peer]); },
+                [=](int peer) { return static_cast<Bytes>(places[peer]); });
+        };
+        Side from = in_place ? given(recvbuf, recvcounts, rdispls, recvtypes)
+                             : given(sendbuf, sendcounts, sdispls, sendtypes);
+        Side to = given(recvbuf, recvcounts, rdispls, recvtypes);
+        exchange(call, from, sendbuf, to, recvbuf, in_place, -1);
+        return true;
+    });
+}
+
+}  // namespace
+
+}  // namespace eco
+
+int eco_Barrier(MPI_Comm comm) {
+    return eco::barrier(comm, ECO_SITE, [&] { return eco::native().Barrier(comm); });
+}
+
+// Each function and its large-count twin.
+#define ECO_DEFINE(suffix, Count, Displacement)                                                    \
+    int eco_Allgather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,         \
+                              void* recvbuf, Count recvcount, MPI_Datatype recvtype,               \
+                              MPI_Comm comm) {                                                     \
+        return eco::allgather(                                                                     \
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ECO_SITE, [&] {      \
+                return eco::native().Allgather##suffix(sendbuf, sendcount, sendtype, recvbuf,      \
+                                                       recvcount, recvtype, comm);                 \
+            });                                                                                    \
+    }                                                                                              \
+    int eco_Allgatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,        \
+                               void* recvbuf, const Count* recvcounts, const Displacement* displs, \
+                               MPI_Datatype recvtype, MPI_Comm comm) {                             \
+        return eco::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,          \
+                               recvtype, comm, ECO_SITE, [&] {                                     \
+                                   return eco::native().Allgatherv##suffix(                        \
+                                       sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,  \
+                                       recvtype, comm);                                            \
+                               });                                                                 \
+    }                                                                                              \
+    int eco_Alltoall##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,          \
+                             void* recvbuf, Count recvcount, MPI_Datatype recvtype,                \
+                             MPI_Comm comm) {                                                      \
+        return eco::alltoall(                                                                      \
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ECO_SITE, [&] {      \
+                return eco::native().Alltoall##suffix(sendbuf, sendcount, sendtype, recvbuf,       \
+                                                      recvcount, recvtype, comm);                  \
+            });                                                                                    \
+    }                                                                                              \
+    int eco_Alltoallv##suffix(const void* sendbuf, const Count* sendcounts,                        \
+                              const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,   \
+                              const Count* recvcounts, const Displacement* rdispls,                \
+                              MPI_Datatype recvtype, MPI_Comm comm) {                              \
+        return eco::alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,         \
+                              rdispls, recvtype, comm, ECO_SITE, [&] {                             \
+                                  return eco::native().Alltoallv##suffix(                          \
+                                      sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, \
+                                      rdispls, recvtype, comm);                                    \
+                              });                                                                  \
+    }                                                                                              \
+    int eco_Alltoallw##suffix(const void* sendbuf, const Count* sendcounts,                        \
+                              const Displacement* sdispls, const MPI_Datatype* sendtypes,          \
+                              void* recvbuf, const Count* recvcounts, const Displacement* rdispls, \
+                              const MPI_Datatype* recvtypes, MPI_Comm comm) {                      \
+        return eco::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,        \
+                              rdispls, recvtypes, comm, ECO_SITE, [&] {                            \
+                                  return eco::native().Alltoallw##suffix(                          \
+                                      sendbuf, sendcounts, sdispls, sendtypes, recvbuf,            \
+                                      recvcounts, rdispls, recvtypes, comm);                       \
+                              });                                                                  \
+    }
+
+ECO_DEFINE(, int, int)
+#if ECO_HAS_COUNT
+ECO_DEFINE(_c, MPI_Count, MPI_Aint)
+#endif
+#undef ECO_DEFINE

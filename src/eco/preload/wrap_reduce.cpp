@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce, allreduce, scan, exscan and the reduce-scatters.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "eco/job/call.h"
+#include "eco/mpi/operator.h"
+#include "eco/preload/wrappers.h"
+
+namespace eco {
+
+namespace {
+
+// The user's buffers as arrays of elements, each `extent` bytes after the last: the buffers
+// themselves for plain types, else copies, so that gaps in the user's output stay as they are.
+class Elements {
+public:
+    Elements(const Type& type, MPI_Op op, Call& call) : type_(type), op_(op), call_(call) {}
+
+    std::byte* read(const void* user, Bytes count) {
+        if (type_.plain) return bytes_at(user);
+        return stage(user, count);
+    }
+    // filled: the output holds input too.
+    std::byte* write(void* user, Bytes count, bool filled) {
+        if (type_.plain) return bytes_at(user);
+        output_ = filled ? stage(user, count) : call_.room(count * type_.extent);
+        return output_;
+    }
+    void give_back(void* user, Bytes count) {
+        if (!output_ || count == 0) return;
+        const auto packed = allocate(count * type_.size);
+        pack(output_ - type_.true_lb, count, type_, packed.get(), call_.comm());
+        unpack(packed.get(), user, count, type_, call_.comm());
+    }
+
+    // MPI_Reduce_local gives in ∘ inout, so what stands later in rank order must be inout.
+    Combine combine() const {
+        return [this](std::byte* to, std::byte* from, Bytes bytes, bool earlier) {
+            const Bytes most = Bytes{1} << 30;
+            for (Bytes done = 0, count = bytes / type_.extent; done < count; done += most) {
+                const int now = static_cast<int>(std::min(most, count - done));
+                std::byte *here = to + done * type_.extent, *other = from + done * type_.extent;
+                if (earlier || commutes_) {
+                    local(other, here, now);
+                } else {
+                    local(here, other, now);
+                    std::memcpy(here, other, static_cast<std::size_t>(now * type_.extent));
+                }
+            }
+        };
+    }
+    Reduction reduction() const { return {type_.handle, op_, type_.extent, type_.true_lb}; }
+    void set_commutes(bool commutes) { commutes_ = commutes; }
+
+private:
+    std::byte* stage(const void* user, Bytes count) const {
+        std::byte* copy = call_.room(count * type_.extent);
+        if (count > 0)
+            std::memcpy(copy, bytes_at(user, type_.true_lb),
+                        static_cast<std::size_t>((count - 1) * type_.extent + type_.true_extent));
+        return copy;
+    }
+    void local(std::byte* in, std::byte* inout, int count) const {
+        check_mpi(native().Reduce_local(in - type_.true_lb, inout - type_.true_lb, count,
+                                        type_.handle, op_));
+    }
+
+    const Type& type_;
+    MPI_Op op_;
+    Call& call_;
+    std::byte* output_ = nullptr;
+    bool commutes_ = true;
+};
+
+// One message from every rank: reduce, allreduce, scan, exscan.
+template <typename Count, typename NativeCall>
+int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
+           MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, const void* site,
+           NativeCall run_native) {
+    return run_call(operation, comm, site, run_native, [&](Call& call) {
+        if (!call.is_rank(root) || count <= 0 || !is_type(datatype) || !is_operator(op))
+            return false;
+        const Type type(datatype);
+        const Bytes bytes = static_cast<Bytes>(count) * type.size;
+        if (bytes == 0 || !type.can_be_staged() || !takes_type(op, type)) return false;
+        const bool commutative = commutes(op);
+        if (!call.takes(bytes, commutative, any_order(op, type))) return false;
+        const bool receives = operation != Operation::reduce || call.rank() == root;
+        const bool in_place = receives && sendbuf == MPI_IN_PLACE;
+        if (!in_place) sendbuf = call.readable(sendbuf, reach(count, type));
+        const bool undefined = operation == Operation::exscan && call.rank() == 0;
+        if (receives)
+            recvbuf =
+                call.writable(recvbuf, reach(count, type), in_place || undefined || !type.plain);
+        Elements elements(type, op, call);
+        elements.set_commutes(commutative);
+        Layout layout;
+        layout.unit = type.extent;
+        layout.whole = static_cast<Bytes>(count) * type.extent;
+        if (receives) layout.output = elements.write(recvbuf, count, in_place);
+        layout.input = in_place ? layout.output : elements.read(sendbuf, count);
+        call.run(layout, root, elements.combine(), elements.reduction());
+        if (receives && !undefined) elements.give_back(recvbuf, count);
+        return true;
+    });
+}
+
+// counts: elements of each rank's block.
+bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
+                    const std::vector<Bytes>& counts, MPI_Datatype datatype, MPI_Op op) {
+    if (!is_type(datatype) || !is_operator(op)) return false;
+    const Type type(datatype);
+    Bytes total = 0;
+    std::vector<Bytes> lengths, offsets;
+    for (const Bytes count : counts) {
+        lengths.push_back(count * type.extent);
+        offsets.push_back(total * type.extent);
+        total += count;
+    }
+    const bool sound =
+        std::all_of(counts.begin(), counts.end(), [](Bytes count) { return count >= 0; });
+    if (!sound || total == 0 || type.size == 0 || !type.can_be_staged() || !takes_type(op, type))
+        return false;
+    const bool commutative = commutes(op);
+    if (!call.takes(total * type.size, commutative, any_order(op, type))) return false;
+    const Bytes own = counts[static_cast<std::size_t>(call.rank())];
+    const bool in_place = sendbuf == MPI_IN_PLACE;
+    if (!in_place) sendbuf = call.readable(sendbuf, reach(total, type));
+    recvbuf = call.writable(recvbuf, reach(in_place ? total : own, type), true);
+    Elements elements(type, op, call);
+    elements.set_commutes(commutative);
+    Layout layout;
+    layout.unit = type.extent;
+    layout.length = [&](int block) { return lengths[static_cast<std::size_t>(block)]; };
+    layout.input_offset = [&](int block) { return offsets[static_cast<std::size_t>(block)]; };
+    layout.output_offset = [](int) { return Bytes{0}; };
+    layout.input = elements.read(in_place ? recvbuf : sendbuf, total);
+    // In place the result lies over the first block of what is still to be read.
+    std::byte* result = nullptr;
+    layout.output = elements.write(recvbuf, own, false);
+    if (in_place && type.plain) {
+        layout.output = result = call.room(own * type.extent);
+    }
+    call.run(layout, 0, elements.combine(), elements.reduction());
+    if (result) std::memcpy(recvbuf, result, static_cast<std::size_t>(own * type.extent));
+    elements.give_back(recvbuf, own);
+    return true;
+}
+
+}  // namespace
+
+}  // namespace eco
+
+// Each function and its large-count twin.
+#define ECO_DEFINE(suffix, Count)                                                                  \
+    int eco_Reduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,     \
+                           MPI_Op op, int root, MPI_Comm comm) {                                   \
+        return eco::reduce(eco::Operation::reduce, sendbuf, recvbuf, count, type, op, root, comm,  \
+                           ECO_SITE, [&] {                                                         \
+                               return eco::native().Reduce##suffix(sendbuf, recvbuf, count, type,  \
+                                                                   op, root, comm);                \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Allreduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,  \
+                              MPI_Op op, MPI_Comm comm) {                                          \
+        return eco::reduce(                                                                        \
+            eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE, [&] { \
+                return eco::native().Allreduce##suffix(sendbuf, recvbuf, count, type, op, comm);   \
+            });                                                                                    \
+    }                                                                                              \
+    int eco_Scan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,       \
+                         MPI_Op op, MPI_Comm comm) {                                               \
+        return eco::reduce(                                                                        \
+            eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE,            \
+            [&] { return eco::native().Scan##suffix(sendbuf, recvbuf, count, type, op, comm); });  \
+    }                                                                                              \
+    int eco_Exscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,     \
+                           MPI_Op op, MPI_Comm comm) {                                             \
+        return eco::reduce(                                                                        \
+            eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE, [&] {    \
+                return eco::native().Exscan##suffix(sendbuf, recvbuf, count, type, op, comm);      \
+            });                                                                                    \
+    }                                                                                              \
+    int eco_Reduce_scatter##suffix(const void* sendbuf, void* recvbuf, const Count* counts,        \
+                                   MPI_Datatype type, MPI_Op op, MPI_Comm comm) {                  \
+        const auto run_native = [&] {                                                              \
+            return eco::native().Reduce_scatter##suffix(sendbuf, recvbuf, counts, type, op, comm); \
+        };                                                                                         \
+        return eco::run_call(                                                                      \
+            eco::Operation::reduce_scatter, comm, ECO_SITE, run_native, [&](eco::Call& call) {     \
+                const std::vector<eco::Bytes> all(counts, counts + call.size());                   \
+                return eco::reduce_scatter(call, sendbuf, recvbuf, all, type, op);                 \
+            });                                                                                    \
+    }                                                                                              \
+    int eco_Reduce_scatter_block##suffix(const void* sendbuf, void* recvbuf, Count count,          \
+                                         MPI_Datatype type, MPI_Op op, MPI_Comm comm) {            \
+        const auto run_native = [&] {                                                              \
+            return eco::native().Reduce_scatter_block##suffix(sendbuf, recvbuf, count, type, op,   \
+                                                              comm);                               \
+        };                                                                                         \
+        return eco::run_call(                                                                      \
+            eco::Operation::reduce_scatter_block, comm, ECO_SITE, run_native,                      \
+            [&](eco::Call& call) {                                                                 \
+                if (count <= 0) return false;                                                      \
+                const std::vector<eco::Bytes> all(static_cast<std::size_t>(call.size()), count);   \
+                return eco::reduce_scatter(call, sendbuf, recvbuf, all, type, op);                 \
+            });                                                                                    \
+    }
+
+ECO_DEFINE(, int)
+#if ECO_HAS_COUNT
+ECO_DEFINE(_c, MPI_Count)
+#endif
+#undef ECO_DEFINE

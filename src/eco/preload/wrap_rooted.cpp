@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Broadcast, scatter and gather.
+#include <memory>
+#include <vector>
+
+#include "eco/job/call.h"
+#include "eco/preload/wrappers.h"
+
+namespace eco {
+
+namespace {
+
+template <typename Count, typename NativeCall>
+int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+          const void* site, NativeCall run_native) {
+    return run_call(Operation::bcast, comm, site, run_native, [&](Call& call) {
+        if (!call.is_rank(root) || count <= 0 || !is_type(datatype)) return false;
+        const Type type(datatype);
+        const Bytes bytes = static_cast<Bytes>(count) * type.size;
+        if (bytes == 0 || !call.takes(bytes)) return false;
+        if (call.rank() == root)
+            buffer = const_cast<void*>(call.readable(buffer, reach(count, type)));
+        else
+            buffer = call.writable(buffer, reach(count, type), !type.plain);
+        std::byte* packed = nullptr;
+        Layout layout;
+        layout.whole = bytes;
+        if (type.plain) {
+            layout.input = layout.output = bytes_at(buffer);
+        } else {
+            packed = call.room(bytes);
+            if (call.rank() == root) pack(buffer, count, type, packed, comm);
+            layout.input = layout.output = packed;
+        }
+        call.run(layout, root);
+        if (packed && call.rank() != root) unpack(packed, buffer, count, type, comm);
+        return true;
+    });
+}
+
+// The whole of a block array of a root: the buffer itself, or packed blocks one after the other.
+struct BlockArray {
+    std::vector<Bytes> counts, displacements;  // elements
+    std::vector<Bytes> lengths, offsets;       // bytes, in the memory that the executor sees
+
+    BlockArray(const std::vector<Bytes>& elements, const std::vector<Bytes>& places,
+               const Type& type)
+        : counts(elements), displacements(places) {
+        Bytes end = 0;
+        for (std::size_t b = 0; b < counts.size(); ++b) {
+            lengths.push_back(counts[b] * type.size);
+            offsets.push_back(type.plain ? displacements[b] * type.extent : end);
+            end += lengths.back();
+        }
+        total = end;
+    }
+    Bytes total = 0;
+
+    // In the program's buffer.
+    Reach touched(const Type& type) const {
+        Reach all;
+        for (std::size_t b = 0; b < counts.size(); ++b)
+            all.add(reach(counts[b], type, displacements[b] * type.extent));
+        return all;
+    }
+};
+
+template <typename Count>
+BlockArray equal_blocks(int ranks, Count count, const Type& type) {
+    std::vector<Bytes> counts, places;
+    for (int b = 0; b < ranks; ++b) {
+        counts.push_back(count);
+        places.push_back(static_cast<Bytes>(b) * static_cast<Bytes>(count));
+    }
+    return {counts, places, type};
+}
+
+template <typename Count, typename Displacement>
+BlockArray given_blocks(int ranks, const Count* counts, const Displacement* displacements,
+                        const Type& type) {
+    return {std::vector<Bytes>(counts, counts + ranks),
+            std::vector<Bytes>(displacements, displacements + ranks), type};
+}
+
+// lengths: of each block in bytes, as far as this rank's program touches it.
+void set_lengths(Layout& layout, const std::vector<Bytes>& lengths) {
+    layout.length = [&lengths](int block) { return lengths[static_cast<std::size_t>(block)]; };
+    layout.input_offset = layout.output_offset = [](int) { return Bytes{0}; };
+}
+
+// Before the blocks themselves, the same schedule carries each block's length, so that whoever
+// passes blocks on knows how long they are.
+void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths) {
+    auto ahead = std::make_unique<LengthsAhead>(lengths, call.segments());
+    try {
+        call.run(ahead->layout(), root);
+    } catch (...) {
+        // Messages may be under way in it.
+        [[maybe_unused]] const auto* kept = call.is_lost() ? ahead.release() : nullptr;
+        throw;
+    }
+    lengths = ahead->arrived();
+}
+
+bool fits(const std::vector<Bytes>& lengths, const std::vector<Bytes>& capacities) {
+    for (std::size_t b = 0; b < lengths.size(); ++b)
+        if (lengths[b] > capacities[b]) return false;
+    return true;
+}
+
+// Receives blocks that are longer than their places into memory of our own: as natively the job
+// goes on, the program's memory stays whole, and the call fails.
+std::byte* redirect(Call& call, Layout& layout, const std::vector<Bytes>& lengths) {
+    auto offsets = std::make_shared<std::vector<Bytes>>();
+    Bytes end = 0;
+    for (const Bytes length : lengths) {
+        offsets->push_back(end);
+        end += length;
+    }
+    layout.output = call.room(end);
+    layout.output_offset = [offsets](int block) {
+        return (*offsets)[static_cast<std::size_t>(block)];
+    };
+    return layout.output;
+}
+
+// blocks: the root's, null elsewhere.
+void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes sendcount,
+                   MPI_Datatype sendtype, void* recvbuf, const BlockArray* blocks,
+                   MPI_Datatype recvtype, int root) {
+    const bool is_root = call.rank() == root, in_place = is_root && sendbuf == MPI_IN_PLACE;
+    const auto me = static_cast<std::size_t>(call.rank());
+    std::vector<Bytes> lengths(static_cast<std::size_t>(call.size()), 0);
+    std::byte *packed_input = nullptr, *packed_output = nullptr;
+    Layout layout;
+    set_lengths(layout, lengths);
+    if (is_root) {
+        const Type type(recvtype);
+        lengths = blocks->lengths;
+        recvbuf = call.writable(recvbuf, blocks->touched(type), true);
+        layout.output = bytes_at(recvbuf);
+        if (!type.plain) {
+            packed_output = call.room(blocks->total);
+            layout.output = packed_output;
+            for (std::size_t b = 0; b < lengths.size(); ++b)
+                if (!lengths_known ||
+                    (in_place && b == me))  // less may come than there is room for
+                    pack(bytes_at(recvbuf, blocks->displacements[b] * type.extent),
+                         blocks->counts[b], type, layout.output + blocks->offsets[b], call.comm());
+        }
+        layout.output_offset = [blocks](int block) {
+            return blocks->offsets[static_cast<std::size_t>(block)];
+        };
+    }
+    if (in_place) {
+        layout.input = layout.output;
+        layout.input_offset = layout.output_offset;
+    } else {
+        const Type type(sendtype);
+        lengths[me] = sendcount * type.size;
+        sendbuf = call.readable(sendbuf, reach(sendcount, type));
+        layout.input = bytes_at(sendbuf);
+        if (!type.plain) {
+            packed_input = call.room(lengths[me]);
+            pack(sendbuf, sendcount, type, packed_input, call.comm());
+            layout.input = packed_input;
+        }
+    }
+    if (lengths_known)
+        lengths.assign(lengths.size(), lengths[me]);
+    else if (call.passes_blocks_on())
+        run_lengths(call, root, lengths);
+    std::byte* overflow = nullptr;
+    if (is_root && !fits(lengths, blocks->lengths)) overflow = redirect(call, layout, lengths);
+    call.run(layout, root);
+    if (overflow) throw MpiError{MPI_ERR_TRUNCATE};
+    if (!packed_output) return;
+    const Type type(recvtype);
+    for (std::size_t b = 0; b < lengths.size(); ++b)
+        if (!in_place || b != me)
+            unpack(packed_output + blocks->offsets[b],
+                   bytes_at(recvbuf, blocks->displacements[b] * type.extent), blocks->counts[b],
+                   type, call.comm());
+}
+
+void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const BlockArray* blocks,
+                    MPI_Datatype sendtype, void* recvbuf, Bytes recvcount, MPI_Datatype recvtype,
+                    int root) {
+    const bool is_root = call.rank() == root, in_place = is_root && recvbuf == MPI_IN_PLACE;
+    const auto me = static_cast<std::size_t>(call.rank());
+    std::vector<Bytes> lengths(static_cast<std::size_t>(call.size()), 0);
+    std::byte *packed_input = nullptr, *packed_output = nullptr;
+    Layout layout;
+    set_lengths(layout, lengths);
+    Bytes capacity = 0;
+    if (is_root) {
+        const Type type(sendtype);
+        lengths = blocks->lengths;
+        sendbuf = call.readable(sendbuf, blocks->touched(type));
+        layout.input = bytes_at(sendbuf);
+        if (!type.plain) {
+            packed_input = call.room(blocks->total);
+            for (std::size_t b = 0; b < lengths.size(); ++b)
+                pack(bytes_at(sendbuf, blocks->displacements[b] * type.extent), blocks->counts[b],
+                     type, packed_input + blocks->offsets[b], call.comm());
+            layout.input = packed_input;
+        }
+        layout.input_offset = [blocks](int block) {
+            return blocks->offsets[static_cast<std::size_t>(block)];
+        };
+    }
+    if (in_place) {
+        layout.output = layout.input;
+        layout.output_offset = layout.input_offset;
+    } else {
+        const Type type(recvtype);
+        capacity = recvcount * type.size;
+        // The root knows what there is, which may be less than it has room for.
+        if (!is_root) lengths[me] = capacity;
+        recvbuf = call.writable(recvbuf, reach(recvcount, type), !type.plain || !lengths_known);
+        layout.output = bytes_at(recvbuf);
+        if (!type.plain) {
+            packed_output = call.room(capacity);
+            layout.output = packed_output;
+            if (!lengths_known)  // less may come than there is room for
+                pack(recvbuf, recvcount, type, layout.output, call.comm());
+        }
+    }
+    if (lengths_known)
+        lengths.assign(lengths.size(), lengths[me]);
+    else if (call.passes_blocks_on())
+        run_lengths(call, root, lengths);
+    std::byte* overflow = nullptr;
+    if (!in_place && lengths[me] > capacity) {
+        overflow = call.room(lengths[me]);
+        layout.output = overflow;
+    }
+    call.run(layout, root);
+    if (overflow) throw MpiError{MPI_ERR_TRUNCATE};
+    if (packed_output) unpack(packed_output, recvbuf, recvcount, Type(recvtype), call.comm());
+}
+
+template <typename Count, typename NativeCall>
+int gather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+           Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, const void* site,
+           NativeCall run_native) {
+    return run_call(Operation::gather, comm, site, run_native, [&](Call& call) {
+        if (!call.is_rank(root)) return false;
+        const bool is_root = call.rank() == root;
+        const Count count = is_root ? recvcount : sendcount;
+        const bool own = !is_root || sendbuf != MPI_IN_PLACE;
+        if (count <= 0 || !is_type(is_root ? recvtype : sendtype)) return false;
+        if (own && (sendcount < 0 || !is_type(sendtype))) return false;
+        const Type type(is_root ? recvtype : sendtype);
+        const Bytes bytes = static_cast<Bytes>(count) * type.size;
+        if (bytes == 0 || !call.takes(bytes)) return false;
+        const BlockArray blocks = equal_blocks(is_root ? call.size() : 0, recvcount, type);
+        gather_blocks(call, true, sendbuf, sendcount, sendtype, recvbuf, &blocks, recvtype, root);
+        return true;
+    });
+}
+
+template <typename Count, typename Displacement, typename NativeCall>
+int gatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype, int root,
+            MPI_Comm comm, const void* site, NativeCall run_native) {
+    return run_call(Operation::gatherv, comm, site, run_native, [&](Call& call) {
+        if (!call.is_rank(root) || !call.takes(-1)) return false;
+        if (call.rank() != root) {
+            gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, nullptr, recvtype,
+                          root);
+            return true;
+        }
+        const BlockArray blocks = given_blocks(call.size(), recvcounts, displs, Type(recvtype));
+        gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, &blocks, recvtype, root);
+        return true;
+    });
+}
+
+template <typename Count, typename NativeCall>
+int scatter(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, const void* site,
+            NativeCall run_native) {
+    return run_call(Operation::scatter, comm, site, run_native, [&](Call& call) {
+        if (!call.is_rank(root)) return false;
+        const bool is_root = call.rank() == root;
+        const Count count = is_root ? sendcount : recvcount;
+        const bool own = !is_root || recvbuf != MPI_IN_PLACE;
+        if (count <= 0 || !is_type(is_root ? sendtype : recvtype)) return false;
+        if (own && (recvcount < 0 || !is_type(recvtype))) return false;
+        const Type type(is_root ? sendtype : recvtype);
+        const Bytes bytes = static_cast<Bytes>(count) * type.size;
+        if (bytes == 0 || !call.takes(bytes)) return false;
+        const BlockArray blocks = equal_blocks(is_root ? call.size() : 0, sendcount, type);
+        scatter_blocks(call, true, sendbuf, &blocks, sendtype, recvbuf, recvcount, recvtype, root);
+        return true;
+    });
+}
+
+template <typename Count, typename Displacement, typename NativeCall>
+int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* displs,
+             MPI_Datatype sendtype, void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,
+             MPI_Comm comm, const void* site, NativeCall run_native) {
+    return run_call(Operation::scatterv, comm, site, run_native, [&](Call& call) {
+        if (!call.is_rank(root) || !call.takes(-1)) return false;
+        if (call.rank() != root) {
+            scatter_blocks(call, false, sendbuf, nullptr, sendtype, recvbuf, recvcount, recvtype,
+                           root);
+            return true;
+        }
+        const BlockArray blocks = given_blocks(call.size(), sendcounts, displs, Type(sendtype));
+        scatter_blocks(call, false, sendbuf, &blocks, sendtype, recvbuf, recvcount, recvtype, root);
+        return true;
+    });
+}
+
+}  // namespace
+
+}  // namespace eco
+
+// Each function and its large-count twin.
+#define ECO_DEFINE(suffix, Count, Displacement)                                                    \
+    int eco_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm) { \
+        return eco::bcast(buffer, count, type, root, comm, ECO_SITE, [&] {                         \
+            return eco::native().Bcast##suffix(buffer, count, type, root, comm);                   \
+        });                                                                                        \
+    }                                                                                              \
+    int eco_Gather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,            \
+                           void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,        \
+                           MPI_Comm comm) {                                                        \
+        return eco::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, \
+                           ECO_SITE, [&] {                                                         \
+                               return eco::native().Gather##suffix(sendbuf, sendcount, sendtype,   \
+                                                                   recvbuf, recvcount, recvtype,   \
+                                                                   root, comm);                    \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Gatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
+                            void* recvbuf, const Count* recvcounts, const Displacement* displs,    \
+                            MPI_Datatype recvtype, int root, MPI_Comm comm) {                      \
+        return eco::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,   \
+                            root, comm, ECO_SITE, [&] {                                            \
+                                return eco::native().Gatherv##suffix(sendbuf, sendcount, sendtype, \
+                                                                     recvbuf, recvcounts, displs,  \
+                                                                     recvtype, root, comm);        \
+                            });                                                                    \
+    }                                                                                              \
+    int eco_Scatter##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
+                            void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,       \
+                            MPI_Comm comm) {                                                       \
+        return eco::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,      \
+                            comm, ECO_SITE, [&] {                                                  \
+                                return eco::native().Scatter##suffix(sendbuf, sendcount, sendtype, \
+                                                                     recvbuf, recvcount, recvtype, \
+                                                                     root, comm);                  \
+                            });                                                                    \
+    }                                                                                              \
+    int eco_Scatterv##suffix(const void* sendbuf, const Count* sendcounts,                         \
+                             const Displacement* displs, MPI_Datatype sendtype, void* recvbuf,     \
+                             Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {    \
+        return eco::scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,  \
+                             root, comm, ECO_SITE, [&] {                                           \
+                                 return eco::native().Scatterv##suffix(                            \
+                                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,    \
+                                     recvtype, root, comm);                                        \
+                             });                                                                   \
+    }
+
+ECO_DEFINE(, int, int)
+#if ECO_HAS_COUNT
+ECO_DEFINE(_c, MPI_Count, MPI_Aint)
+#endif
+#undef ECO_DEFINE

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Init and Finalize, between which the session is; and what makes communicators of MPI_COMM_WORLD,
+// with which it begins if with no collective before.
+#include "eco/job/session.h"
+#include "eco/preload/wrappers.h"
+
+namespace eco {
+
+static int after_init(int result, int provided) {
+    if (result != MPI_SUCCESS) return result;
+    expect_session(provided == MPI_THREAD_MULTIPLE);
+    return result;
+}
+
+}  // namespace eco
+
+int eco_Init(int* argc, char*** argv) {
+    const int result = eco::native().Init(argc, argv);
+    int provided = MPI_THREAD_SINGLE;
+    // A library may be told by its environment to give more than was asked for.
+    if (result == MPI_SUCCESS) eco::native().Query_thread(&provided);
+    return eco::after_init(result, provided);
+}
+
+int eco_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    const int result = eco::native().Init_thread(argc, argv, required, provided);
+    return eco::after_init(result, *provided);
+}
+
+int eco_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+    eco::meet(comm);
+    return eco::native().Comm_dup(comm, newcomm);
+}
+
+int eco_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+    eco::meet(comm);
+    return eco::native().Comm_dup_with_info(comm, info, newcomm);
+}
+
+int eco_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+    eco::meet(comm);
+    return eco::native().Comm_split(comm, color, key, newcomm);
+}
+
+int eco_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+    eco::meet(comm);
+    return eco::native().Comm_create(comm, group, newcomm);
+}
+
+int eco_Finalize() {
+    eco::end_session();
+    return eco::native().Finalize();
+}

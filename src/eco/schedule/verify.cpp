@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/schedule/verify.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <tuple>
+
+#include "eco/schedule/check_form.h"
+
+namespace eco {
+
+namespace {
+
+// Ranks whose contributions a chunk of memory holds, in the order of combining.
+using Value = std::vector<Rank>;
+using Memory = std::map<std::pair<Buffer, Chunk>, Value>;
+
+struct Message {
+    std::vector<Chunk> chunks;
+    std::vector<Value> values;
+};
+
+class SymbolicRun {
+public:
+    explicit SymbolicRun(const AllPrograms& all)
+        : all_(all), request_(all.request), operation_(all.operation), ranks_(all.ranks()) {}
+
+    // aliased: input and output are the same memory.
+    std::string run(bool aliased) {
+        execute(aliased);
+        return wrong_;
+    }
+
+private:
+    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+    template <typename... Parts>
+    void fail(const Parts&... parts) {
+        if (!wrong_.empty()) return;
+        std::ostringstream text;
+        (text << ... << parts);
+        wrong_ = text.str();
+    }
+
+    // When all of the group have started theirs.
+    void run_native(Rank rank, std::size_t number, std::vector<Memory>& memory,
+                    std::vector<std::vector<char>>& state, bool aliased) {
+        auto members = all_.group_of(rank);
+        std::sort(members.begin(), members.end());
+        for (const Rank member : members)
+            if (state[at(member)][all_.natives[at(member)][number]] != 1) return;
+        const Task& task = all_.native(rank, number);
+        Message result;
+        for (const Rank member : members) {
+            const Task& own = all_.native(member, number);
+            if (own.from < 0) continue;
+            const Message given =
+                take(memory[at(member)], all_.of[at(member)], own, member, aliased);
+            if (result.values.empty()) {
+                result = given;
+                continue;
+            }
+            for (std::size_t i = 0; i < given.values.size(); ++i) {
+                Value& value = result.values[i];
+                value = combined(value, given.values[i], false);
+                if (task.part != Operation::barrier) continue;
+                std::sort(value.begin(), value.end());
+                value.erase(std::unique(value.begin(), value.end()), value.end());
+            }
+        }
+        for (const Rank member : members) {
+            const Task& own = all_.native(member, number);
+            if (own.to >= 0) put(memory[at(member)], result, own, member, aliased);
+            state[at(member)][all_.natives[at(member)][number]] = 2;
+        }
+    }
+
+    Memory initial(Rank rank, bool aliased) const {
+        Memory memory;
+        for (Chunk chunk = 0; chunk < all_.chunks(); ++chunk)
+            if (begins_with(rank, chunk)) {
+                memory[{input, chunk}] = {rank};
+                if (aliased) memory[{output, chunk}] = {rank};
+            }
+        return memory;
+    }
+
+    bool begins_with(Rank rank, Chunk chunk) const {
+        switch (traits(operation_).begins) {
+            case Begins::root:
+                return rank == request_.root;
+            case Begins::own:
+                return source_of(chunk) == rank;
+            case Begins::summand:
+            case Begins::arrival:
+                return true;
+            case Begins::listed:
+                return multicast_of(chunk).source == rank;
+        }
+        return false;
+    }
+
+    // Of a block of one rank's, or for one rank of one rank's.
+    Rank source_of(Chunk chunk) const {
+        const bool pairs = traits(operation_).blocks == Blocks::per_pair;
+        return pairs ? all_.block(chunk) / ranks_ : all_.block(chunk);
+    }
+    Rank destination_of(Chunk chunk) const { return all_.block(chunk) % ranks_; }
+
+    const Multicast& multicast_of(Chunk chunk) const {
+        return (*request_.multicasts)[at(all_.block(chunk))];
+    }
+
+    // What must be in a rank's output; nothing if the collective leaves it undefined.
+    std::optional<Value> wanted(Rank rank, Chunk chunk) const {
+        bool has = false;
+        int first_outside = ranks_;
+        switch (traits(operation_).ends) {
+            case Ends::all:
+                has = true;
+                break;
+            case Ends::root:
+                has = rank == request_.root;
+                break;
+            case Ends::others:
+                has = rank != request_.root;
+                break;
+            case Ends::own:
+                has = destination_of(chunk) == rank;
+                break;
+            case Ends::up_to_own:
+                has = true;
+                first_outside = rank + 1;
+                break;
+            case Ends::before_own:
+                has = rank > 0;
+                first_outside = rank;
+                break;
+            case Ends::listed: {
+                const auto& to = multicast_of(chunk).destinations;
+                has = std::find(to.begin(), to.end(), rank) != to.end();
+                break;
+            }
+        }
+        if (!has) return std::nullopt;
+        switch (traits(operation_).begins) {
+            case Begins::root:
+                return Value{request_.root};
+            case Begins::own:
+                return Value{source_of(chunk)};
+            case Begins::listed:
+                return Value{multicast_of(chunk).source};
+            case Begins::summand:
+            case Begins::arrival:
+                break;
+        }
+        Value sum(at(first_outside));
+        std::iota(sum.begin(), sum.end(), 0);
+        return sum;
+    }
+
+    Value combined(const Value& here, const Value& other, bool earlier) const {
+        Value value = earlier ? other : here;
+        const Value& second = earlier ? here : other;
+        value.insert(value.end(), second.begin(), second.end());
+        return value;
+    }
+
+    // Rendezvous: a send is done only when its receiver has started to receive.
+    void execute(bool aliased) {
+        std::vector<Memory> memory;
+        std::vector<std::vector<char>> state;  // 0 waiting, 1 started, 2 done
+        std::map<std::tuple<Rank, Rank, int>, Message> sent;
+        for (Rank rank = 0; rank < ranks_; ++rank) {
+            memory.push_back(initial(rank, aliased));
+            state.emplace_back(all_.of[at(rank)].tasks.size(), 0);
+        }
+        std::map<std::tuple<Rank, Rank, int>, std::pair<Rank, std::size_t>> senders;
+        bool moved = true;
+        while (moved && wrong_.empty()) {
+            moved = false;
+            for (Rank rank = 0; rank < ranks_; ++rank) {
+                const Program& program = all_.of[at(rank)];
+                for (std::size_t t = 0; t < program.tasks.size(); ++t) {
+                    if (state[at(rank)][t] != 0) continue;
+                    const Task& task = program.tasks[t];
+                    const auto waits = program.waits_of(task);
+                    const auto done = [&](int w) { return state[at(rank)][at(w)] == 2; };
+                    if (!std::all_of(waits.begin(), waits.end(), done)) continue;
+                    if (task.pace >= 0 && !done(task.pace)) continue;
+                    if (task.kind == Kind::native) {
+                        state[at(rank)][t] = 1;
+                        const auto& own = all_.natives[at(rank)];
+                        const auto number = std::find(own.begin(), own.end(), t) - own.begin();
+                        run_native(rank, static_cast<std::size_t>(number), memory, state, aliased);
+                        moved = true;
+                    } else if (task.kind == Kind::send) {
+                        sent[{rank, task.peer, task.tag}] =
+                            take(memory[at(rank)], program, task, rank, aliased);
+                        senders[{rank, task.peer, task.tag}] = {rank, t};
+                        state[at(rank)][t] = 1;
+                        moved = true;
+                    } else if (task.kind == Kind::copy || task.kind == Kind::combine) {
+                        put(memory[at(rank)], take(memory[at(rank)], program, task, rank, aliased),
+                            task, rank, aliased);
+                        state[at(rank)][t] = 2;
+                        moved = true;
+                    } else if (const auto found = sent.find({task.peer, rank, task.tag});
+                               found != sent.end()) {
+                        put(memory[at(rank)], found->second, task, rank, aliased);
+                        const auto [sender, send_task] = senders[found->first];
+                        state[at(sender)][send_task] = 2;
+                        state[at(rank)][t] = 2;
+                        moved = true;
+                    }
+                }
+            }
+        }
+        for (Rank rank = 0; rank < ranks_; ++rank)
+            for (std::size_t t = 0; t < state[at(rank)].size(); ++t)
+                if (state[at(rank)][t] != 2)
+                    fail("deadlock: rank ", rank, " task ", t, " never ends");
+        for (Rank rank = 0; rank < ranks_; ++rank)
+            for (Chunk chunk = 0; chunk < all_.chunks(); ++chunk) {
+                const auto want = wanted(rank, chunk);
+                if (!want) continue;
+                auto value = lookup(memory[at(rank)], output, chunk, aliased);
+                if (!value) {
+                    fail("rank ", rank, " never gets chunk ", chunk);
+                    continue;
+                }
+                if (request_.commutative || operation_ == Operation::barrier)
+                    std::sort(value->begin(), value->end());
+                if (*value != *want)
+                    fail("rank ", rank, " chunk ", chunk, " ends with ", list(*value),
+                         " instead of ", list(*want));
+            }
+    }
+
+    static Buffer actual(Buffer buffer, bool aliased) {
+        return aliased && buffer == output ? input : buffer;
+    }
+
+    static std::optional<Value> lookup(const Memory& memory, Buffer buffer, Chunk chunk,
+                                       bool aliased) {
+        const auto found = memory.find({actual(buffer, aliased), chunk});
+        return found == memory.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    Message take(const Memory& memory, const Program& program, const Task& task, Rank rank,
+                 bool aliased) {
+        Message message;
+        for (const Chunk chunk : program.chunks_of(task)) {
+            const auto value = lookup(memory, task.from, chunk, aliased);
+            if (!value)
+                fail("rank ", rank, " reads chunk ", chunk, " of buffer ", task.from,
+                     " before it is there");
+            message.chunks.push_back(chunk);
+            message.values.push_back(value.value_or(Value{}));
+        }
+        return message;
+    }
+
+    void put(Memory& memory, const Message& message, const Task& task, Rank rank, bool aliased) {
+        const bool combines = task.kind == Kind::reduce || task.kind == Kind::combine;
+        for (std::size_t i = 0; i < message.chunks.size(); ++i) {
+            if (task.to == input) fail("rank ", rank, " writes into its input");
+            const auto key = std::pair{actual(task.to, aliased), message.chunks[i]};
+            if (!combines) {
+                memory[key] = message.values[i];
+                continue;
+            }
+            const auto here = memory.find(key);
+            if (here == memory.end())
+                fail("rank ", rank, " combines with nothing");
+            else
+                here->second = combined(here->second, message.values[i], task.earlier);
+        }
+    }
+
+    static std::string list(const Value& value) {
+        std::string text = "{";
+        for (const Rank rank : value) text += (text.size() > 1 ? " " : "") + std::to_string(rank);
+        return text + "}";
+    }
+
+    const AllPrograms& all_;
+    const Request& request_;
+    Operation operation_;
+    int ranks_;
+    std::string wrong_;
+};
+
+}  // namespace
+
+std::string verify(const Request& request, const Programs& programs) {
+    const AllPrograms all(request, programs);
+    std::string wrong = check_form(all);
+    if (wrong.empty()) wrong = SymbolicRun(all).run(false);
+    if (wrong.empty() && traits(all.operation).aliases) wrong = SymbolicRun(all).run(true);
+    return wrong;
+}
+
+}  // namespace eco

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/selection/choose.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/base/error.h"
+#include "eco/selection/candidates.h"
+#include "eco/selection/shape.h"
+
+namespace eco {
+
+// Native must take this much longer by prediction, where nothing was timed. Between ranks of one
+// host the model knows little, and libraries have ways there that messages have not.
+static constexpr double clear_gain = 1.15, clear_gain_on_shared_hosts = 1.4;
+
+// If it was measured how far predictions err, by this much more than that error.
+static constexpr double clear_of_error = 1.05;
+
+// Native over ECO, by prediction; as if the usual clear gain were what is clear on this network.
+static double predicted_gain(const Tuned& tuned) {
+    if (tuned.eco <= 0) return 0;
+    const double gain = tuned.native / tuned.eco;
+    const bool measured = for_any_library(tuned) && tuned.noise > 0;
+    return measured ? gain * clear_gain / (clear_of_error * (1 + tuned.noise)) : gain;
+}
+
+std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library) {
+    const std::string family = library.substr(0, library.find(' '));
+    const bool exact = std::any_of(profile.tuning.begin(), profile.tuning.end(),
+                                   [&](const Tuned& tuned) { return tuned.mpi == library; });
+    std::vector<Tuned> list;
+    for (const Tuned& tuned : profile.tuning) {
+        const bool of_this = exact ? tuned.mpi == library : tuned.mpi.starts_with(family + ' ');
+        if (of_this || for_any_library(tuned)) list.push_back(tuned);
+    }
+    return list;
+}
+
+Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& library)
+    : keep_order_(settings.keep_order) {
+    const auto& subnets = profile.levels.front();
+    one_subnet_ = std::all_of(subnets.begin(), subnets.end(), [](int id) { return id == 0; });
+    std::size_t ignored = 0;
+    std::string why;
+    for (const Tuned& tuned : tuning_for(profile, library)) {
+        try {
+            auto& entries = for_any_library(tuned) ? predicted_ : timed_;
+            entries.push_back(
+                {parse_operation(tuned.operation), tuned.layout == "near", tuned.ranks_per_host > 1,
+                 tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
+                 tuned.choice == "native" ? tuned.native : tuned.eco, !tuned.predicted});
+        } catch (const Error& error) {
+            if (++ignored == 1) why = error.what();
+        }
+    }
+    if (ignored > 0)
+        settings.complaints.push_back(std::to_string(ignored) + " of the profile's " +
+                                      std::to_string(profile.tuning.size()) +
+                                      " tuning entries are ignored, the first because " + why);
+    for (const Entry& entry : timed_) most_bytes_ = std::max(most_bytes_, 4 * entry.bytes);
+    if (settings.choice == "auto") return;
+    if (settings.choice == "native" || settings.choice == "eco") {
+        mode_ = settings.choice == "eco" ? Mode::eco : Mode::native;
+        return;
+    }
+    try {
+        fixed_ = parse_choice(settings.choice);
+        mode_ = Mode::fixed;
+    } catch (const Error& error) {
+        settings.complaints.push_back(std::string("ECO_CHOICE is ignored: ") + error.what());
+    }
+}
+
+Choice Chooser::choose(const Request& request, Bytes bytes) const {
+    Choice choice;
+    if (bytes > most_bytes_) return choice;
+    if (keep_order_ && traits(request.operation).reduces()) return choice;
+    switch (mode_) {
+        case Mode::native:
+            return choice;
+        case Mode::eco:
+            choice = candidates(request, bytes).front();
+            break;
+        case Mode::fixed:
+            choice = fixed_;
+            break;
+        case Mode::automatic:
+            choice = tuned(request, bytes);
+            break;
+    }
+    return supports(choice, request) ? choice : Choice{};
+}
+
+Choice scaled(Choice choice, Bytes timed, Bytes bytes, const Request& request) {
+    if (choice.segments <= 1 || timed <= 0 || bytes <= 0) return choice;
+    const double wanted = std::ceil(static_cast<double>(choice.segments) *
+                                    static_cast<double>(bytes) / static_cast<double>(timed));
+    // A program's length grows with its segments (extent.h).
+    int fits = choice.segments;
+    choice.segments = static_cast<int>(std::clamp(wanted, 1.0, 1.0 * most_segments(request)));
+    if (choice.segments <= fits || supports(choice, request)) return choice;
+    for (int least_refused = choice.segments; least_refused - fits > 1;) {
+        choice.segments = fits + (least_refused - fits) / 2;
+        (supports(choice, request) ? fits : least_refused) = choice.segments;
+    }
+    choice.segments = fits;
+    return choice;
+}
+
+// A ratio: all machines round it alike, logarithms they may not, and ranks must agree.
+static double distance(Bytes a, Bytes b) {
+    const auto x = static_cast<double>(std::max<Bytes>(a, 1)),
+               y = static_cast<double>(std::max<Bytes>(b, 1));
+    return std::max(x, y) / std::min(x, y);
+}
+
+const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const Request& request,
+                                       Bytes bytes) const {
+    const bool near = is_near(*request.hierarchy);
+    // How a schedule fares depends on whether ranks share their host's link.
+    const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
+    const Operation operation = tuned_as(request.operation);
+    const Entry* best = nullptr;
+    for (const Entry& entry : entries) {
+        if (entry.operation != operation || (entry.bytes < 0) != (bytes < 0)) continue;
+        if (entry.hosts_shared != hosts_shared) continue;
+        if (best && best->near == near && entry.near != near) continue;
+        if (!best || (entry.near == near && best->near != near) ||
+            distance(entry.bytes, bytes) < distance(best->bytes, bytes))
+            best = &entry;
+    }
+    return best;
+}
+
+Choice Chooser::tuned(const Request& request, Bytes bytes) const {
+    // Within one subnet of several, nothing was timed, and the library's own does well there.
+    if (request.hierarchy->one_subnet && !one_subnet_) return {};
+    const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
+    const Entry *timed = nearest(timed_, request, bytes),
+                *predicted = nearest(predicted_, request, bytes);
+    if (!timed && !predicted)
+        return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Choice{};
+    // If timing took ECO, prediction may know better which schedule suits a size far from it;
+    // not if it took several rails, which nobody predicted.
+    constexpr double far = 2;
+    const bool wins =
+        timed ? !timed->choice.is_native()
+              : predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
+    if (!wins) return {};
+    const bool as_timed =
+        timed && (!predicted || timed->choice.rails > 0 ||
+                  distance(timed->bytes, bytes) <= far * distance(predicted->bytes, bytes));
+    const Entry& best = as_timed ? *timed : *predicted;
+    return scaled(best.choice, best.bytes, bytes, request);
+}
+
+// Without timings only what crosses slow links less often, on a network that has some.
+Choice Chooser::untuned(const Request& request, Bytes bytes) const {
+    if (one_subnet_ || traits(request.operation).blocks != Blocks::parts) return {};
+    // A prefix goes from rank to rank, whatever the network.
+    if (traits(request.operation).rules == Rules::prefix) return {};
+    if (const auto best = shaped(request, bytes)) return *best;
+    return candidates(request, bytes).front();
+}
+
+Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
+    Knowledge found;
+    found.choice = choose(request, bytes);
+    const bool fixed = mode_ != Mode::automatic || bytes > most_bytes_ ||
+                       (keep_order_ && traits(request.operation).reduces());
+    const Entry *timed = nearest(timed_, request, bytes),
+                *predicted = nearest(predicted_, request, bytes);
+    // On one subnet of nothing but itself a library does well: an operation that nobody timed is
+    // not tried. Nor is anything tried over rails, which may not be open.
+    if (fixed || (one_subnet_ && !timed) || found.choice.rails > 0 ||
+        (request.hierarchy->one_subnet && !one_subnet_))
+        return found;
+    found.open = true;
+    const bool native = found.choice.is_native();
+    // Between sizes that are far apart a library may change its algorithm twice.
+    constexpr double near_enough = 2, clear_gain = 1.1, clear_loss = 0.95;
+    if (timed && distance(timed->bytes, bytes) <= near_enough) {
+        const bool took_native = timed->choice.is_native();
+        const auto size = static_cast<double>(std::max<Bytes>(timed->bytes, 1));
+        using enum Knowledge::Sure;
+        const bool clear = native ? timed->gain > 0 && timed->gain < clear_loss
+                                  : !took_native && timed->gain > clear_gain;
+        if (timed->confirmed && clear)
+            found.sure = by_timing;
+        else if (!timed->confirmed && !native && !took_native)
+            found.sure = by_prediction;
+        // A shorter message may take as long: what it takes besides its bytes stays.
+        const double longer = static_cast<double>(std::max({bytes, timed->bytes, Bytes{1}})) / size;
+        if (found.sure != no) found.expected = timed->takes * longer;
+        found.native = (took_native ? timed->takes : timed->takes * timed->gain) * longer;
+    }
+    const auto consider = [&](const Choice& choice) {
+        if (!found.rival && choice != found.choice && !choice.is_native() && choice.rails == 0 &&
+            supports(choice, request))
+            found.rival = choice;
+    };
+    if (predicted) consider(scaled(predicted->choice, predicted->bytes, bytes, request));
+    if (native) {
+        if (const auto best = shaped(request, bytes)) consider(*best);
+        consider(candidates(request, bytes).front());
+    }
+    return found;
+}
+
+}  // namespace eco

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns a profile's tuning, the settings and a request into the choice for one call. Depends only
+// on what all ranks know equally, so all choose alike. Called by job and measure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/base/settings.h"
+#include "eco/planners/planner.h"
+
+namespace eco {
+
+// The entries that count for a library, by family and version ("openmpi 5.0.11"): those timed with
+// another version only if there are none with this one, with another family never; and what was
+// predicted, for all.
+std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library);
+
+// The choice that was timed with a message of `timed` bytes for one of `bytes`: with segments of
+// the same length, or longer where there would be more of them than the request allows. Supported
+// if `choice` is.
+Choice scaled(Choice choice, Bytes timed, Bytes bytes, const Request& request);
+
+// What the profile says of one call's choices.
+struct Knowledge {
+    Choice choice;  // what choose() gives
+    // Whether anything else may run: not if a setting names the choice, nor inside one subnet of
+    // several.
+    bool open = false;
+    // Why `choice` is sure near this size: both were timed, with a clear result; or ECO's was
+    // predicted to win by more than predictions err.
+    enum class Sure { no, by_prediction, by_timing } sure = Sure::no;
+    Seconds expected = 0;         // what `choice` takes, where it is sure
+    Seconds native = 0;           // what the library takes, where it was timed near this size
+    std::optional<Choice> rival;  // the planner's best that is not `choice`, where one is known
+};
+
+class Chooser {
+public:
+    // library: the one that runs. What was predicted counts where nothing was timed.
+    // A choice in the settings that makes no sense is complained of in settings.complaints.
+    Chooser(const Profile& profile, Settings& settings, const std::string& library);
+
+    // bytes: message size, or -1 where not all ranks know it. Native where nothing better is known.
+    Choice choose(const Request& request, Bytes bytes) const;
+
+    // The same, and what could run instead; for learning while programs run.
+    Knowledge knowledge(const Request& request, Bytes bytes) const;
+
+private:
+    struct Entry {
+        Operation operation;
+        bool near, hosts_shared;
+        Bytes bytes;
+        Choice choice;
+        double gain;     // native time over ECO's, by prediction
+        Seconds takes;   // what `choice` took, or would
+        bool confirmed;  // both the library and the choice were timed
+    };
+
+    const Entry* nearest(const std::vector<Entry>& entries, const Request& request,
+                         Bytes bytes) const;
+    Choice tuned(const Request& request, Bytes bytes) const;
+    Choice untuned(const Request& request, Bytes bytes) const;
+
+    std::vector<Entry> timed_, predicted_;
+    // Native above it: a leader may hold a message of every group, which for huge ones is more
+    // memory than there is. Far below what an int counts.
+    Bytes most_bytes_ = Bytes{64} << 20;
+    bool one_subnet_;
+    bool keep_order_;
+    enum class Mode { automatic, native, eco, fixed } mode_ = Mode::automatic;
+    Choice fixed_;
+};
+
+}  // namespace eco

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/selection/variants.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eco/base/log2.h"
+#include "eco/planners/family.h"
+#include "eco/planners/planner.h"
+
+namespace eco {
+
+namespace {
+
+// Two Ethernet frames, six, what TCP sends at once on a quiet connection, and longer ones for
+// messages where a frame's time is nothing.
+constexpr Bytes lengths[] = {2800, 8400, first_flight, 32768, 131072};
+// Half a frame, and one: where few segments would keep most of a long chain waiting.
+constexpr Bytes fine_lengths[] = {700, 1400};
+constexpr Bytes most_fine = 65536;
+constexpr Bytes one_frame = 1400;
+constexpr Bytes usual_length = 2800;
+// Enough to tell forms apart.
+constexpr int most_usual = 16;
+
+int segments_of_length(Bytes bytes, Bytes length, const Request& request) {
+    return static_cast<int>(
+        std::clamp<Bytes>((bytes + length - 1) / length, 1, most_segments(request)));
+}
+
+// The widest group of single ranks, and the widest of groups.
+struct Widths {
+    std::size_t inner = 0, top = 0;
+};
+
+void look_at(const Group& group, Widths& widths) {
+    if (group.is_rank()) return;
+    std::size_t& width = has_groups(group) ? widths.top : widths.inner;
+    width = std::max(width, group.parts.size());
+    for (const Group& part : group.parts) look_at(part, widths);
+}
+
+std::vector<Form> shapes(std::size_t parts, std::initializer_list<Form> more) {
+    std::vector<Form> list{{Shape::star}};
+    // Two parts hang together in one way only.
+    if (parts > 2) list.insert(list.end(), more);
+    return list;
+}
+
+class Forms {
+public:
+    Forms(const Request& request, Bytes bytes) : request_(request), bytes_(bytes) {
+        look_at(request.hierarchy->top, widths_);
+        tops_ = shapes(widths_.top, {{Shape::balanced}, {Shape::chain}, {Shape::binomial}});
+        inners_ = shapes(widths_.inner, {{Shape::chain}, {Shape::binomial}, {Shape::kary, 2}});
+        // With fewer a chain is as short.
+        if (widths_.inner > 7) inners_.push_back({Shape::disjoint});
+    }
+
+    std::vector<Choice> run() {
+        const bool blocks = traits(request_.operation).blocks != Blocks::parts;
+        usual_ =
+            blocks ? 0 : std::min(most_usual, segments_of_length(bytes_, usual_length, request_));
+        switch (traits(request_.operation).rules) {
+            case Rules::tree:
+                trees();
+                break;
+            case Rules::sum:
+                exchanges();
+                trees();
+                add(Family::ring);
+                break;
+            case Rules::signal:
+                exchanges();
+                trees();
+                break;
+            case Rules::all_blocks:
+                exchanges();
+                add(Family::ring);
+                usual_ = 1;
+                trees();
+                break;
+            case Rules::root_blocks:
+                trees();
+                add(Family::tree).on_ranks = true;
+                break;
+            case Rules::sum_blocks:
+                exchanges();
+                add(Family::ring);
+                trees();
+                break;
+            case Rules::pairs:
+                add(Family::exchange);
+                add(Family::direct);
+                break;
+            case Rules::prefix:
+                add(Family::ordered, usual_);
+                add(list_.back()).on_ranks = true;
+                if (may_rotate()) {
+                    add(Family::exchange, usual_).set_rotate(Rotate::all);
+                }
+                break;
+            case Rules::families:
+            case Rules::listed:
+                break;
+        }
+        std::erase_if(list_, [this](const Choice& choice) { return !supports(choice, request_); });
+        return std::move(list_);
+    }
+
+private:
+    Choice& add(const Choice& choice) { return list_.emplace_back(Choice(choice)); }
+    Choice& add(Family family, int segments = 0) { return add(Choice(family, segments)); }
+
+    bool flat() const { return widths_.top == 0; }
+    // With other ranks to lead the groups each segment, or each block.
+    bool may_rotate() const {
+        const Operation operation = base(request_.operation);
+        return !flat() && (operation == Operation::allgather ||
+                           operation == Operation::reduce_scatter || usual_ > 1);
+    }
+
+    void trees() {
+        for (const Form& top : tops_)
+            for (const Form& inner : inners_)
+                add({TreeParameters{.top = top, .inner = inner}, usual_});
+        if (!may_rotate()) return;
+        auto tops = tops_;
+        if (widths_.top > 2) tops.push_back({Shape::relay});
+        for (const Form& top : tops)
+            for (const auto rotate : {Rotate::groups, Rotate::all})
+                add({TreeParameters{.top = top, .rotate = rotate}, usual_});
+    }
+
+    void exchanges() {
+        const bool in_parts = request_.operation == Operation::allreduce && usual_ > 1;
+        for (const Form& inner : inners_) {
+            add({ExchangeParameters{.inner = inner}, usual_});
+            if (flat()) break;
+            if (in_parts && widths_.top > 2)
+                add({ExchangeParameters{.inner = inner, .split = true}, usual_});
+        }
+        if (!in_parts || !may_rotate()) return;
+        for (const bool split : {false, true})
+            for (const auto rotate : {Rotate::groups, Rotate::all})
+                add({ExchangeParameters{.rotate = rotate, .split = split}, usual_});
+    }
+
+    const Request& request_;
+    Bytes bytes_;
+    Widths widths_;
+    std::vector<Form> tops_, inners_;
+    int usual_ = 0;
+    std::vector<Choice> list_;
+};
+
+}  // namespace
+
+std::vector<Choice> forms(const Request& request, Bytes bytes) {
+    return Forms(request, bytes).run();
+}
+
+std::vector<Choice> paces(const Choice& form, const Request& request, Bytes bytes) {
+    std::vector<Choice> list{form};
+    const auto add = [&](int segments, int window) {
+        Choice choice = form;
+        choice.segments = segments;
+        choice.window = window;
+        if (std::find(list.begin(), list.end(), choice) == list.end()) list.push_back(choice);
+    };
+    if (form.family() == Family::direct) {
+        for (const int window : {1, 2, 4}) add(form.segments, window);
+        return list;
+    }
+    if (base(request.operation) == Operation::barrier) return list;
+    const bool blocks = traits(request.operation).blocks != Blocks::parts;
+    // All blocks of a way in one message, or one message each.
+    if (blocks) add(0, 0);
+    if (form.family() == Family::ring && !blocks) return list;
+    add(1, 0);
+    const bool grows = blocks && form.family() != Family::tree;
+    if (!grows && bytes <= most_fine)
+        for (const Bytes length : fine_lengths) add(segments_of_length(bytes, length, request), 0);
+    if (!grows)
+        for (const Bytes length : lengths) {
+            const int segments = segments_of_length(bytes, length, request);
+            add(segments, 0);
+            // What is reduced comes from all sides at once.
+            if (form.rotates() && request.operation == Operation::reduce && segments > 6)
+                add(segments, 6);
+        }
+    // Who passes on what goes over two slow links one after the other waits for short segments.
+    if (!grows && form.rotates()) {
+        const int segments = segments_of_length(bytes, one_frame, request);
+        add(segments, 0);
+        if (request.operation == Operation::reduce && segments > 6) add(segments, 6);
+    }
+    std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request); });
+    return list;
+}
+
+std::vector<Choice> baseline(const Request& request) {
+    std::vector<Choice> list;
+    for (const char* name : {"binomial", "butterfly", "ring", "star", "direct", "ordered"}) {
+        Choice choice = parse_choice(name);
+        choice.on_ranks = true;
+        // A star is what libraries do for blocks; sums and copies they pass on.
+        const bool blocks = traits(request.operation).blocks != Blocks::parts;
+        if (choice.family() == Family::tree && choice.inner().shape == Shape::star && !blocks)
+            continue;
+        if (supports(choice, request)) list.push_back(choice);
+    }
+    return list;
+}
+
+double messages_of(const Choice& choice, const Request& request) {
+    return planner_family(choice).messages(choice, request);
+}
+
+}  // namespace eco

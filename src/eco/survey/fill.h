@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Turns what a survey visited into whole matrices: where a pair was not timed, what pairs of the
+// same two subnets take.
+#pragma once
+
+#include <vector>
+
+#include "eco/survey/timings.h"
+#include "eco/topology/levels.h"
+#include "eco/topology/matrix.h"
+
+namespace eco {
+
+// Pairs of which messages of all sizes should be timed, long ones too: inside each subnet every
+// host once, between subnets next to each other at a level one pair; all pairs of subnets where
+// they are few. Those that `timings` holds are preferred.
+std::vector<HostPair> pairs_for_all_sizes(const Timings& timings, const Levels& levels);
+
+struct Filled {
+    std::vector<Matrix> minimum, spread;  // one per size
+};
+
+// timings: one per size, none empty; by: the one that the survey went by, which the others follow
+// where they lack a pair of subnets. Every pair of one subnet, and of two, that was not timed has
+// the same figures: medians.
+Filled fill(const std::vector<Timings>& timings, std::size_t by, const Levels& levels);
+
+}  // namespace eco

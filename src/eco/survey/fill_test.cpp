@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/survey/fill.h"
+
+#include <gtest/gtest.h>
+
+#include "eco/survey/survey.h"
+
+namespace eco {
+
+namespace {
+
+// Hosts 0 to 2, 3 to 5; the two subnets 3 apart.
+Timings six(double scale) {
+    Timings timings(6);
+    timings.add({0, 1}, {1.0 * scale, 1.5 * scale});
+    timings.add({1, 2}, {1.1 * scale});
+    timings.add({4, 3}, {1.0 * scale});
+    timings.add({4, 5}, {1.0 * scale});
+    timings.add({2, 3}, {3.0 * scale});
+    return timings;
+}
+
+const Levels two{{0, 0, 0, 1, 1, 1}};
+
+}  // namespace
+
+TEST(Fill, WhatWasTimedStaysAndTheRestIsAsItsSubnets) {
+    const auto filled = fill({six(1)}, 0, two);
+    EXPECT_EQ(filled.minimum[0](0, 1), 1.0);
+    EXPECT_EQ(filled.spread[0](0, 1), 0.5);
+    EXPECT_EQ(filled.minimum[0](0, 2), 1.1);
+    EXPECT_EQ(filled.minimum[0](3, 5), 1.0);
+    EXPECT_EQ(filled.minimum[0](0, 5), 3.0);
+    EXPECT_EQ(find_levels(filled.minimum[0], 0.2), two);
+}
+
+TEST(Fill, OtherSizesFollowTheOneSurveyed) {
+    Timings longer(6);
+    longer.add({0, 1}, {10});
+    longer.add({3, 4}, {10});
+    const auto filled = fill({six(1), longer}, 0, two);
+    EXPECT_EQ(filled.minimum[1](1, 2), 10);
+    // Three times as far; elsewhere, all together, a long one takes ten times the median of 1.0.
+    EXPECT_NEAR(filled.minimum[1](2, 3), 10 * 3.0 / 1.0, 1e-9);
+}
+
+TEST(Fill, EveryHostHasLongMessagesTimed) {
+    const auto pairs = pairs_for_all_sizes(six(1), two);
+    std::vector<int> timed(6, 0);
+    for (const auto& [a, b] : pairs) {
+        EXPECT_LT(a, b);
+        ++timed[static_cast<std::size_t>(a)];
+        ++timed[static_cast<std::size_t>(b)];
+    }
+    for (const int count : timed) EXPECT_GE(count, 1);
+    EXPECT_NE(std::find(pairs.begin(), pairs.end(), HostPair(2, 3)), pairs.end());
+}
+
+}  // namespace eco

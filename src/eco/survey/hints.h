@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hints that need no measuring: which hosts are probably near each other. They decide what is timed
+// first, never the result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace eco {
+
+struct Hint {
+    std::string name;
+    std::string topology;       // of the scheduler, "switch0.switch3.node7"; empty: none
+    std::uint32_t address = 0;  // IPv4, of the host's first card; 0: not known
+};
+
+// Different orders of the hosts, the likeliest first, in each of which neighbours are probably
+// near: by the scheduler's topology and name, by address, by name with numbers as numbers. At least
+// one.
+std::vector<std::vector<int>> likely_orders(const std::vector<Hint>& hosts);
+
+}  // namespace eco

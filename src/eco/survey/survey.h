@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds the subnets of many hosts, and the levels above them, from few visits: what Fig. 2 would
+// make of all pairs, where a host has a few dozen visits, not one with every other. Pure: a Prober
+// times. How, and how sure it is: docs/algorithms.md, "Measuring".
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "eco/survey/prober.h"
+#include "eco/topology/levels.h"
+
+namespace eco {
+
+// Up to so many hosts every pair is timed.
+inline constexpr int few_hosts = 12;
+
+struct SurveySettings {
+    Bytes bytes = 1024;
+    double tolerance = 0.2;
+    int checks = 4;  // per host, with random others of its cluster
+    unsigned seed = 1;
+    // At most, per host: comparisons of whole clusters with each other, and second visits of pairs
+    // that the partition depends on.
+    double comparisons_per_host = 8, again_per_host = 2;
+};
+
+struct Survey {
+    Timings timings;
+    Levels levels;
+    std::size_t visits = 0;  // of pairs; a host had 2·visits/H in the mean
+    int checks = 0;          // per host inside its cluster; 0: all pairs were timed
+    // Pairs of subnets that were never compared, as a share of all.
+    double not_compared = 0;
+};
+
+// As find_levels, where only these pairs are known.
+Levels find_levels(const Timings& timings, double tolerance);
+
+// Called before each batch of visits with how many come, and why.
+using OnVisits = std::function<void(std::size_t, const std::string&)>;
+
+// orders: of the hosts, as likely_orders; known: what was timed before, kept and not timed again.
+Survey survey(const std::vector<std::vector<int>>& orders, Prober& prober,
+              const SurveySettings& settings, Timings known, const OnVisits& on_visits = {});
+
+}  // namespace eco

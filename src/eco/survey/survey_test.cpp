@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/survey/survey.h"
+
+#include <gtest/gtest.h>
+
+#include "eco/survey/simulated_prober.h"
+
+namespace eco {
+
+namespace {
+
+struct Drawn {
+    DrawnNetwork network;
+    std::vector<Hint> hints;
+};
+
+Drawn drawn(DrawSettings settings, unsigned seed) {
+    std::mt19937 random(seed);
+    Drawn found;
+    found.network = draw_network(settings, random, found.hints);
+    return found;
+}
+
+Survey surveyed(const Drawn& drawn, SimulatedProber& prober) {
+    return survey(likely_orders(drawn.hints), prober, {},
+                  Timings(static_cast<int>(drawn.hints.size())));
+}
+
+double visits_per_host(const Survey& found) {
+    return 2.0 * static_cast<double>(found.visits) / found.timings.hosts();
+}
+
+}  // namespace
+
+TEST(Survey, FewHostsHaveAllPairsTimed) {
+    const Drawn network = drawn({.hosts = 12, .racks = 3}, 1);
+    SimulatedProber prober(network.network, 2);
+    const Survey found = surveyed(network, prober);
+    EXPECT_EQ(found.visits, 66U);
+    EXPECT_EQ(found.checks, 0);
+    EXPECT_EQ(found.not_compared, 0);
+}
+
+TEST(Survey, FindsWhatAllPairsGiveFromFewVisits) {
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+        const Drawn network = drawn({.hosts = 300}, seed);
+        SimulatedProber prober(network.network, seed);
+        const Survey found = surveyed(network, prober);
+        EXPECT_EQ(found.levels, network.network.levels_of_all(0.2)) << seed;
+        EXPECT_LT(visits_per_host(found), 30) << seed;
+    }
+}
+
+TEST(Survey, NamesThatSayNothingCostVisitsNotTheResult) {
+    const Drawn network = drawn({.hosts = 400, .useless_names = true}, 5);
+    SimulatedProber prober(network.network, 5);
+    const Survey found = surveyed(network, prober);
+    // The subnets; wider levels may depend on a slow host's distance by a hair.
+    EXPECT_EQ(found.levels.back(), network.network.levels_of_all(0.2).back());
+    EXPECT_LT(visits_per_host(found), 30);
+}
+
+TEST(Survey, WhatIsKnownIsNotTimedAgain) {
+    const Drawn network = drawn({.hosts = 100}, 6);
+    SimulatedProber prober(network.network, 6);
+    Survey found = surveyed(network, prober);
+    const auto levels = found.levels;
+    const Survey again = survey(likely_orders(network.hints), prober, {}, std::move(found.timings));
+    EXPECT_EQ(again.levels, levels);
+    EXPECT_LT(again.visits, found.visits / 5);
+}
+
+TEST(Survey, OneSwitchIsOneSubnet) {
+    const Drawn network = drawn({.hosts = 200, .racks = 1, .slow_hosts = 0}, 7);
+    SimulatedProber prober(network.network, 7);
+    const Survey found = surveyed(network, prober);
+    EXPECT_EQ(found.levels, (Levels{std::vector<int>(network.hints.size(), 0)}));
+    EXPECT_LT(visits_per_host(found), 8);
+}
+
+TEST(Hints, NumbersInNamesCountAsNumbers) {
+    EXPECT_EQ(likely_orders({{"n10", "", 0}, {"n9", "", 0}, {"m3", "", 0}}),
+              (std::vector<std::vector<int>>{{2, 1, 0}}));
+    EXPECT_EQ(likely_orders({{"n2", "b.x", 7}, {"n1", "b.y", 8}, {"n3", "a.x", 9}}),
+              (std::vector<std::vector<int>>{{2, 0, 1}, {0, 1, 2}, {1, 0, 2}}));
+}
+
+TEST(DisjointParts, NoPartNamesAHostTwice) {
+    std::vector<HostPair> pairs;
+    for (int a = 0; a < 8; ++a)
+        for (int b = a + 1; b < 8; ++b) pairs.emplace_back(a, b);
+    const auto parts = disjoint_parts(pairs, 8);
+    std::size_t sum = 0;
+    for (const auto& part : parts) {
+        std::vector<int> named(8, 0);
+        for (const std::size_t pair : part)
+            for (const int host : {pairs[pair].first, pairs[pair].second})
+                EXPECT_EQ(named[static_cast<std::size_t>(host)]++, 0);
+        sum += part.size();
+    }
+    EXPECT_EQ(sum, pairs.size());
+    EXPECT_LE(parts.size(), 11U);
+    EXPECT_EQ(disjoint_parts(pairs, 8, 1).size(), pairs.size());
+}
+
+}  // namespace eco

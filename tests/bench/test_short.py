@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every bench builds from what CMake lists, and its short form gives all its figures."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+ECO = PROJECT / "build/release/bin/eco"
+DATA = PROJECT / "tests/data"
+SIMGRID = pytest.mark.skipif(
+    shutil.which("smpirun") is None, reason="SimGrid is missing: apt install libsimgrid-dev"
+)
+
+
+def bench(script: str, *words: object) -> Any:
+    """What it says in its short form, as JSON."""
+    command = [sys.executable, PROJECT / "bench" / script, *words]
+    border = command.index("--") if "--" in command else len(command)
+    command[border:border] = ["--short", "--json"]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+def test_every_program_is_built() -> None:
+    """Also those that no script here runs."""
+    words = [PROJECT / "scripts/build.sh", "release", "benches"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-3000:]
+
+
+def test_every_script_has_a_short_form() -> None:
+    """And a test below, or beside (wu.py: tests/cockpit)."""
+    here = Path(__file__).read_text()
+    for script in (PROJECT / "bench").rglob("*.py"):
+        if '__name__ == "__main__"' in script.read_text() and script.name != "wu.py":
+            name = str(script.relative_to(PROJECT / "bench"))
+            assert f'bench("{name}"' in here, f"no test runs bench/{name}"
+
+
+def test_survey() -> None:
+    program = PROJECT / "build/release/bin/survey_bench"
+    done = subprocess.run([program, "64", "4"], capture_output=True, text=True)
+    assert "4 networks of 64 hosts: 4 as from all pairs" in done.stdout
+
+
+@SIMGRID
+def test_scale() -> None:
+    for rows in bench("peers/scale.py")["results"].values():
+        assert {row["operation"] for row in rows} == {"bcast", "scatter"}
+        assert all(0.99 < row["eco"] / row["bound"] < 2 for row in rows)
+
+
+@SIMGRID
+def test_simulator_beside_simgrids() -> None:
+    found = bench("peers/s4u.py")
+    assert found["draws"] == 20
+    assert found["most"] < 0.05
+
+
+def test_planning() -> None:
+    found = bench("overhead/planning.py")
+    assert found["late"] == []
+    assert set(found["64"]) == set(found["1024"]) >= {"bcast", "alltoall", "scan"}
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_overhead(mpi: str) -> None:
+    found = bench("overhead/overhead.py", "--mpi", mpi)["calls_ns"]
+    assert set(found) == {"self", "world", "bcast", "allreduce", "barrier"}
+    assert all(set(each) == {"native", "passes", "takes"} for each in found.values())
+
+
+@pytest.mark.lab
+def test_start() -> None:
+    assert bench("overhead/start.py")["init"]["native"] > 0
+
+
+@pytest.mark.lab
+def test_learning(tmp_path: Path) -> None:
+    profile = shutil.copy(DATA / "three-segments.json", tmp_path)
+    (row,) = bench("learning/learning.py", profile, "three-segments")
+    assert {mode for mode in row if row[mode] and mode != "call"} == {"native", "off", "on"}
+
+
+@pytest.mark.lab
+def test_sparse() -> None:
+    (row,) = bench("sparse.py", "--topology", DATA / "campus-20-measured.json")
+    assert row["native_s"] > 0 < row["eco_s"]
+
+
+@pytest.mark.lab
+def test_rails() -> None:
+    (row,) = bench("rails.py")
+    assert row["operation"] == "gather"
+    assert "rails=2" in row["choice"]
+
+
+@pytest.mark.lab
+def test_predicted() -> None:
+    launcher = [ECO, "lab", "run", "three-segments", "--native", "--"]
+    found = bench("peers/predicted.py", DATA / "three-segments-measured.json", "--", *launcher)
+    assert found["schedules"] > 0
+    assert {row["operation"] for row in found["rows"]} == {"bcast"}
+
+
+@pytest.mark.lab
+def test_eco_tables() -> None:
+    tables = bench("papers/eco.py")["tables"]
+    assert len(tables) == 3
+
+
+@pytest.mark.lab
+def test_karonis_figures() -> None:
+    (found,) = bench("papers/karonis.py")
+    assert found["figure"] == 8
+    assert found["sizes"]["1024"]["multilevel"] > 0
+
+
+@pytest.mark.lab
+def test_qian_figures() -> None:
+    assert {found["figure"] for found in bench("papers/qian.py")} == {1, 4}

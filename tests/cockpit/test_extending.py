@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The worked examples of docs/extending: each patch touches three files, builds, is verified."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "docs" / "extending"
+
+
+def patched(example: str, folder: Path) -> Path:
+    """A copy of the sources with the example's patch."""
+    for name in ("src", "include", "bench"):
+        shutil.copytree(ROOT / name, folder / name)
+    for name in ("CMakeLists.txt", "CMakePresets.json"):
+        shutil.copy(ROOT / name, folder / name)
+    for name in (".deps", ".venv"):
+        (folder / name).symlink_to(ROOT / name)
+    subprocess.run(["git", "apply", EXAMPLES / example], cwd=folder, check=True)
+    return folder
+
+
+def build(folder: Path, *targets: str) -> Path:
+    subprocess.run(["cmake", "--preset", "release"], cwd=folder, check=True)
+    jobs = str(os.cpu_count() or 1)
+    command = ["cmake", "--build", "--preset", "release", "--parallel", jobs, "--target", *targets]
+    subprocess.run(command, cwd=folder, check=True)
+    return folder / "build" / "release"
+
+
+@pytest.mark.parametrize("example", ["collective.patch", "planner_family.patch"])
+def test_three_files(example: str) -> None:
+    lines = (EXAMPLES / example).read_text().splitlines()
+    assert sum(line.startswith("diff --git") for line in lines) == 3
+
+
+@pytest.mark.parametrize("example", ["collective.patch", "planner_family.patch"])
+def test_the_patches_apply(example: str) -> None:
+    """In seconds, so that a change of the sources that breaks an example is seen at once."""
+    command = ["git", "apply", "--check", EXAMPLES / example]
+    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "GIT_CEILING_DIRECTORIES": ""})
+
+
+@pytest.mark.long
+def test_a_collective(tmp_path: Path) -> None:
+    built = build(patched("collective.patch", tmp_path), "planners_test", "eco-openmpi")
+    subprocess.run([built / "bin" / "planners_test"], check=True)
+    symbols = subprocess.run(
+        ["nm", "--dynamic", built / "lib" / "libeco-openmpi.so"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert " T eco_comm_announce" in symbols
+
+
+@pytest.mark.long
+def test_a_planner_family(tmp_path: Path) -> None:
+    built = build(patched("planner_family.patch", tmp_path), "planners_test")
+    every = subprocess.run(
+        [built / "bin" / "planners_test", "--gtest_filter=*EveryPlanner*:Choice*"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert "PASSED" in every.stdout

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`eco measure` that is cut short: what is kept, what the next run takes up, what it ignores."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from os import environ
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cockpit_harness import DONE, complaint, document, eco, launcher, progress
+
+PROFILE = {"event": "profile", "profile": document()}
+HEAD = {
+    "eco_partial": 1,
+    "mpi": "openmpi Open MPI v5",
+    "hosts": ["n0", "n1", "n2"],
+    "sizes": [1, 1024],
+    "partition_bytes": 1024,
+    "tolerance": 0.2,
+}
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("ECO_LIBMPI", raising=False)
+    return tmp_path / "data" / "eco" / "profiles"
+
+
+def kept(*pairs: list[Any]) -> dict[str, Any]:
+    return {"event": "kept", **HEAD, "pairs": list(pairs)}
+
+
+# The second event says more of the first's pair 0, 1 and adds others.
+FIRST = kept([0, 1, 1e-3, 2e-3, 5, 1], [])
+SECOND = kept([0, 2, 3e-3, 3e-3, 1, 1], [0, 1, 4e-3, 5e-3, 5, 1])
+AGAIN = kept([0, 1, 9e-4, 2e-3, 10, 2], [])
+PARTIAL = {
+    **HEAD,
+    "pairs": [
+        [0, 1, 9e-4, 2e-3, 10, 2, 0, 2, 3e-3, 3e-3, 1, 1],
+        [0, 1, 4e-3, 5e-3, 5, 1],
+    ],
+}
+CUT_SHORT = [FIRST, SECOND, AGAIN]
+
+
+def test_a_failed_run_keeps_what_it_timed(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    failing = launcher(tmp_path / "bin", CUT_SHORT, code=9, error="eco: rank 2 is lost\n")
+    result = eco("measure", "-o", out, "--", failing.path)
+    assert result.returncode == 4
+    lines = result.stderr.splitlines()
+    assert lines[-2].endswith("failed with exit code 9: rank 2 is lost")
+    assert lines[-1] == (
+        f"eco: the times of 2 pairs of hosts are kept in {partial}; the same command goes on from "
+        "there, also without a host that failed"
+    )
+    assert json.loads(partial.read_text()) == PARTIAL
+    assert not out.exists()
+
+    going_on = {"event": "continuing", "timed": 2, "pairs": 28}
+    start = launcher(tmp_path / "again", [going_on, progress(0.5), PROFILE, DONE])
+    result = eco("measure", "-o", out, "--", start.path)
+    assert result.returncode == 0, result.stderr
+    assert start.options == ["measure", "--partial", "-"]
+    assert json.loads(start.called()["stdin"]) == PARTIAL
+    assert "\n" not in start.called()["stdin"]
+    assert "continuing: 2 of 28 pairs were timed before" in result.stderr
+    assert json.loads(out.read_text()) == document()
+    assert not partial.exists()
+
+
+def test_beside_a_profile(tmp_path: Path) -> None:
+    """New hosts are added to known ones: a line, then the profile."""
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    out.write_text(json.dumps(document()))
+    partial.write_text(json.dumps(PARTIAL))
+    start = launcher(tmp_path / "bin", [PROFILE, DONE])
+    assert eco("measure", "-o", out, "--", start.path).returncode == 0
+    assert start.options == ["measure", "--profile", "-", "--partial", "-"]
+    first, _, rest = start.called()["stdin"].partition("\n")
+    assert (json.loads(first), json.loads(rest)) == (PARTIAL, document())
+
+
+def test_a_run_that_ends_before_anything_leaves_the_file(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_text(json.dumps(PARTIAL))
+    result = eco("measure", "-o", out, "--", launcher(tmp_path / "bin", [], code=1).path)
+    assert result.returncode == 4
+    assert "are kept" not in result.stderr
+    assert json.loads(partial.read_text()) == PARTIAL
+
+
+def test_again_removes_it(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_text(json.dumps(PARTIAL))
+    start = launcher(tmp_path / "bin", [], code=1)
+    eco("measure", "--again", "-o", out, "--", start.path)
+    assert start.options == ["measure"]
+    assert not partial.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [json.dumps(PARTIAL)[:40], "", "{}", "[1]", "7", '{"eco_partial": 2}', "[" * 100_000, "\udcff"],
+)
+def test_what_is_no_partial_measurement_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_bytes(text.encode("utf-8", "surrogateescape"))
+    start = launcher(tmp_path / "bin", [PROFILE, DONE])
+    result = eco("measure", "-o", out, "--", start.path)
+    assert result.returncode == 0
+    assert complaint(result) == (
+        f"eco: {partial} is not a partial measurement: it is left as it is, and nothing is kept "
+        "if this measurement fails"
+    )
+    assert start.options == ["measure"]
+    failing = launcher(tmp_path / "again", CUT_SHORT, code=9)
+    assert eco("measure", "--again", "-o", out, "--", failing.path).returncode == 4
+    assert partial.read_bytes() == text.encode("utf-8", "surrogateescape")
+
+
+def test_what_the_probe_does_not_take_up(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_text(json.dumps(PARTIAL))
+    why = "the partial measurement: is of other message sizes; measure again with 'eco measure'"
+    events = [{"event": "not_continued", "why": why}, PROFILE, DONE]
+    result = eco("measure", "-o", out, "--", launcher(tmp_path / "bin", events).path)
+    assert result.returncode == 0
+    assert complaint(result) == (
+        f"eco: {partial}: the partial measurement: is of other message sizes; all is measured again"
+    )
+    assert not partial.exists()
+
+
+def test_two_failed_runs_keep_what_both_timed(tmp_path: Path) -> None:
+    """The second without a host of the first, and with a new one."""
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_text(json.dumps(PARTIAL))
+    head = HEAD | {"hosts": ["n0", "n3", "n2"]}
+    event = {"event": "kept", **head, "pairs": [[0, 2, 7e-3, 7e-3, 1, 1], [0, 1, 8e-3, 8e-3, 1, 1]]}
+    failing = launcher(tmp_path / "bin", [event], code=9)
+    result = eco("measure", "-o", out, "--", failing.path)
+    assert "the times of 3 pairs of hosts are kept" in result.stderr
+    kept_now = json.loads(partial.read_text())
+    assert kept_now["hosts"] == ["n0", "n3", "n2", "n1"]
+    assert kept_now["pairs"] == [
+        [0, 3, 9e-4, 2e-3, 10, 2, 0, 2, 7e-3, 7e-3, 1, 1],
+        [0, 3, 4e-3, 5e-3, 5, 1, 0, 1, 8e-3, 8e-3, 1, 1],
+    ]
+
+
+def test_a_run_of_another_kind_does_not_overwrite_more(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_text(json.dumps(PARTIAL))
+    event = {"event": "kept", **HEAD, "tolerance": 0.5, "pairs": [[0, 1, 1.0, 1.0, 1, 1], []]}
+    failing = launcher(tmp_path / "bin", [event], code=9)
+    assert eco("measure", "-o", out, "--", failing.path).returncode == 4
+    assert json.loads(partial.read_text()) == PARTIAL
+
+
+def test_hosts_that_were_not_measured_stay_kept(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_text(json.dumps(PARTIAL | {"hosts": ["n0", "n1", "elsewhere"]}))
+    start = launcher(tmp_path / "bin", [PROFILE, DONE])
+    assert eco("measure", "-o", out, "--", start.path).returncode == 0
+    assert partial.exists()
+
+
+def test_an_old_one_is_not_taken_up(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    partial.write_text(json.dumps(PARTIAL))
+    os.utime(partial, (0, 0))
+    start = launcher(tmp_path / "bin", [PROFILE, DONE])
+    result = eco("measure", "-o", out, "--", start.path)
+    assert complaint(result) == f"eco: {partial} is more than a day old; all is measured again"
+    assert start.options == ["measure"]
+
+
+def test_without_a_file_it_is_in_the_store(tmp_path: Path, store: Path) -> None:
+    failing = launcher(tmp_path / "bin", CUT_SHORT, code=9)
+    assert eco("measure", "--", failing.path).returncode == 4
+    (partial,) = store.glob("measuring-*.partial")
+    assert json.loads(partial.read_text()) == PARTIAL
+    other = launcher(tmp_path / "other", [PROFILE, DONE])
+    assert eco("measure", "--", other.path).returncode == 0
+    assert other.options == ["measure"]
+    assert partial.exists()
+    start = launcher(tmp_path / "bin", [PROFILE, DONE])
+    assert eco("measure", "--", start.path).returncode == 0
+    assert start.options == ["measure", "--partial", "-"]
+    assert [path.suffix for path in store.iterdir()] == [".json"]
+
+
+def test_emulated_hosts_are_kept_beside_a_file_only(tmp_path: Path, store: Path) -> None:
+    failing = launcher(tmp_path / "bin", CUT_SHORT, code=9, name="eco")
+    assert eco("measure", "--", failing.path, "lab", "run", "net").returncode == 4
+    assert not list(store.iterdir())
+
+
+def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "full")
+
+    monkeypatch.setattr("eco.store.os.fsync", full)
+    failing = launcher(tmp_path / "bin", CUT_SHORT, code=9)
+    result = eco("measure", "-o", tmp_path / "net.json", "--", failing.path)
+    assert result.returncode == 4
+    assert "what was measured is lost: " in complaint(result)
+    assert "cannot be written: full" in complaint(result)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ended_from_outside(tmp_path: Path, number: signal.Signals) -> None:
+    start = launcher(tmp_path / "bin", [*CUT_SHORT, progress(0.1)], pause=30)
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    command = [sys.executable, "-m", "eco", "measure", "-o", str(out), "--", str(start.path)]
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        env=environ | {"ECO_BIN": "x"},
+        # A shell's background job, as this test may be, ignores Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        assert process.stderr
+        assert b"10%" in process.stderr.readline()
+        process.send_signal(number)
+        _, error = process.communicate(timeout=10)
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in error
+    assert b"are kept in" in error
+    assert json.loads(partial.read_text()) == PARTIAL

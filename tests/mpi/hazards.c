@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What programs do beside their collectives: hazards HOW. Ends with "all ok" on rank 0.
+       fork      a child of each rank ends by exit()
+       exec      a child of each rank starts a program
+       signals   a timer's signal comes all the time
+       sessions  communicators of MPI sessions, beside MPI_Init's and without it (alone)
+       roots N   N calls with all ranks as roots in turn, of 80 sizes
+       threads   many threads, each with communicators of its own, that ask for levels as well */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "eco.h"
+
+static int wrong;
+static volatile sig_atomic_t signals;
+
+static void count_signal(int number) {
+    (void)number;
+    signals++;
+}
+
+/* A broadcast, a sum and a gather with this root. */
+static void collectives(MPI_Comm comm, int root, int count, int* data, int* all) {
+    int rank, size, mine = count, sum = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int n = 0; n < count; n++) data[n] = rank == root ? root + n : -1;
+    MPI_Bcast(data, count, MPI_INT, root, comm);
+    for (int n = 0; n < count; n++) wrong += data[n] != root + n;
+    MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
+    wrong += sum != count * size;
+    mine = rank + count;
+    MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, root, comm);
+    for (int r = 0; rank == root && r < size; r++) wrong += all[r] != r + count;
+}
+
+static void some(MPI_Comm comm, int turns) {
+    static int data[20000], all[1000];
+    int size;
+    MPI_Comm_size(comm, &size);
+    for (int turn = 0; turn < turns; turn++)
+        collectives(comm, turn % size, turn % 3 ? 5 : 20000, data, all);
+}
+
+static void child(int starts) {
+    int status = -1;
+    fflush(NULL);
+    pid_t id = fork();
+    if (id == 0 && starts) execlp("sh", "sh", "-c", "exit 0", NULL);
+    if (id == 0) exit(0);
+    waitpid(id, &status, 0);
+    wrong += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+#if MPI_VERSION >= 4
+static void with_a_session(void) {
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "eco.test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    some(comm, 20);
+    MPI_Group_free(&group);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+}
+#else
+static void with_a_session(void) {}
+#endif
+
+static long resident(void) {
+    char line[256];
+    long kilobytes = 0;
+    FILE* file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file)) sscanf(line, "VmRSS: %ld", &kilobytes);
+    if (file) fclose(file);
+    return kilobytes;
+}
+
+static void roots(MPI_Comm comm, int calls) {
+    static int data[4096], all[1000];
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    long early = 0;
+    for (int turn = 0; turn < calls; turn++) {
+        int root = turn % size, count = 16 * (1 + turn / size % 80);
+        MPI_Bcast(data, count, MPI_INT, root, comm);
+        if (turn % 10 == 0) MPI_Reduce(data, all, 1, MPI_INT, MPI_MAX, root, comm);
+        if (turn == calls / 2) early = resident();
+    }
+    if (rank == 0) printf("grew by %ld kB\n", resident() - early);
+}
+
+enum { crew = 6, comms_each = 12 };
+static MPI_Comm comms[crew * comms_each];
+static pthread_barrier_t together;
+static MPI_Errhandler own_handler;
+static volatile int working = crew;
+
+static void* work(void* argument) {
+    int me = (int)(size_t)argument, *data = malloc(4096 * sizeof(int)), all[64];
+    for (int c = 0; c < crew * comms_each; c++) {
+        int rank, levels, nearest[64], found;
+        MPI_Comm_rank(comms[c], &rank);
+        pthread_barrier_wait(&together);
+        /* All ask at once for what nobody knows yet, while its own thread begins to use it. */
+        if (c % crew == me) collectives(comms[c], 0, 700, data, all);
+        ECO_Comm_levels(comms[c], rank, &levels);
+        ECO_Comm_nearest(comms[c], 64, nearest, &found);
+        int size;
+        MPI_Comm_size(comms[c], &size);
+        wrong += found != size - 1 || levels < 1;
+    }
+    for (int turn = 0; turn < 8; turn++)
+        for (int c = me; c < crew * comms_each; c += crew)
+            collectives(comms[c], turn % 2, 4096 >> turn, data, all);
+    free(data);
+    __atomic_sub_fetch(&working, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+/* A handler that is set stays set. */
+static void* watch(void* argument) {
+    while (working) {
+        MPI_Errhandler now;
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, own_handler);
+        for (int look = 0; look < 20; look++) {
+            MPI_Comm_get_errhandler(MPI_COMM_SELF, &now);
+            wrong += now != own_handler;
+            MPI_Errhandler_free(&now);
+        }
+        usleep(50);
+    }
+    return argument;
+}
+
+static void say_nothing(MPI_Comm* comm, int* code, ...) { (void)comm, (void)code; }
+
+static void threads(void) {
+    pthread_t all[crew + 1];
+    MPI_Group group;
+    MPI_Comm_create_errhandler(say_nothing, &own_handler);
+    MPI_Comm_group(MPI_COMM_WORLD, &group);
+    for (int c = 0; c < crew * comms_each; c++)
+        MPI_Comm_create_group(MPI_COMM_WORLD, group, c, &comms[c]);
+    MPI_Group_free(&group);
+    pthread_barrier_init(&together, NULL, crew);
+    for (int t = 0; t < crew; t++) pthread_create(&all[t], NULL, work, (void*)(size_t)t);
+    pthread_create(&all[crew], NULL, watch, NULL);
+    for (int t = 0; t <= crew; t++) pthread_join(all[t], NULL);
+    for (int c = 0; c < crew * comms_each; c++) MPI_Comm_free(&comms[c]);
+    MPI_Errhandler_free(&own_handler);
+}
+
+int main(int argc, char** argv) {
+    const char* how = argc > 1 ? argv[1] : "";
+    int rank, all_wrong = 0, provided = MPI_THREAD_SINGLE;
+    if (!strcmp(how, "alone")) {
+        with_a_session();
+        puts(wrong ? "wrong" : "all ok");
+        return wrong != 0;
+    }
+    if (!strcmp(how, "threads"))
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    else
+        MPI_Init(&argc, &argv);
+    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(comm, &rank);
+    if (!strcmp(how, "fork") || !strcmp(how, "exec"))
+        for (int turn = 0; turn < 3; turn++) {
+            some(comm, 10);
+            child(!strcmp(how, "exec"));
+            some(comm, 10);
+        }
+    if (!strcmp(how, "signals")) {
+        struct itimerval often = {{0, 700}, {0, 700}};
+        struct sigaction action = {.sa_handler = count_signal};
+        sigaction(SIGALRM, &action, NULL);
+        setitimer(ITIMER_REAL, &often, NULL);
+        some(comm, 60);
+        memset(&often, 0, sizeof often);
+        setitimer(ITIMER_REAL, &often, NULL);
+        wrong += signals == 0;
+    }
+    if (!strcmp(how, "sessions")) {
+        some(comm, 5);
+        with_a_session();
+        some(comm, 5);
+    }
+    if (!strcmp(how, "roots")) roots(comm, argc > 2 ? atoi(argv[2]) : 10000);
+    if (!strcmp(how, "threads") && provided == MPI_THREAD_MULTIPLE) threads();
+    MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, comm);
+    if (rank == 0) puts(all_wrong ? "wrong" : "all ok");
+    MPI_Finalize();
+    return all_wrong != 0;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Memory that is short inside the preloaded object, on one rank: starves CALL fatal|return N.
+   Rank 1's allocations there fail from the N-th on, in MPI_Init, where the session begins for a
+   program that asks for levels (`init`), or in CALL after one that went well. With `return` the
+   program goes on after an error. "all ok" where N was never reached. `late` is a broadcast whose
+   root comes late: memory that the object has freed meanwhile must stay as it is. */
+#include <link.h>
+#include <malloc.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "eco.h"
+
+void* __libc_malloc(size_t);
+void __libc_free(void*);
+static char *from, *to;
+static volatile int starving, left, failed;
+
+void* malloc(size_t bytes) {
+    char* caller = __builtin_return_address(0);
+    if (starving && caller >= from && caller < to && left-- <= 0) {
+        failed = 1;
+        return NULL;
+    }
+    return __libc_malloc(bytes);
+}
+
+static struct {
+    unsigned char* start;
+    size_t bytes;
+} freed[1000];
+static int all_freed;
+
+void free(void* memory) {
+    char* caller = __builtin_return_address(0);
+    if (!starving || !memory || caller < from || caller >= to || all_freed == 1000) {
+        __libc_free(memory);
+        return;
+    }
+    freed[all_freed].start = memory;
+    freed[all_freed].bytes = malloc_usable_size(memory);
+    memset(memory, 0x5a, freed[all_freed++].bytes);
+}
+
+/* After all messages that were under way have come. */
+static void check_freed(void) {
+    int flag;
+    for (int turn = 0; turn < 300; turn++) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        usleep(2000);
+    }
+    for (int f = 0; f < all_freed; f++)
+        for (size_t b = 0; b < freed[f].bytes; b++)
+            if (freed[f].start[b] != 0x5a) {
+                puts("written after it was freed");
+                return;
+            }
+}
+
+static int find(struct dl_phdr_info* info, size_t size, void* data) {
+    (void)size, (void)data;
+    if (!strstr(info->dlpi_name, "/libeco-")) return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
+            from = (char*)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+            to = from + info->dlpi_phdr[i].p_memsz;
+        }
+    return 1;
+}
+
+static int data[4096], more[4096];
+
+static int call(const char* what, MPI_Comm comm) {
+    int rank, size, counts[64], places[64];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    for (int r = 0; r < size; r++) counts[r] = 3 + r, places[r] = 5 * r;
+    if (!strcmp(what, "bcast") || !strcmp(what, "late")) {
+        MPI_Datatype every_other;
+        MPI_Type_vector(8, 1, 2, MPI_INT, &every_other);
+        MPI_Type_commit(&every_other);
+        if (!strcmp(what, "late")) {
+            MPI_Bcast(data, 4, every_other, 0, comm); /* all is made and planned */
+            for (int n = 0; n < 4096; n++) data[n] = 7;
+            if (rank == 0) usleep(200000);
+            starving = rank == 1;
+        }
+        int code = MPI_Bcast(data, 4, every_other, 0, comm);
+        MPI_Type_free(&every_other);
+        return code;
+    }
+    if (!strcmp(what, "gatherv"))
+        return MPI_Gatherv(data, 3 + rank, MPI_INT, more, counts, places, MPI_INT, 0, comm);
+    if (!strcmp(what, "reduce_scatter"))
+        return MPI_Reduce_scatter(data, more, counts, MPI_INT, MPI_SUM, comm);
+    if (!strcmp(what, "levels")) {
+        int levels, nearest[64], found;
+        int code = ECO_Comm_levels(comm, rank, &levels);
+        return code ? code : ECO_Comm_nearest(comm, size - 1, nearest, &found);
+    }
+    return MPI_Allreduce(data, more, 100, MPI_INT, MPI_SUM, comm);
+}
+
+int main(int argc, char** argv) {
+    if (argc < 4) return 2;
+    int rank, class = MPI_SUCCESS;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    const char* number = getenv("OMPI_COMM_WORLD_RANK");
+    if (!number) number = getenv("PMI_RANK");
+    left = atoi(argv[3]);
+    dl_iterate_phdr(find, NULL);
+    starving = !strcmp(argv[1], "init") && number && atoi(number) == 1;
+    MPI_Init(&argc, &argv);
+    starving = 0;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Barrier(comm);
+    MPI_Comm_dup(comm, &comm); /* of which ECO knows nothing yet */
+    if (!strcmp(argv[2], "return")) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    starving = rank == 1 && strcmp(argv[1], "init") && strcmp(argv[1], "late");
+    int code = call(argv[1], comm);
+    starving = 0;
+    if (failed) {
+        MPI_Error_class(code, &class);
+        printf("told %s\n", class == MPI_ERR_NO_MEM ? "NO_MEM" : class ? "another" : "nothing");
+        if (!strcmp(argv[1], "late")) check_freed();
+        fflush(stdout);
+    }
+    if (strcmp(argv[1], "levels")) MPI_Barrier(comm);
+    if (rank == 1 && !failed) puts("all ok");
+    MPI_Finalize();
+    return 0;
+}

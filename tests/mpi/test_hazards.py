@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What must not happen to a program, whatever befalls one of its ranks."""
+
+import json
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, here, lab
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    """Of this host alone."""
+    whole = json.loads(PROFILE.read_text())
+    whole["hosts"] = [socket.gethostname(), "elsewhere"]
+    whole["minimum"] = [[[0.0, 0.001], [0.001, 0.0]] for _ in whole["minimum"]]
+    whole["spread"] = [[[0.0, 0.0], [0.0, 0.0]] for _ in whole["spread"]]
+    whole["levels"] = [[0, 0]]
+    whole["ring"] = [0, 1]
+    place = tmp_path / "here.json"
+    place.write_text(json.dumps(whole))
+    return place
+
+
+def _run(mpi: Mpi, profile: Path, ranks: int, *words: object, **settings: str) -> Run:
+    """What ranks say goes to a file: MPICH's launcher loses some of it when a job is aborted."""
+    said = profile.with_suffix(".out")
+    said.unlink(missing_ok=True)
+    into_file = ("/bin/sh", "-c", 'file=$1; shift; exec "$@" >>"$file" 2>&1', "sh", said)
+    environment = [f"{name}={value}" for name, value in settings.items()]
+    launch = ("env", *environment, ECO, "exec", "--profile", profile)
+    run = here(mpi, ranks, *launch, *into_file, *words)
+    text = said.read_text(errors="replace")
+    return Run(run.code, text, text)
+
+
+@pytest.mark.parametrize("call", ["init", "bcast", "gatherv", "reduce_scatter", "levels"])
+@pytest.mark.parametrize("handler", ["fatal", "return"])
+@each
+def test_no_memory(mpi: Mpi, profile: Path, handler: str, call: str) -> None:
+    """On one rank: an MPI error, and no rank waits for ever in a job that goes on."""
+    told = 0
+    for allowed in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55]:
+        words = [built(mpi, "starves"), call, handler, allowed]
+        run = _run(mpi, profile, 2, *words, ECO_CHOICE="eco", ECO_LEARN="off")
+        assert "terminate called" not in run.err
+        assert "Signal" not in run.err
+        if "all ok" in run.out:
+            assert run.code == 0, run.err
+            break
+        assert "out of memory" in run.err, run.out + run.err
+        told += "told NO_MEM" in run.out
+        if call != "levels":
+            assert run.code != 0
+        if "told" in run.out:
+            assert handler == "return"
+            assert "told NO_MEM" in run.out
+            assert call == "levels" or "; the job ends" in run.err
+    if handler == "return" and call != "init":
+        assert told > 0
+
+
+@each
+def test_nothing_is_freed_under_messages(mpi: Mpi, profile: Path) -> None:
+    """A rank gives up while a message is on its way to it."""
+    told = 0
+    for allowed in range(24):
+        words = [built(mpi, "starves"), "late", "return", allowed]
+        run = _run(mpi, profile, 2, *words, ECO_CHOICE="eco", ECO_LEARN="off")
+        if "all ok" in run.out:
+            break
+        told += "told NO_MEM" in run.out
+        assert "written after it was freed" not in run.out, f"after {allowed} allocations"
+    assert told > 0
+
+
+RAILS: dict[str, Any] = {
+    "scenario": "two-rails",
+    "scale": 1,
+    "choice": "tree:inner=star,on=ranks,rails=2",
+}
+PLAIN: dict[str, Any] = {"ranks": 4, "scale": 100, "order": "random:1"}
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("where", [PLAIN, RAILS], ids=["plain", "rails"])
+@pytest.mark.parametrize("how", ["fork", "exec", "signals", "threads"])
+@each
+def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
+    """Children that end, signals, and threads that ask at once for what none of them knows."""
+    run = lab(mpi, built(mpi, "hazards"), how, eco=True, **where)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    assert run.planned("bcast"), run.err
+    if where is RAILS:
+        assert any("rails=2" in what for what in run.used["bcast"])
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("how", ["sessions", "alone"])
+@each
+def test_mpi_sessions(mpi: Mpi, how: str) -> None:
+    """Without MPI_Init all is native; beside it ECO may serve them."""
+    run = lab(mpi, built(mpi, "hazards"), how, eco=True, **PLAIN)
+    assert run.code == 0, run.out + run.err
+    assert run.out.count("all ok") == (4 if how == "alone" else 1)
+
+
+# A choice for each size, so that roots and sizes make more plans than are kept.
+_CHOICES = {
+    64 * (1 + step): f"tree:inner={['star', 'binomial'][step % 2]},segments={step // 2 + 1}"
+    for step in range(80)
+}
+
+
+@pytest.mark.timeout(400)
+@each
+def test_roots_in_turn(mpi: Mpi, profile: Path) -> None:
+    """16 ranks, thousands of calls, each rank as root with each size: what is kept has an end."""
+    whole = json.loads(profile.read_text())
+    whole["tuning"] = [
+        {
+            "mpi": mpi.family + " 0",
+            "operation": "bcast",
+            "layout": "near",
+            "bytes": size,
+            "ranks": 16,
+            "ranks_per_host": 16,
+            "choice": choice,
+            "native": 2.0,
+            "eco": 1.0,
+            "noise": 0.0,
+            "predicted": False,
+        }
+        for size, choice in _CHOICES.items()
+    ]
+    profile.write_text(json.dumps(whole))
+    calls = 10000 if mpi.family == "openmpi" else 1500  # MPICH spins where ranks share cores
+    words = [built(mpi, "hazards"), "roots", calls]
+    run = _run(mpi, profile, 16, *words, ECO_VERBOSE="2", ECO_LEARN="off")
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    kept = [int(number) for number in re.findall(r" (\d+) kept$", run.err, re.MULTILINE)]
+    assert max(kept, default=0) == 1024, run.err[-3000:]
+    grew = re.search(r"grew by (-?\d+) kB", run.out)
+    assert grew
+    assert int(grew[1]) < 4096
+
+
+COLLECTIVES = [
+    *("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce", "allgather", "allgatherv"),
+    *("alltoall", "alltoallv", "alltoallw", "allreduce", "scan", "exscan", "reduce_scatter"),
+    *("reduce_scatter_block", "neighbor_allgather", "multicast"),
+]
+
+
+@pytest.mark.lab
+@each
+def test_device_memory(mpi: Mpi) -> None:
+    """On some ranks, of a driver that is loaded late: nobody else touches it, and all is right."""
+    driver = built(mpi, "fake/libcuda.so.1")
+    run = lab(mpi, built(mpi, "devices"), driver, eco=True, **PLAIN)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    missed = [name for name in COLLECTIVES if not run.planned(name)]
+    assert not missed, run.err
+
+
+@pytest.mark.lab
+@each
+def test_devices_that_cannot_be_told(mpi: Mpi) -> None:
+    """One rank has Level Zero: all collectives are the library's, on all ranks."""
+    loader = built(mpi, "fake/libze_loader.so.1")
+    on_two = """case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in
+        2) export LD_PRELOAD="$LD_PRELOAD $1";; esac; shift; exec "$@" """
+    words = [built(mpi, "conformance"), "--light", "--sections", "bcast"]
+    run = lab(mpi, "/bin/sh", "-c", on_two, "sh", loader, *words, eco=True, **PLAIN)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    assert run.err.count("Level Zero") == 1
+    assert not run.planned("bcast")
