@@ -146,7 +146,7 @@ int failed(MPI_Comm comm) {
         // Other ranks wait for what will not come. If the error handler ended this rank alone,
         // MPICH's launcher would let them wait for ever.
         std::fprintf(stderr, "eco: rank %d on %s: %s; the job ends\n", rank, host, error.what());
-        mpi.Abort(mpi.comm_world, static_cast<int>(error.code()));
+        abort_job(error.code());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "eco: rank %d on %s: %s\n", rank, host, error.what());
     } catch (...) {

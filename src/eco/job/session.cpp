@@ -2,9 +2,11 @@
 #include "eco/job/session.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "eco/base/check.h"
@@ -115,6 +117,12 @@ static void begin_session() {
     if (current) current->learned = std::move(shared->learned);
 }
 
+void abort_job(Code code) {
+    // MPICH's launcher drops what a process wrote just before it asked for the end.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    native().Abort(native().comm_world, static_cast<int>(code));
+}
+
 // Other ranks have begun, or will: this one cannot stay behind.
 [[noreturn]] static void end_job() {
     const Native& mpi = native();
@@ -124,7 +132,7 @@ static void begin_session() {
                  "eco: rank %d: out of memory where ECO begins or ends; "
                  "the job ends\n",
                  rank);
-    mpi.Abort(mpi.comm_world, static_cast<int>(Code::environment));
+    abort_job(Code::environment);
     std::abort();
 }
 

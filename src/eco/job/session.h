@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/base/error.h"
 #include "eco/job/job_rails.h"
 #include "eco/job/share.h"
 #include "eco/mpi/native.h"
@@ -73,6 +74,9 @@ void end_session() noexcept;
 // The profile's network, built at the first question. Needs can_predict().
 const Network& network();
 bool can_predict();
+
+// Ends the job, once the launcher has had time to pass on what this process wrote.
+void abort_job(Code code);
 
 // One line on stderr, at most once in a job's process.
 void complain_once(const std::string& why);
