@@ -10,6 +10,7 @@ failed=()
 addresses=(base_test schedule_test run_test transport_test fuzz mpi_test_openmpi)
 threads=(run_test transport_test)
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$PWD/scripts/leaks.supp:print_suppressions=0
 
 tests_of() { # PRESET TARGET…: builds, then runs only these
     local preset=$1

@@ -5,6 +5,8 @@ import contextlib
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -252,3 +254,24 @@ def rails(hosts: int = 8) -> dict[str, Any]:
     ]
     left_out = [{"host": f"n{h}", "card": "docker0", "why": "a bridge"} for h in (0, 1)]
     return {"provider": "tcp", "rails": found, "left_out": left_out, "longest_short": 2048}
+
+
+def measure_ended_by(
+    number: signal.Signals, start: Launcher, out: Path
+) -> "subprocess.CompletedProcess[bytes]":
+    """`eco measure` that gets a signal once it has shown its first progress, 10 %."""
+    command = [sys.executable, "-m", "eco", "measure", "-o", str(out), "--", str(start.path)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"ECO_BIN": "x"},
+        # A shell's background job, as a test may be, ignores Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    ) as process:
+        assert process.stderr
+        assert b"10%" in process.stderr.readline()
+        process.send_signal(number)
+        output, error = process.communicate(timeout=10)
+    assert b"Traceback" not in error
+    return subprocess.CompletedProcess(command, process.returncode, output, error)

@@ -4,8 +4,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from cockpit_harness import (
     document,
     eco,
     launcher,
+    measure_ended_by,
     progress,
     tuned,
 )
@@ -268,21 +267,7 @@ def test_usage(words: list[str], why: str, code: int) -> None:
 def test_ended_from_outside(tmp_path: Path, number: signal.Signals) -> None:
     start = launcher(tmp_path / "bin", [progress(0.1)], pause=30)
     out = tmp_path / "net.json"
-    command = [sys.executable, "-m", "eco", "measure", "-o", str(out), "--", str(start.path)]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"ECO_BIN": "x"},
-        # A shell's background job, as this test may be, ignores Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as process:
-        assert process.stderr
-        assert b"10%" in process.stderr.readline()
-        process.send_signal(number)
-        _, error = process.communicate(timeout=10)
-    assert process.returncode == 128 + number
-    assert b"Traceback" not in error
+    assert measure_ended_by(number, start, out).returncode == 128 + number
     assert not out.exists()
     assert _gone(start.called()["pid"])
 

@@ -4,14 +4,11 @@
 import json
 import os
 import signal
-import subprocess
-import sys
-from os import environ
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import DONE, complaint, document, eco, launcher, progress
+from cockpit_harness import DONE, complaint, document, eco, launcher, measure_ended_by, progress
 
 PROFILE = {"event": "profile", "profile": document()}
 HEAD = {
@@ -219,19 +216,7 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_ended_from_outside(tmp_path: Path, number: signal.Signals) -> None:
     start = launcher(tmp_path / "bin", [*CUT_SHORT, progress(0.1)], pause=30)
     out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
-    command = [sys.executable, "-m", "eco", "measure", "-o", str(out), "--", str(start.path)]
-    with subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        env=environ | {"ECO_BIN": "x"},
-        # A shell's background job, as this test may be, ignores Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    ) as process:
-        assert process.stderr
-        assert b"10%" in process.stderr.readline()
-        process.send_signal(number)
-        _, error = process.communicate(timeout=10)
-    assert process.returncode == 128 + number
-    assert b"Traceback" not in error
-    assert b"are kept in" in error
+    result = measure_ended_by(number, start, out)
+    assert result.returncode == 128 + number
+    assert b"are kept in" in result.stderr
     assert json.loads(partial.read_text()) == PARTIAL

@@ -153,6 +153,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
         choice = &known.arms[turn.arm];
         if (turn.timed) *timed = known.lesson;
     }
+    if (forced_) choice = forced_;
     if (choice->is_native()) return nullptr;
     return ready(*choice) ? choice : nullptr;
 }

@@ -44,6 +44,10 @@ public:
     // Without learning anything.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
 
+    // All its calls run this from now on, whatever is chosen; null: what is chosen. For timing: the
+    // choice outlives its use, and all ranks call it. With learning off.
+    void force(const Choice* choice) { forced_ = choice; }
+
     // This rank's program, planned at the first call; kept until many others have been used since.
     const Prepared& prepared(const Choice& choice, const Request& request);
 
@@ -117,6 +121,7 @@ private:
     Clusters clusters_;
     std::mutex finding_clusters_;
     const Chooser* chooser_;
+    const Choice* forced_ = nullptr;
     struct Chosen {
         Choice choice;
         int calls = 0;             // before learning began

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eco/base/error.h"
+#include "eco/base/run_main.h"
 #include "eco/launch/exec.h"
 #include "eco/launch/parts.h"
 #include "eco/launch/probe.h"
@@ -38,13 +39,5 @@ static int run(const std::vector<std::string>& arguments) {
 }
 
 int main(int count, char** words) {
-    try {
-        return run({words + 1, words + count});
-    } catch (const eco::Error& error) {
-        std::fprintf(stderr, "eco: %s\n", error.what());
-        return static_cast<int>(error.code());
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "eco: %s\n", error.what());
-        return static_cast<int>(eco::Code::environment);
-    }
+    return eco::run_main([&] { return run({words + 1, words + count}); });
 }

@@ -29,13 +29,15 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
                 bool warm_up) {
     const int ranks = trial.communicator().size();
     Seconds late = 0;
-    const auto run = [&](const Choice& choice, Rank root) {
+    const auto run = [&](const Sampled& pattern, Rank root) {
+        const bool alone = pattern.is_library_alone();
+        if (!alone) trial.use(pattern.choice);
         const auto began = start.together();
         late = std::max(late, start.late());
-        if (choice.is_native())
+        if (alone)
             trial.run_native(root);
         else
-            trial.run(choice, root);
+            trial.run(root);
         return std::chrono::duration<double>(Start::Clock::now() - began).count();
     };
     Seconds spent = 0;
@@ -49,7 +51,7 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         const Rank root =
             effort.roots_apart ? root_apart(before + round, ranks) : (before + round) % ranks;
         for (const std::size_t p : shuffled(patterns.size(), before + round))
-            now[p] = run(patterns[p].choice, root);
+            now[p] = run(patterns[p], root);
         now.back() = late;
         now = slowest(now, start.comm());
         // Some rank began late, which would count as the call's time.

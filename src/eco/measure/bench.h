@@ -13,9 +13,12 @@
 namespace eco {
 
 struct Sampled {
-    std::string pattern;
+    std::string pattern;  // as asked for: native…, eco, or a choice
     Choice choice;
     std::vector<Seconds> samples;
+
+    // Called as if ECO were not there; else through it, even if it leaves the call to the library.
+    bool is_library_alone() const { return pattern.starts_with("native"); }
 };
 
 // How long to go on: `least` rounds in any case, `usual` rounds unless they take longer than

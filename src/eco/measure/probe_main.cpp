@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "eco/base/error.h"
+#include "eco/base/run_main.h"
 #include "eco/measure/bench.h"
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
@@ -233,13 +234,5 @@ int main_with(const std::vector<std::string>& arguments) {
 }  // namespace eco
 
 int main(int count, char** words) {
-    try {
-        return eco::main_with({words + 1, words + count});
-    } catch (const eco::Error& error) {
-        std::fprintf(stderr, "eco: %s\n", error.what());
-        return static_cast<int>(error.code());
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "eco: %s\n", error.what());
-        return static_cast<int>(eco::Code::environment);
-    }
+    return eco::run_main([&] { return eco::main_with({words + 1, words + count}); });
 }

@@ -10,6 +10,7 @@
 #include "eco/base/error.h"
 #include "eco/measure/rank_order.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/preload/wrappers.h"
 
 namespace eco {
 
@@ -47,37 +48,13 @@ Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
             static_cast<int>(elements * (rank + 1) / ranks_ - elements * rank / ranks_));
         types_.push_back(native().byte);
     }
-    layout_.input = bytes_at(input_.data());
-    layout_.output = operation == Operation::bcast ? layout_.input : bytes_at(output_.data());
-    layout_.whole = bytes_;
-    layout_.unit = kind.reduces() ? 8 : 1;
-    if (in_blocks) {
-        const int ranks = ranks_;
-        const auto length = bytes_;
-        const bool pairs = kind.blocks == Blocks::per_pair;
-        const bool own_only = !pairs && kind.begins == Begins::own;
-        const bool one_out = !pairs && kind.ends == Ends::own;
-        layout_.length = [length](int) { return length; };
-        layout_.input_offset = [=](int block) { return own_only ? 0 : length * (block % ranks); };
-        layout_.output_offset = [=](int block) {
-            return one_out ? 0 : length * (pairs ? block / ranks : block);
-        };
-    } else if (kind.blocks == Blocks::per_rank) {
-        layout_.length = [this](int block) { return Bytes{8} * element_counts_[at(block)]; };
-        layout_.input_offset = [elements, this](int block) {
-            return elements * block / ranks_ * 8;
-        };
-        layout_.output_offset = [](int) { return Bytes{0}; };
-    }
-    combine_ = [](std::byte* to, std::byte* from, Bytes length, bool) {
-        check_mpi(native().Reduce_local(from, to, static_cast<int>(length / 8), native().real64,
-                                        native().sum));
-    };
 }
+
+Trial::~Trial() { communicator_->force(nullptr); }
 
 namespace {
 
-// Of one call of the library's own.
+// Of one call.
 struct Arguments {
     void *in, *out;
     int bytes, elements, ranks;
@@ -87,127 +64,131 @@ struct Arguments {
     MPI_Comm comm;
 };
 
-using NativeCall = int (*)(const Arguments&);
+using MpiCall = int (*)(const Native& mpi, const Arguments&);
 
-const std::map<Operation, NativeCall>& native_calls() {
+const std::map<Operation, MpiCall>& mpi_calls() {
     using enum Operation;
-    static const std::map<Operation, NativeCall> calls{
+    static const std::map<Operation, MpiCall> calls{
         {bcast,
-         [](const Arguments& a) {
-             return native().Bcast(a.in, a.bytes, native().byte, a.root, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Bcast(a.in, a.bytes, mpi.byte, a.root, a.comm);
          }},
-        {barrier, [](const Arguments& a) { return native().Barrier(a.comm); }},
+        {barrier, [](const Native& mpi, const Arguments& a) { return mpi.Barrier(a.comm); }},
         {scatter,
-         [](const Arguments& a) {
-             return native().Scatter(a.in, a.bytes, native().byte, a.out, a.bytes, native().byte,
-                                     a.root, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Scatter(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.root, a.comm);
          }},
         {scatterv,
-         [](const Arguments& a) {
-             return native().Scatterv(a.in, a.counts, a.places, native().byte, a.out, a.bytes,
-                                      native().byte, a.root, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Scatterv(a.in, a.counts, a.places, mpi.byte, a.out, a.bytes, mpi.byte,
+                                 a.root, a.comm);
          }},
         {gather,
-         [](const Arguments& a) {
-             return native().Gather(a.in, a.bytes, native().byte, a.out, a.bytes, native().byte,
-                                    a.root, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Gather(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.root, a.comm);
          }},
         {gatherv,
-         [](const Arguments& a) {
-             return native().Gatherv(a.in, a.bytes, native().byte, a.out, a.counts, a.places,
-                                     native().byte, a.root, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Gatherv(a.in, a.bytes, mpi.byte, a.out, a.counts, a.places, mpi.byte,
+                                a.root, a.comm);
          }},
         {allgather,
-         [](const Arguments& a) {
-             return native().Allgather(a.in, a.bytes, native().byte, a.out, a.bytes, native().byte,
-                                       a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Allgather(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.comm);
          }},
         {allgatherv,
-         [](const Arguments& a) {
-             return native().Allgatherv(a.in, a.bytes, native().byte, a.out, a.counts, a.places,
-                                        native().byte, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Allgatherv(a.in, a.bytes, mpi.byte, a.out, a.counts, a.places, mpi.byte,
+                                   a.comm);
          }},
         {alltoall,
-         [](const Arguments& a) {
-             return native().Alltoall(a.in, a.bytes, native().byte, a.out, a.bytes, native().byte,
-                                      a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Alltoall(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.comm);
          }},
         {alltoallv,
-         [](const Arguments& a) {
-             return native().Alltoallv(a.in, a.counts, a.places, native().byte, a.out, a.counts,
-                                       a.places, native().byte, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Alltoallv(a.in, a.counts, a.places, mpi.byte, a.out, a.counts, a.places,
+                                  mpi.byte, a.comm);
          }},
         {alltoallw,
-         [](const Arguments& a) {
-             return native().Alltoallw(a.in, a.counts, a.places, a.types, a.out, a.counts, a.places,
-                                       a.types, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Alltoallw(a.in, a.counts, a.places, a.types, a.out, a.counts, a.places,
+                                  a.types, a.comm);
          }},
         {reduce,
-         [](const Arguments& a) {
-             return native().Reduce(a.in, a.out, a.elements, native().real64, native().sum, a.root,
-                                    a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Reduce(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.root, a.comm);
          }},
         {allreduce,
-         [](const Arguments& a) {
-             return native().Allreduce(a.in, a.out, a.elements, native().real64, native().sum,
-                                       a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Allreduce(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm);
          }},
         {scan,
-         [](const Arguments& a) {
-             return native().Scan(a.in, a.out, a.elements, native().real64, native().sum, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Scan(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm);
          }},
         {exscan,
-         [](const Arguments& a) {
-             return native().Exscan(a.in, a.out, a.elements, native().real64, native().sum, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Exscan(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm);
          }},
         {reduce_scatter,
-         [](const Arguments& a) {
-             return native().Reduce_scatter(a.in, a.out, a.element_counts, native().real64,
-                                            native().sum, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Reduce_scatter(a.in, a.out, a.element_counts, mpi.real64, mpi.sum, a.comm);
          }},
         {reduce_scatter_block,
-         [](const Arguments& a) {
-             return native().Reduce_scatter_block(a.in, a.out, a.elements / a.ranks,
-                                                  native().real64, native().sum, a.comm);
+         [](const Native& mpi, const Arguments& a) {
+             return mpi.Reduce_scatter_block(a.in, a.out, a.elements / a.ranks, mpi.real64, mpi.sum,
+                                             a.comm);
          }},
     };
     return calls;
 }
 
+// The library's functions, with ECO's in place of those that it takes: what a program calls that
+// was started with ECO, but for the one jump of its symbols.
+const Native& with_eco() {
+    static const Native functions = [] {
+        Native all = native();
+#define ECO_COLLECTIVE(name, mpi, ...) all.mpi = &eco_##mpi;
+#define ECO_OWN_COLLECTIVE(...)
+#define ECO_COLLECTIVE_WITHOUT_COUNT ECO_COLLECTIVE
+#include "eco/schedule/operations.def"
+        return all;
+    }();
+    return functions;
+}
+
 }  // namespace
 
-bool can_time(Operation operation) { return native_calls().contains(operation); }
-
-void Trial::run_native(Rank root) {
-    const auto call = native_calls().find(operation_);
-    if (call == native_calls().end())
-        throw Error(Code::usage, std::string(traits(operation_).name) + " cannot be timed");
-    check_mpi(call->second({input_.data(), output_.data(), static_cast<int>(bytes_),
-                            static_cast<int>(bytes_ / 8), ranks_, counts_.data(), places_.data(),
-                            element_counts_.data(), types_.data(), root, comm_}));
-}
+bool can_time(Operation operation) { return mpi_calls().contains(operation); }
 
 bool Trial::supports(const Choice& choice) const {
     return eco::supports(choice, {operation_, &communicator_->hierarchy(), 0, true});
 }
 
-void Trial::run(const Choice& choice, Rank root) {
-    const Request request{operation_, &communicator_->hierarchy(),
-                          traits(operation_).rooted() ? root : 0, true};
-    if (!communicator_->ready(choice))
+void Trial::use(const Choice& choice) {
+    // Also what the call would find out by itself, which would count as its time.
+    if (!choice.is_native() && !communicator_->ready(choice))
         throw Error(Code::environment,
                     choice.rails > 0 && !session()->rails.open
                         ? to_text(choice) + " needs rails, and these hosts have none"
                         : "the MPI library has no communicator left for timing");
-    const Reduction reduction{native().real64, native().sum, 8, 0};
-    const Prepared& prepared = communicator_->prepared(choice, request);
-    if (base(operation_) != operation_ && !traits(operation_).size_known &&
-        traits(operation_).rooted() && passes_blocks_on(choice, communicator_->hierarchy())) {
-        // As the wrapper does: lengths go first.
-        LengthsAhead ahead(std::vector<Bytes>(at(ranks_), bytes_), prepared.segments());
-        communicator_->run(choice, prepared, ahead.layout(), combine_, reduction);
-    }
-    communicator_->run(choice, prepared, layout_, combine_, reduction);
+    used_ = choice;
+    communicator_->force(&used_);
+}
+
+void Trial::run_native(Rank root) { run(native(), root); }
+
+void Trial::run(Rank root) { run(with_eco(), root); }
+
+void Trial::run(const Native& mpi, Rank root) {
+    const auto call = mpi_calls().find(operation_);
+    if (call == mpi_calls().end())
+        throw Error(Code::usage, std::string(traits(operation_).name) + " cannot be timed");
+    check_mpi(
+        call->second(mpi, {input_.data(), output_.data(), static_cast<int>(bytes_),
+                           static_cast<int>(bytes_ / 8), ranks_, counts_.data(), places_.data(),
+                           element_counts_.data(), types_.data(), root, comm_}));
 }
 
 Bytes Trial::known_bytes() const { return traits(operation_).size_known ? bytes_ : -1; }

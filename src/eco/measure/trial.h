@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective operation at one size, ready to be run again and again, natively or by any choice,
-// and timed. Used by tune and bench.
+// One collective operation at one size, ready to be called again and again as a program calls it,
+// of the library alone or through ECO with any choice. Used by tune and bench.
 #pragma once
 
 #include <string>
@@ -16,9 +16,18 @@ public:
     // bytes: of the message; for gather, scatter, allgather and all-to-all of each block.
     Trial(Operation operation, Bytes bytes, MPI_Comm comm);
 
-    // By the native function, or by a planner. Collective. Throw MpiError.
+    ~Trial();
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+    // What calls through ECO run from now on. Collective. Throws Error where the communicator
+    // cannot run it.
+    void use(const Choice& choice);
+
+    // A call through ECO's wrapper, as of a program that was started with it, and one of the
+    // library as if ECO were not there. Collective. Throw MpiError.
+    void run(Rank root);
     void run_native(Rank root);
-    void run(const Choice& choice, Rank root);
 
     bool supports(const Choice& choice) const;
 
@@ -28,6 +37,8 @@ public:
     Communicator& communicator() { return *communicator_; }
 
 private:
+    void run(const Native& mpi, Rank root);
+
     Operation operation_;
     Bytes bytes_;
     MPI_Comm comm_;
@@ -37,8 +48,7 @@ private:
     std::vector<int> counts_, places_;  // bytes, for the v forms
     std::vector<int> element_counts_;   // of reduce_scatter
     std::vector<MPI_Datatype> types_;
-    Layout layout_;
-    Combine combine_;
+    Choice used_;
 };
 
 // Whether the library has a function for it: what MPI has not cannot be timed beside it.

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 #include <tuple>
+
+#include "eco/schedule/first_complaint.h"
 
 namespace eco {
 
@@ -13,26 +14,18 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-class FormCheck {
+class FormCheck : FirstComplaint {
 public:
     explicit FormCheck(const AllPrograms& all) : all_(all), ranks_(all.ranks()) {}
 
     std::string run() {
-        for (Rank rank = 0; rank < ranks_ && wrong_.empty(); ++rank) check_races(rank);
-        if (wrong_.empty()) check_messages();
-        if (wrong_.empty()) check_natives();
-        return wrong_;
+        for (Rank rank = 0; rank < ranks_ && wrong().empty(); ++rank) check_races(rank);
+        if (wrong().empty()) check_messages();
+        if (wrong().empty()) check_natives();
+        return wrong();
     }
 
 private:
-    template <typename... Parts>
-    void fail(const Parts&... parts) {
-        if (!wrong_.empty()) return;
-        std::ostringstream text;
-        (text << ... << parts);
-        wrong_ = text.str();
-    }
-
     static bool reads(const Task& task) {
         if (task.kind == Kind::native) return task.from >= 0;
         return task.kind == Kind::send || task.kind == Kind::copy || task.kind == Kind::combine;
@@ -142,12 +135,12 @@ private:
     // The same native tasks on all ranks of a group, each with the places that its part in it
     // needs.
     void check_natives() {
-        for (Rank rank = 0; rank < ranks_ && wrong_.empty(); ++rank) {
+        for (Rank rank = 0; rank < ranks_ && wrong().empty(); ++rank) {
             const Rank first = all_.group_of(rank).front();
             if (all_.natives[at(rank)].size() != all_.natives[at(first)].size())
                 fail("ranks ", first, " and ", rank,
                      " disagree on how many native tasks there are");
-            for (std::size_t n = 0; n < all_.natives[at(rank)].size() && wrong_.empty(); ++n)
+            for (std::size_t n = 0; n < all_.natives[at(rank)].size() && wrong().empty(); ++n)
                 check_native(rank, all_.native(rank, n), first, all_.native(first, n));
         }
     }
@@ -177,7 +170,6 @@ private:
 
     const AllPrograms& all_;
     int ranks_;
-    std::string wrong_;
 };
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <sstream>
 #include <tuple>
 
 #include "eco/schedule/check_form.h"
+#include "eco/schedule/first_complaint.h"
 
 namespace eco {
 
@@ -23,7 +23,7 @@ struct Message {
     std::vector<Value> values;
 };
 
-class SymbolicRun {
+class SymbolicRun : FirstComplaint {
 public:
     explicit SymbolicRun(const AllPrograms& all)
         : all_(all), request_(all.request), operation_(all.operation), ranks_(all.ranks()) {}
@@ -31,19 +31,11 @@ public:
     // aliased: input and output are the same memory.
     std::string run(bool aliased) {
         execute(aliased);
-        return wrong_;
+        return wrong();
     }
 
 private:
     static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-    template <typename... Parts>
-    void fail(const Parts&... parts) {
-        if (!wrong_.empty()) return;
-        std::ostringstream text;
-        (text << ... << parts);
-        wrong_ = text.str();
-    }
 
     // When all of the group have started theirs.
     void run_native(Rank rank, std::size_t number, std::vector<Memory>& memory,
@@ -180,7 +172,7 @@ private:
         }
         std::map<std::tuple<Rank, Rank, int>, std::pair<Rank, std::size_t>> senders;
         bool moved = true;
-        while (moved && wrong_.empty()) {
+        while (moved && wrong().empty()) {
             moved = false;
             for (Rank rank = 0; rank < ranks_; ++rank) {
                 const Program& program = all_.of[at(rank)];
@@ -291,7 +283,6 @@ private:
     const Request& request_;
     Operation operation_;
     int ranks_;
-    std::string wrong_;
 };
 
 }  // namespace

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wrong with what a check looks at: the first complaint, which the later ones often follow
+// from. Used by verify and its parts.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+namespace eco {
+
+class FirstComplaint {
+public:
+    template <typename... Parts>
+    void fail(const Parts&... parts) {
+        if (!wrong_.empty()) return;
+        std::ostringstream text;
+        (text << ... << parts);
+        wrong_ = text.str();
+    }
+    // Empty: nothing is.
+    const std::string& wrong() const { return wrong_; }
+
+private:
+    std::string wrong_;
+};
+
+}  // namespace eco
