@@ -39,12 +39,13 @@ double latest(double own) {
 
 // The slowest rank's seconds from a start that all share.
 Seconds once(Trial& trial, const Choice& choice, Rank root) {
+    if (!choice.is_native()) trial.use(choice);
     const double start = latest(MPI_Wtime()) + 1.0;
     usleep(static_cast<useconds_t>((start - MPI_Wtime()) * 1e6));
     if (choice.is_native())
         trial.run_native(root);
     else
-        trial.run(choice, root);
+        trial.run(root);
     return latest(MPI_Wtime()) - start;
 }
 
@@ -66,7 +67,10 @@ Profile read_network(const char* path) {
 
 void run(char** words) {
     const std::string by = words[2];
-    begin_session(Settings{}, read_network(words[1]), false);
+    Settings settings;
+    settings.choice = "native";  // each trial names its own
+    settings.learn = Learn::off;
+    begin_session(settings, read_network(words[1]), false);
     const MPI_Comm comm = native().comm_world;
     int rank = 0, ranks = 0;
     native().Comm_rank(comm, &rank);
