@@ -125,6 +125,26 @@ void set_inter_cluster_costs(Group& group, const std::vector<InterClusterCost>& 
         set_inter_cluster_costs(part, inter_cluster_costs, levels, host_of);
 }
 
+// Each group gets the rate of the narrowest area that holds all its hosts.
+void set_mcast(Group& group, const MeasuredMcast& mcast, const Levels& levels,
+               const std::vector<int>& host_of) {
+    const auto holds = [&](const McastArea& area) {
+        return std::all_of(group.ranks.begin(), group.ranks.end(), [&](Rank rank) {
+            const auto host = static_cast<std::size_t>(host_of[static_cast<std::size_t>(rank)]);
+            return !mcast.interfaces[host].empty() &&
+                   (area.level < 0 ||
+                    levels[static_cast<std::size_t>(area.level)][host] == area.cluster);
+        });
+    };
+    int narrowest = -2;
+    for (const McastArea& area : mcast.areas)
+        if (area.level > narrowest && area.level < static_cast<int>(levels.size()) && holds(area)) {
+            narrowest = area.level;
+            group.mcast_rate = area.rate;
+        }
+    for (Group& part : group.parts) set_mcast(part, mcast, levels, host_of);
+}
+
 bool all_consecutive(const Group& group) {
     const auto [least, most] = std::minmax_element(group.ranks.begin(), group.ranks.end());
     if (*most - *least + 1 != static_cast<int>(group.ranks.size())) return false;
@@ -174,6 +194,7 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
     }
     set_inter_cluster_costs(hierarchy.top, find_inter_cluster_costs(profile), profile.levels,
                             host_of);
+    if (profile.mcast) set_mcast(hierarchy.top, *profile.mcast, profile.levels, host_of);
     // Inside hosts neighbours are near as well.
     hierarchy.ring = hierarchy.top.ranks;
     return hierarchy;
@@ -185,6 +206,23 @@ Hierarchy flat_hierarchy(int ranks) {
     std::iota(hierarchy.ring.begin(), hierarchy.ring.end(), 0);
     hierarchy.top = nest(hierarchy.ring, {}, 0, 0);
     return hierarchy;
+}
+
+double mcast_rate(const Group& top, Rank from, std::span<const Rank> to) {
+    const Group* group = &top;
+    while (true) {
+        const auto part = std::find_if(group->parts.begin(), group->parts.end(),
+                                       [&](const Group& each) { return each.holds(from); });
+        if (part == group->parts.end() ||
+            !std::all_of(to.begin(), to.end(), [&](Rank rank) { return part->holds(rank); }))
+            return group->mcast_rate;
+        group = &*part;
+    }
+}
+
+bool has_mcast(const Group& group) {
+    if (group.is_rank() || group.on_one_host) return false;
+    return group.mcast_rate > 0 || std::any_of(group.parts.begin(), group.parts.end(), has_mcast);
 }
 
 bool is_near(const Hierarchy& hierarchy) { return all_consecutive(hierarchy.top); }
@@ -217,16 +255,24 @@ std::string describe(const Group& group) {
 
 namespace {
 
+bool closes(char character) { return character == ')' || character == ']' || character == '}'; }
+
+void let_mcast(Group& group) {
+    group.mcast_rate = 1e6;
+    for (Group& part : group.parts) let_mcast(part);
+}
+
 Group parse_parts(const std::string& text, std::size_t& at) {
     std::vector<Group> parts;
-    while (at < text.size() && text[at] != ')' && text[at] != ']') {
-        if (text[at] == '(' || text[at] == '[') {
-            const char close = text[at] == '(' ? ')' : ']';
+    while (at < text.size() && !closes(text[at])) {
+        if (text[at] == '(' || text[at] == '[' || text[at] == '{') {
+            const char close = text[at] == '(' ? ')' : text[at] == '[' ? ']' : '}';
             ++at;
             parts.push_back(parse_parts(text, at));
             if (at == text.size() || text[at] != close)
-                throw Error(Code::bad_input, "hierarchy: a ( or [ without its end");
+                throw Error(Code::bad_input, "hierarchy: a (, [ or { without its end");
             if (close == ']' && !parts.back().is_rank()) parts.back().on_one_host = true;
+            if (close == '}') let_mcast(parts.back());
             ++at;
         } else if (std::isdigit(static_cast<unsigned char>(text[at]))) {
             int rank = 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Group {
     bool medium_known = false;  // else the two above are a guess
     // What a message from one part to another takes (inter_cluster_cost.h), where that is known.
     std::optional<InterClusterCost> inter_cluster_cost;
+    // Bytes on the wire per second at which what one of its ranks multicasts reaches all others; 0:
+    // it does not.
+    double mcast_rate = 0;
     Rank leader = -1;  // of a group of groups: a rank where messages cost least; -1: the first
 
     Rank first() const { return leader >= 0 ? leader : ranks.front(); }
@@ -34,6 +38,11 @@ struct Group {
     bool is_innermost() const;
     bool holds(Rank rank) const;
 };
+
+// Of the narrowest group that holds them all.
+double mcast_rate(const Group& top, Rank from, std::span<const Rank> to);
+// Whether the network's multicast reaches some group of two hosts or more.
+bool has_mcast(const Group& group);
 
 // The innermost group that a rank is in; of itself alone where it stands beside groups.
 const Group& innermost(const Group& group, Rank rank);
@@ -72,6 +81,7 @@ int ranks_per_host(const Hierarchy& hierarchy);
 std::string describe(const Group& group);
 
 // From nested lists in the same form: "((0 1) (2 3)) (4)"; for tests, as hwloc's synthetic strings.
+// "{0 1 (2 3)}": multicast reaches all of these.
 Hierarchy parse_hierarchy(const std::string& text);
 
 }  // namespace eco

@@ -399,6 +399,7 @@ Network build_network(const Profile& profile) {
     network.error = profile.minimum.empty() ? model.error : median_error(network, profile);
     std::vector<Network> railed;
     // A runtime part has no rates between hosts.
+    if (profile.mcast) network.mcasts = mcast_reaches(*profile.mcast, profile.levels);
     const bool known = profile.rails && !profile.rails->rails.empty() &&
                        !profile.rails->rails.front().bandwidth.empty();
     for (int rails = 2; known && rails <= profile.rails->most; ++rails)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/topology/measured_mcast.h"
 #include "eco/topology/model.h"
 
 namespace eco {
@@ -70,6 +71,22 @@ struct Network {
     std::vector<int> cluster_of;         // per host, the innermost of two hosts or more
     std::vector<int> port_out, port_in;  // per host, links; -1: it is on a bus, or has no limit
 
+    // Where what one host multicasts reaches all others, the narrowest first; bytes on the wire per
+    // second.
+    struct McastReach {
+        std::vector<bool> holds;  // per host
+        double rate = 0;
+    };
+    std::vector<McastReach> mcasts;
+
+    // The links that a multicast crosses, each once, and the most it carries; rate 0: it does not
+    // reach them all.
+    struct McastRoute {
+        std::vector<int> links;
+        double rate = 0;
+    };
+    McastRoute mcast_route(int from, const std::vector<int>& to) const;
+
     // The same hosts where messages go in stripes over two rails, over three and so on.
     std::vector<Network> railed;
     int rails() const { return static_cast<int>(railed.size()) + 1; }
@@ -116,6 +133,9 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
 // What clusters share by the profile's media, buses and uplinks, without ports and costs; no links
 // where no media were measured. Holds no figures of pairs of hosts.
 Network shared_links(const Profile& profile);
+
+// Of a profile's multicasts.
+std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const Levels& levels);
 
 // From the profile's model, or where it has none from one derived, and its rails. What a single
 // message takes on the links that are known is kept; what it took beyond that when measured is

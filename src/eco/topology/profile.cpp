@@ -222,6 +222,8 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
     }
     if (root.contains("rails") && !root["rails"].is_null())
         profile.rails = read_rails(reader.object(root, "rails"), hosts, profile.levels, origin);
+    if (root.contains("mcast") && !root["mcast"].is_null())
+        profile.mcast = read_mcast(reader.object(root, "mcast"), hosts, origin);
     return profile;
 }
 
@@ -256,6 +258,7 @@ std::string to_json(const Profile& profile) {
         root["spread"].push_back(matrix_json(matrix, levels.back()));
     if (profile.model) root["model"] = model_json(without_what_follows(profile), levels);
     if (profile.rails) root["rails"] = rails_json(*profile.rails, levels);
+    if (profile.mcast) root["mcast"] = mcast_json(*profile.mcast);
     return root.dump();
 }
 

@@ -12,6 +12,7 @@
 #include "eco/base/units.h"
 #include "eco/topology/inter_cluster_cost.h"
 #include "eco/topology/levels.h"
+#include "eco/topology/measured_mcast.h"
 #include "eco/topology/measured_rails.h"
 #include "eco/topology/model.h"
 
@@ -53,6 +54,7 @@ struct Profile {
     std::vector<InterClusterCost>
         inter_cluster_costs;  // of a runtime part; else find_inter_cluster_costs has them
     std::optional<MeasuredRails> rails;  // where they were looked for
+    std::optional<MeasuredMcast> mcast;  // where it was tried
 };
 
 // Fills levels and ring from the times of partition_bytes. visits: of each pair.

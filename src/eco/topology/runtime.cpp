@@ -281,6 +281,20 @@ Model read_figures(const json& root) {
     return model;
 }
 
+// One name where all hosts' interfaces have it.
+json short_mcast(const MeasuredMcast& mcast) {
+    json short_form = mcast_json(mcast);
+    const std::set<std::string> names(mcast.interfaces.begin(), mcast.interfaces.end());
+    if (names.size() == 1) short_form["interfaces"] = *names.begin();
+    return short_form;
+}
+
+MeasuredMcast read_short_mcast(json root, std::size_t hosts) {
+    if (root.at("interfaces").is_string())
+        root["interfaces"] = std::vector<std::string>(hosts, root["interfaces"].get<std::string>());
+    return read_mcast(root, hosts, "profile");
+}
+
 // The profile's, or derived; by rows.
 std::optional<Model> short_model(const Profile& profile) {
     if (!profile.model && profile.minimum.empty()) return std::nullopt;
@@ -328,6 +342,13 @@ Profile part_for_job(const Profile& profile, std::vector<int>& host_of) {
             numbers.apply(rail.rates.within, 1);
         }
     }
+    if (profile.mcast && !profile.mcast->areas.empty()) {
+        part.mcast = profile.mcast;
+        part.mcast->interfaces.clear();
+        for (const int host : stay)
+            part.mcast->interfaces.push_back(profile.mcast->interfaces[at(host)]);
+        numbers.apply(part.mcast->areas, 1);
+    }
     for (int& host : host_of)
         if (host >= 0) host = place[at(host)];
     return part;
@@ -343,6 +364,7 @@ json runtime_json(const Profile& profile) {
             inter_cluster_costs.push_back(single(figure));
     if (const auto model = short_model(profile)) root["model"] = model_figures(*model);
     if (profile.rails) root["rails"] = rates_json(*profile.rails);
+    if (profile.mcast) root["mcast"] = short_mcast(*profile.mcast);
     return root;
 }
 
@@ -359,6 +381,8 @@ Profile parse_runtime(const json& root) {
                                                {figures[i + 2], figures[i + 3]},
                                                {figures[i + 4], figures[i + 5]}});
     if (root.contains("model")) profile.model = read_figures(root["model"]);
+    if (root.contains("mcast"))
+        profile.mcast = read_short_mcast(root["mcast"], profile.hosts.size());
     if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, {}, "profile");
     return profile;
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of network.h that is about multicasts.
+#include <algorithm>
+#include <set>
+
+#include "eco/topology/network.h"
+
+namespace eco {
+
+Network::McastRoute Network::mcast_route(int from, const std::vector<int>& to) const {
+    McastRoute found;
+    const auto holds = [](const McastReach& reach, int host) {
+        return reach.holds[static_cast<std::size_t>(host)];
+    };
+    for (const McastReach& reach : mcasts)
+        if (found.rate == 0 && holds(reach, from) &&
+            std::all_of(to.begin(), to.end(), [&](int host) { return holds(reach, host); }))
+            found.rate = reach.rate;
+    std::set<int> links;
+    for (const int host : to)
+        for (const int link : route(from, host)) links.insert(link);
+    found.links.assign(links.begin(), links.end());
+    return found;
+}
+
+std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const Levels& levels) {
+    std::vector<McastArea> areas = mcast.areas;
+    std::stable_sort(areas.begin(), areas.end(),
+                     [](const McastArea& a, const McastArea& b) { return a.level > b.level; });
+    std::vector<Network::McastReach> reaches;
+    for (const McastArea& area : areas) {
+        if (area.level >= static_cast<int>(levels.size())) continue;
+        auto& reach = reaches.emplace_back();
+        reach.rate = area.rate;
+        for (std::size_t host = 0; host < mcast.interfaces.size(); ++host)
+            reach.holds.push_back(
+                !mcast.interfaces[host].empty() &&
+                (area.level < 0 ||
+                 levels[static_cast<std::size_t>(area.level)][host] == area.cluster));
+    }
+    return reaches;
+}
+
+}  // namespace eco

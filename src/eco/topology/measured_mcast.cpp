@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/topology/measured_mcast.h"
+
+#include <nlohmann/json.hpp>
+
+#include "eco/topology/profile_reader.h"
+
+namespace eco {
+
+using nlohmann::json;
+
+// What fits a datagram of IP, and what is worth sending.
+static constexpr Bytes least_payload = 256, most_payload = 65000;
+
+json mcast_json(const MeasuredMcast& mcast) {
+    json interfaces = json::array(), areas = json::array();
+    for (const auto& name : mcast.interfaces)
+        interfaces.push_back(name.empty() ? json() : json(name));
+    for (const McastArea& area : mcast.areas)
+        areas.push_back({{"level", area.level},
+                         {"cluster", area.cluster},
+                         {"rate", area.rate},
+                         {"loss", area.loss}});
+    return {{"interfaces", interfaces}, {"payload", mcast.payload}, {"areas", areas}};
+}
+
+MeasuredMcast read_mcast(const json& root, std::size_t hosts, const std::string& origin) {
+    const ProfileReader reader(origin, "mcast");
+    MeasuredMcast found;
+    for (const json& name : reader.list(root, "interfaces"))
+        found.interfaces.push_back(name.is_null() ? ""
+                                                  : reader.take<std::string>(name, "interfaces"));
+    if (found.interfaces.size() != hosts) reader.refuse("interfaces needs one entry per host");
+    found.payload = reader.get<Bytes>(root, "payload");
+    for (const json& entry : reader.list(root, "areas")) {
+        McastArea& area = found.areas.emplace_back();
+        area.level = reader.get<int>(entry, "level");
+        area.cluster = reader.get<int>(entry, "cluster");
+        area.rate = reader.get<double>(entry, "rate");
+        area.loss = reader.get<double>(entry, "loss");
+        if (area.level < -1 || area.cluster < 0) reader.refuse("an area is of no cluster");
+        if (!(area.rate > 0) || area.rate > most_rate) reader.refuse("a rate is out of range");
+        if (!(area.loss >= 0) || area.loss > 1) reader.refuse("a loss is out of range");
+    }
+    if (!found.areas.empty() && (found.payload < least_payload || found.payload > most_payload))
+        reader.refuse("payload is out of range");
+    return found;
+}
+
+}  // namespace eco

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the network's own multicast reaches (docs/formats.md, "mcast"). Measured by `eco measure`;
+// read by a running program, which multicasts there.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "eco/base/units.h"
+
+namespace eco {
+
+// All hosts of a cluster get what any of them multicasts.
+struct McastArea {
+    int level = -1, cluster = 0;  // of Profile::levels; -1: all hosts
+    double rate = 0;              // bytes on the wire per second that arrive
+    double loss = 0;              // the part of the datagrams that did not, at this rate
+    bool operator==(const McastArea&) const = default;
+};
+
+struct MeasuredMcast {
+    std::vector<std::string> interfaces;  // per host, by which it sends; empty: it cannot
+    Bytes payload = 0;                    // of a message in one datagram
+    std::vector<McastArea> areas;         // none: it works nowhere
+    bool operator==(const MeasuredMcast&) const = default;
+};
+
+nlohmann::json mcast_json(const MeasuredMcast& mcast);
+
+// Throws Error{bad_input} with one sentence that begins with origin.
+MeasuredMcast read_mcast(const nlohmann::json& root, std::size_t hosts, const std::string& origin);
+
+}  // namespace eco
