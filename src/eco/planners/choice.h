@@ -55,6 +55,9 @@ struct IndexParameters {
 struct OrderedParameters {
     auto operator<=>(const OrderedParameters&) const = default;
 };
+struct McastParameters {
+    auto operator<=>(const McastParameters&) const = default;
+};
 
 enum class Family : std::uint8_t {
     native,     // the MPI library's own collective
@@ -65,10 +68,11 @@ enum class Family : std::uint8_t {
     direct,     // each rank with each
     index,      // all-to-all in few steps (Bruck et al., 1997)
     ordered,    // scans, along the rank order
+    mcast,      // by the network's own multicast
 };
-using Parameters =
-    std::variant<NativeParameters, TreeParameters, ExchangeParameters, RingParameters,
-                 ButterflyParameters, DirectParameters, IndexParameters, OrderedParameters>;
+using Parameters = std::variant<NativeParameters, TreeParameters, ExchangeParameters,
+                                RingParameters, ButterflyParameters, DirectParameters,
+                                IndexParameters, OrderedParameters, McastParameters>;
 
 struct Choice {
     Parameters parameters{};
@@ -89,6 +93,7 @@ struct Choice {
 
     Family family() const { return static_cast<Family>(parameters.index()); }
     bool is_native() const { return family() == Family::native; }
+    bool is_mcast() const { return family() == Family::mcast; }
 
     // Those of a tree or an exchange; what they are if nothing is said of them, for other families.
     Form top() const;

@@ -21,10 +21,10 @@ static std::string random_groups(std::vector<Rank> ranks, int depth, std::mt1993
         const std::vector<Rank> part(ranks.end() - static_cast<std::ptrdiff_t>(size), ranks.end());
         ranks.resize(ranks.size() - size);
         if (!text.empty()) text += ' ';
-        const bool on_one_host = random() % 4 == 0;
+        const std::string ends[] = {"()", "()", "[]", "{}"};
+        const std::string& end = ends[random() % 4];
         text += size == 1 ? std::to_string(part[0])
-                          : (on_one_host ? "[" : "(") + random_groups(part, depth - 1, random) +
-                                (on_one_host ? "]" : ")");
+                          : end[0] + random_groups(part, depth - 1, random) + end[1];
     }
     return text;
 }
@@ -32,7 +32,8 @@ static std::string random_groups(std::vector<Rank> ranks, int depth, std::mt1993
 static Hierarchy random_hierarchy(int ranks, std::mt19937& random) {
     auto order = all_chunks(ranks);
     if (random() % 3 != 0) std::shuffle(order.begin(), order.end(), random);
-    return parse_hierarchy(random_groups(order, 1 + static_cast<int>(random() % 3), random));
+    const std::string groups = random_groups(order, 1 + static_cast<int>(random() % 3), random);
+    return parse_hierarchy(random() % 4 == 0 ? "{" + groups + "}" : groups);
 }
 
 static std::vector<Choice> every_choice() {
@@ -94,6 +95,8 @@ static std::vector<Choice> every_choice() {
                              "index",
                              "index:ports=2",
                              "index:segments=2,ports=3,on=ranks",
+                             "mcast",
+                             "mcast:segments=3",
                              "ordered",
                              "ordered:segments=3",
                              "ordered:segments=2,on=ranks"})

@@ -21,6 +21,7 @@ public:
     std::string run() {
         for (Rank rank = 0; rank < ranks_ && wrong().empty(); ++rank) check_races(rank);
         if (wrong().empty()) check_messages();
+        if (wrong().empty()) check_mcasts();
         if (wrong().empty()) check_natives();
         return wrong();
     }
@@ -28,11 +29,12 @@ public:
 private:
     static bool reads(const Task& task) {
         if (task.kind == Kind::native) return task.from >= 0;
-        return task.kind == Kind::send || task.kind == Kind::copy || task.kind == Kind::combine;
+        return task.kind == Kind::send || task.kind == Kind::mcast || task.kind == Kind::copy ||
+               task.kind == Kind::combine;
     }
     static bool writes(const Task& task) {
         if (task.kind == Kind::native) return task.to >= 0;
-        return task.kind != Kind::send;
+        return task.kind != Kind::send && task.kind != Kind::mcast;
     }
 
     // Tasks that touch the same chunk, one of them writing, must be ordered by waits.
@@ -130,6 +132,48 @@ private:
         if (!sent.empty())
             fail("rank ", std::get<0>(sent.begin()->first), " sends a message to ",
                  std::get<1>(sent.begin()->first), " that is never received");
+    }
+
+    // Each receiver of a multicast takes it once, with the same chunks, and nobody else does.
+    void check_mcasts() {
+        std::map<std::tuple<Rank, Rank, int>, std::vector<Chunk>> sent;
+        for (Rank rank = 0; rank < ranks_; ++rank)
+            for (const Task& task : all_.of[at(rank)].tasks) {
+                if (task.kind != Kind::mcast) continue;
+                const Program& program = all_.of[at(rank)];
+                const auto chunks = program.chunks_of(task);
+                if (program.receivers_of(task).empty())
+                    fail("rank ", rank, " multicasts to nobody");
+                else if (mcast_rate(all_.request.hierarchy->top, rank,
+                                    program.receivers_of(task)) <= 0)
+                    fail("rank ", rank, " multicasts to ranks that multicast does not reach");
+                for (const Rank to : program.receivers_of(task)) {
+                    if (to < 0 || to >= ranks_ || to == rank)
+                        fail("rank ", rank, " multicasts to ", to);
+                    if (!sent.emplace(std::tuple{rank, to, task.tag},
+                                      std::vector<Chunk>(chunks.begin(), chunks.end()))
+                             .second)
+                        fail("rank ", rank, " multicasts twice with tag ", task.tag, " to ", to);
+                }
+            }
+        for (Rank rank = 0; rank < ranks_; ++rank)
+            for (const Task& task : all_.of[at(rank)].tasks) {
+                if (task.kind != Kind::mcast_recv) continue;
+                const auto found = sent.find({task.peer, rank, task.tag});
+                if (found == sent.end()) {
+                    fail("rank ", rank, " waits for multicast ", task.tag, " of ", task.peer,
+                         ", which is never sent to it");
+                    return;
+                }
+                const auto chunks = all_.of[at(rank)].chunks_of(task);
+                if (!std::equal(chunks.begin(), chunks.end(), found->second.begin(),
+                                found->second.end()))
+                    fail("ranks ", task.peer, " and ", rank, " disagree on multicast ", task.tag);
+                sent.erase(found);
+            }
+        if (!sent.empty())
+            fail("rank ", std::get<0>(sent.begin()->first), " multicasts to ",
+                 std::get<1>(sent.begin()->first), " what it never receives");
     }
 
     // The same native tasks on all ranks of a group, each with the places that its part in it

@@ -79,6 +79,19 @@ void Builder::combine(Buffer from, Buffer to, std::span<const Chunk> chunks, boo
     add({Kind::combine, earlier, from, to, -1, 0, 0, 0, 0, 0}, chunks, true, true);
 }
 
+void Builder::mcast(std::span<const Rank> to, Buffer from, std::span<const Chunk> chunks) {
+    Task task{Kind::mcast, false, from, -1, -1, mcasts_++, 0, 0, 0, 0};
+    task.first_receiver = static_cast<std::int32_t>(program_.receivers.size());
+    program_.receivers.insert(program_.receivers.end(), to.begin(), to.end());
+    task.end_receiver = static_cast<std::int32_t>(program_.receivers.size());
+    add(task, chunks, true, false);
+}
+
+void Builder::mcast_recv(Rank from, Buffer to, std::span<const Chunk> chunks) {
+    add({Kind::mcast_recv, false, -1, to, from, mcasts_received_[from]++, 0, 0, 0, 0}, chunks,
+        false, true);
+}
+
 void Builder::native(Operation part, Rank root, Buffer from, Buffer to,
                      std::span<const Chunk> chunks) {
     const auto index = static_cast<std::int32_t>(program_.tasks.size());

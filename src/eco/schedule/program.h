@@ -24,12 +24,14 @@ inline constexpr Buffer scratch(int bank = 0) { return 2 + bank; }
 using Chunk = std::int32_t;  // of a message; see Program::segments
 
 enum class Kind : std::uint8_t {
-    send,     // chunks of `from` to peer
-    recv,     // chunks from peer into `to`
-    reduce,   // chunks from peer, combined with `to`
-    copy,     // `from` to `to`, same rank
-    combine,  // `from` combined with `to`, same rank
-    native,   // a collective of the library's own, in the rank's innermost group; see Builder
+    send,        // chunks of `from` to peer
+    recv,        // chunks from peer into `to`
+    reduce,      // chunks from peer, combined with `to`
+    copy,        // `from` to `to`, same rank
+    combine,     // `from` combined with `to`, same rank
+    native,      // a collective of the library's own, in the rank's innermost group; see Builder
+    mcast,       // chunks of `from` to several ranks at once, by the network's own multicast
+    mcast_recv,  // chunks that peer sends so into `to`
 };
 
 struct Task {
@@ -37,11 +39,13 @@ struct Task {
     bool earlier;  // reduce, combine: what is combined with `to` stands before it in rank order
     Buffer from, to;
     Rank peer;
-    std::int32_t tag;  // numbers the messages from one rank to another
+    // Numbers the messages from one rank to another; mcast: those from one rank to several.
+    std::int32_t tag;
     std::int32_t first_chunk, end_chunk;
     std::int32_t first_wait, end_wait;
     Operation part = Operation::barrier;  // native: which collective
     std::int32_t pace = -1;  // send: an earlier task that it waits for too if the message is paced
+    std::int32_t first_receiver = 0, end_receiver = 0;  // mcast
 };
 
 // Shorter messages hinder nobody: they go at once, whatever their pace. About one Ethernet frame.
@@ -57,12 +61,16 @@ struct Program {
     std::vector<Task> tasks;
     std::vector<Chunk> chunks;
     std::vector<std::int32_t> waits;  // indices of earlier tasks
+    std::vector<Rank> receivers;      // of multicasts
 
     std::span<const Chunk> chunks_of(const Task& task) const {
         return {chunks.data() + task.first_chunk, chunks.data() + task.end_chunk};
     }
     std::span<const std::int32_t> waits_of(const Task& task) const {
         return {waits.data() + task.first_wait, waits.data() + task.end_wait};
+    }
+    std::span<const Rank> receivers_of(const Task& task) const {
+        return {receivers.data() + task.first_receiver, receivers.data() + task.end_receiver};
     }
 };
 
@@ -95,6 +103,11 @@ public:
     // empty; what stands for them in `from` of any rank is then in `to` of all.
     void native(Operation part, Rank root, Buffer from, Buffer to, std::span<const Chunk> chunks);
 
+    // One multicast of the network's own, from this rank or to it. Its number counts all of its
+    // sender's, so whoever takes part in one of them takes part in all.
+    void mcast(std::span<const Rank> to, Buffer from, std::span<const Chunk> chunks);
+    void mcast_recv(Rank from, Buffer to, std::span<const Chunk> chunks);
+
     // The next task also waits for this one (an index into the tasks so far).
     void wait_also_for(std::int32_t task) { waits_.push_back(task); }
     // The next send waits for this one too where its message is long: so that flows do not hinder
@@ -115,7 +128,8 @@ private:
     std::size_t window_ = 0, ports_ = 0;
     std::map<Rank, std::vector<std::int32_t>> sent_;  // the tasks, in order
     std::vector<std::int32_t> all_sent_;
-    std::map<Rank, std::int32_t> received_;
+    std::map<Rank, std::int32_t> received_, mcasts_received_;
+    std::int32_t mcasts_ = 0;
     std::int32_t pace_ = -1;
     std::int32_t last_native_ = -1;
 };

@@ -165,7 +165,9 @@ private:
     void execute(bool aliased) {
         std::vector<Memory> memory;
         std::vector<std::vector<char>> state;  // 0 waiting, 1 started, 2 done
-        std::map<std::tuple<Rank, Rank, int>, Message> sent;
+        std::map<std::tuple<Rank, Rank, int>, Message> sent, mcasts;
+        // Its index, and how many receivers have not got it.
+        std::map<std::pair<Rank, int>, std::pair<std::size_t, std::size_t>> mcast_tasks;
         for (Rank rank = 0; rank < ranks_; ++rank) {
             memory.push_back(initial(rank, aliased));
             state.emplace_back(all_.of[at(rank)].tasks.size(), 0);
@@ -194,6 +196,22 @@ private:
                             take(memory[at(rank)], program, task, rank, aliased);
                         senders[{rank, task.peer, task.tag}] = {rank, t};
                         state[at(rank)][t] = 1;
+                        moved = true;
+                    } else if (task.kind == Kind::mcast) {
+                        for (const Rank to : program.receivers_of(task))
+                            mcasts[{rank, to, task.tag}] =
+                                take(memory[at(rank)], program, task, rank, aliased);
+                        mcast_tasks[{rank, task.tag}] = {t, program.receivers_of(task).size()};
+                        state[at(rank)][t] = 1;
+                        moved = true;
+                    } else if (task.kind == Kind::mcast_recv) {
+                        const auto found = mcasts.find({task.peer, rank, task.tag});
+                        if (found == mcasts.end()) continue;
+                        put(memory[at(rank)], found->second, task, rank, aliased);
+                        state[at(rank)][t] = 2;
+                        // Done when all its receivers have it.
+                        auto& [send_task, missing] = mcast_tasks[{task.peer, task.tag}];
+                        if (--missing == 0) state[at(task.peer)][send_task] = 2;
                         moved = true;
                     } else if (task.kind == Kind::copy || task.kind == Kind::combine) {
                         put(memory[at(rank)], take(memory[at(rank)], program, task, rank, aliased),

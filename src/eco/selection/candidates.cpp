@@ -124,6 +124,12 @@ static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& 
     }
 }
 
+// By the network's own multicast; what is added up before can be in segments.
+static void add_mcasts(const Request& request, int fine, std::vector<Choice>& list) {
+    list.push_back(Choice(Family::mcast, 1));
+    if (has_rules(request, {Rules::sum}) && fine > 1) list.push_back(Choice(Family::mcast, fine));
+}
+
 std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     using enum Operation;
     const std::size_t groups = request.hierarchy->top.parts.size();
@@ -296,6 +302,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
         case Rules::listed:
             break;
     }
+    add_mcasts(request, fine, list);
     if (const auto best = shaped(request, bytes);
         best && std::find(list.begin(), list.end(), *best) == list.end())
         list.push_back(*best);

@@ -104,6 +104,8 @@ public:
             case Rules::listed:
                 break;
         }
+        add(Family::mcast, 1);
+        if (has_rules(request_, {Rules::sum})) add(Family::mcast, usual_);
         std::erase_if(list_, [this](const Choice& choice) { return !supports(choice, request_); });
         return std::move(list_);
     }
@@ -173,6 +175,8 @@ std::vector<Choice> paces(const Choice& form, const Request& request, Bytes byte
         return list;
     }
     if (base(request.operation) == Operation::barrier) return list;
+    // Datagrams follow each other whatever the message; only what is added up comes in segments.
+    if (form.is_mcast() && !has_rules(request, {Rules::sum})) return list;
     const bool blocks = traits(request.operation).blocks != Blocks::parts;
     // All blocks of a way in one message, or one message each.
     if (blocks) add(0, 0);

@@ -17,8 +17,9 @@ constexpr Seconds never = std::numeric_limits<double>::infinity();
 class Events {
 public:
     struct Event {
-        // A rank's job is done, a message is there, a message may send more.
-        enum class What { idle, arrival, resume };
+        // A rank's job is done, a message is there, a message may send more, all know that all have
+        // a multicast.
+        enum class What { idle, arrival, resume, known };
         Seconds time;
         std::int64_t order;
         What what;

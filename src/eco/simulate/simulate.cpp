@@ -112,7 +112,7 @@ private:
             int task;
             auto key() const { return std::tuple{from, to, tag}; }
         };
-        std::vector<End> sends, receives;
+        std::vector<End> sends, receives, mcasts, mcast_receives;
         for (Rank rank = 0; rank < count(); ++rank)
             for (int t = 0; t < static_cast<int>(program(rank).tasks.size()); ++t) {
                 const Task& task = program(rank).tasks[at(t)];
@@ -120,10 +120,23 @@ private:
                     sends.push_back({rank, task.peer, task.tag, t});
                 else if (task.kind == Kind::recv || task.kind == Kind::reduce)
                     receives.push_back({task.peer, rank, task.tag, t});
+                else if (task.kind == Kind::mcast_recv)
+                    mcast_receives.push_back({task.peer, rank, task.tag, t});
+                for (const Rank to : program(rank).receivers_of(task))
+                    mcasts.push_back({rank, to, task.tag, t});
             }
         const auto by_key = [](const End& a, const End& b) { return a.key() < b.key(); };
         std::sort(sends.begin(), sends.end(), by_key);
         std::sort(receives.begin(), receives.end(), by_key);
+        // Those of a multicast next to each other.
+        const auto by_mcast = [](const End& a, const End& b) {
+            return std::tuple{a.from, a.tag, a.to} < std::tuple{b.from, b.tag, b.to};
+        };
+        std::sort(mcasts.begin(), mcasts.end(), by_mcast);
+        std::sort(mcast_receives.begin(), mcast_receives.end(), by_mcast);
+        const std::size_t first_mcast = sends.size();
+        sends.insert(sends.end(), mcasts.begin(), mcasts.end());
+        receives.insert(receives.end(), mcast_receives.begin(), mcast_receives.end());
         ECO_CHECK(sends.size() == receives.size());
         timeline_.messages.resize(sends.size());
         for (std::size_t m = 0; m < sends.size(); ++m) {
@@ -134,7 +147,13 @@ private:
             message.send = sends[m].task;
             message.receive = receives[m].task;
             message.bytes = state(message.from, message.send).bytes;
-            times(message.from, message.send).message = static_cast<int>(m);
+            if (m >= first_mcast) {
+                const bool is_first = m == first_mcast || sends[m - 1].from != sends[m].from ||
+                                      sends[m - 1].tag != sends[m].tag;
+                message.mcast = is_first ? static_cast<int>(m) : timeline_.messages[m - 1].mcast;
+            }
+            if (message.mcast < 0 || message.mcast == static_cast<int>(m))
+                times(message.from, message.send).message = static_cast<int>(m);
             times(message.to, message.receive).message = static_cast<int>(m);
         }
     }
@@ -146,6 +165,9 @@ private:
             take_in(message.to, message.receive);
         } else if (event.what == What::resume) {
             transit_->resume(event.number);
+        } else if (event.what == What::known) {
+            const MessageTimes& message = timeline_.messages[at(event.number)];
+            end(message.from, message.send);
         } else {
             finish_job(event.number);
         }
@@ -155,7 +177,7 @@ private:
         times(rank, task).ready = now();
         times(rank, task).waited_for = waited_for;
         const Kind kind = program(rank).tasks[at(task)].kind;
-        if (kind == Kind::recv)
+        if (kind == Kind::recv || kind == Kind::mcast_recv)
             take_in(rank, task);
         else if (kind != Kind::reduce || state(rank, task).taken)
             add_job(rank, {task, false});
@@ -209,6 +231,7 @@ private:
         if (job.receive) return network_.receive[at(host(rank))].of(bytes);
         switch (program(rank).tasks[at(job.task)].kind) {
             case Kind::send:
+            case Kind::mcast:
                 return network_.send[at(host(rank))].of(bytes);
             case Kind::copy:
                 return costs_.copy * static_cast<double>(bytes);
@@ -216,6 +239,7 @@ private:
                 ECO_CHECK(false);
                 return 0;
             case Kind::recv:
+            case Kind::mcast_recv:
             case Kind::reduce:
             case Kind::combine:
                 return costs_.combine * static_cast<double>(bytes);
@@ -231,7 +255,7 @@ private:
         mine.last = job;
         mine.idle_since = now();
         const Kind kind = program(rank).tasks[at(job.task)].kind;
-        if (kind == Kind::send) {
+        if (kind == Kind::send || kind == Kind::mcast) {
             transit_->post(times(rank, job.task).message);
         } else if (kind == Kind::reduce && job.receive) {
             state(rank, job.task).taken = true;

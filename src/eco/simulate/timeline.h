@@ -36,6 +36,7 @@ struct MessageTimes {
     Seconds posted = 0;  // the send overhead is over
     Seconds start = 0;   // it begins to flow; later than posted if another kept it waiting
     Seconds left = 0, arrived = 0;
+    int mcast = -1;   // of a multicast: its first message, which flows for all of them
     int before = -1;  // which: of its pair, or a single frame of its host as it is itself
 };
 

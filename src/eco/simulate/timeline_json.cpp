@@ -21,6 +21,10 @@ static const char* name(Kind kind) {
             return "combine";
         case Kind::native:
             return "native";
+        case Kind::mcast:
+            return "mcast";
+        case Kind::mcast_recv:
+            return "mcast_recv";
     }
     return "";
 }

@@ -35,7 +35,11 @@ Transit::Transit(const Network& network, const std::vector<int>& host_of, Events
     Ways ways;
     const MessageTimes* last = nullptr;
     for (const MessageTimes& message : timeline.messages) {
-        if (last == nullptr || message.from != last->from || message.to != last->to)
+        const int number = static_cast<int>(pair_of_.size());
+        if (message.mcast == number)
+            pairs_.push_back(make_mcast(number, ways));
+        else if (message.mcast < 0 &&
+                 (last == nullptr || message.from != last->from || message.to != last->to))
             pairs_.push_back(make_pair(message.from, message.to, ways));
         pair_of_.push_back(static_cast<int>(pairs_.size()) - 1);
         last = &message;
@@ -68,10 +72,45 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
     return pair;
 }
 
+// The whole tree of links as one way.
+Transit::Pair Transit::make_mcast(int number, Ways& ways) {
+    Pair pair;
+    pair.is_mcast = true;
+    std::vector<int> to;
+    for (std::size_t m = at(number);
+         m < timeline_.messages.size() && timeline_.messages[m].mcast == number; ++m)
+        to.push_back(host(timeline_.messages[m].to));
+    Network::McastRoute route = network_.mcast_route(host(message(number).from), to);
+    pair.route = std::move(route.links);
+    pair.rate = route.rate > 0 ? route.rate : never;
+    const auto [found, fresh] = ways.emplace(std::pair{pair.route, pair.rate}, -1);
+    if (fresh) found->second = fluid_.add_way(pair.route, pair.rate);
+    if (pair.rate < never || !pair.route.empty()) pair.way = found->second;
+    return pair;
+}
+
+// Each receiver tells the sender that it has the message.
+void Transit::arrive_at_all(int number) {
+    Seconds last = events_.now, told = 0;
+    for (std::size_t m = at(number);
+         m < timeline_.messages.size() && timeline_.messages[m].mcast == number; ++m) {
+        MessageTimes& each = timeline_.messages[m];
+        each.posted = message(number).posted;
+        each.start = message(number).start;
+        each.left = events_.now;
+        const int a = host(each.from), b = host(each.to);
+        each.arrived = events_.now + network_.delay(a, b, network_.route(a, b), each.bytes);
+        events_.add(each.arrived, What::arrival, static_cast<int>(m));
+        last = std::max(last, each.arrived + network_.delay(b, a, network_.route(b, a), 1));
+        told += network_.receive[at(a)].fixed;
+    }
+    events_.add(last + told, What::known, number);
+}
+
 void Transit::post(int number) {
     message(number).posted = events_.now;
     Pair& pair = pair_of(number);
-    if (network_.ordered && pair.flowing)
+    if (network_.ordered && pair.flowing && !pair.is_mcast)
         pair.waiting.push_back(number);
     else
         flow(number, pair);
@@ -87,11 +126,12 @@ void Transit::flow(int number, Pair& pair) {
         left(number);
         return;
     }
-    const bool inside = host(message.from) == host(message.to);
+    const bool inside = !pair.is_mcast && host(message.from) == host(message.to);
     const double bytes = inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes);
     for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
     unsent_[at(number)] = std::max(bytes, 1e-9);
-    if (network_.ordered && message.bytes <= network_.frame.payload && !pair.route.empty())
+    if (network_.ordered && !pair.is_mcast && message.bytes <= network_.frame.payload &&
+        !pair.route.empty())
         queue(number, pair.route.front());
     if (message.start > events_.now)
         events_.add(message.start, What::resume, number);
@@ -159,6 +199,7 @@ void Transit::left(int number) {
     Pair& pair = pair_of(number);
     if (unsent_[at(number)] > 0) return resume(number);
     message.left = events_.now;
+    if (pair.is_mcast) return arrive_at_all(number);
     arrive(number, pair);
     pair.flowing = false;
     if (!pair.waiting.empty()) {

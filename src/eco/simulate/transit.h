@@ -57,6 +57,7 @@ private:
         bool flowing = false;
         std::deque<int> waiting;
         std::vector<int> route;
+        bool is_mcast = false;
     };
     // Where a host's frames leave, one after the other.
     struct Port {
@@ -70,6 +71,8 @@ private:
     MessageTimes& message(int number);
     Pair& pair_of(int number);
     Pair make_pair(Rank from, Rank to, Ways& ways);
+    Pair make_mcast(int number, Ways& ways);
+    void arrive_at_all(int number);
     void flow(int number, Pair& pair);
     double passes(const Pair& pair, double bytes);
     void queue(int number, int link);
