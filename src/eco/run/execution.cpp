@@ -139,7 +139,18 @@ void Execution::receive(int index) {
         target = state(index).staging.reserve(bytes);
         state(index).staged = true;
     }
-    transport_.recv(index, target, bytes, task.peer, first_tag_ + task.tag);
+    if (task.kind == Kind::mcast_recv)
+        transport_.mcast_recv(index, target, bytes, task.peer, task.tag);
+    else
+        transport_.recv(index, target, bytes, task.peer, first_tag_ + task.tag);
+}
+
+// What a task sends, in one stretch.
+const std::byte* Execution::source_of(const Task& task, State& mine) const {
+    if (const std::byte* source = stretch(task, true)) return source;
+    std::byte* packed = mine.staging.reserve(length(task));
+    gather(task, packed);
+    return packed;
 }
 
 // True when the task is done already.
@@ -165,16 +176,19 @@ bool Execution::begin(int index) {
             combine_staged(task, mine);
             return true;
         case Kind::send: {
-            const Bytes bytes = length(task);
-            const std::byte* source = stretch(task, true);
-            if (!source) {
-                std::byte* packed = mine.staging.reserve(bytes);
-                gather(task, packed);
-                source = packed;
-            }
-            transport_.send(index, source, bytes, task.peer, first_tag_ + task.tag);
+            transport_.send(index, source_of(task, mine), length(task), task.peer,
+                            first_tag_ + task.tag);
             return false;
         }
+        case Kind::mcast: {
+            const Bytes bytes = length(task);
+            transport_.mcast(index, source_of(task, mine), bytes, program_.receivers_of(task),
+                             task.tag);
+            return false;
+        }
+        case Kind::mcast_recv:
+            receive(index);
+            return false;
         case Kind::native: {
             // Nothing else is under way, so blocking keeps nobody waiting.
             const auto* source = task.from >= 0 ? stretch(task, true) : nullptr;
@@ -196,7 +210,7 @@ bool Execution::has_moved(int index) {
         if (--mine.waits_for == 0) memory_->ready.push_back(index);
         return false;
     }
-    if (task.kind == Kind::recv && mine.staged) {
+    if ((task.kind == Kind::recv || task.kind == Kind::mcast_recv) && mine.staged) {
         const std::byte* source = mine.staging.data();
         for (int p = task.first_chunk; p < task.end_chunk; ++p) {
             const Span target = to(task, p);

@@ -51,6 +51,7 @@ private:
     Bytes length(const Task& task) const;
     std::byte* stretch(const Task& task, bool sending) const;
     void gather(const Task& task, std::byte* target) const;
+    const std::byte* source_of(const Task& task, State& mine) const;
 
     bool step(bool may_block);
     void run_ready();

@@ -4,6 +4,7 @@
 // tests.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "eco/base/units.h"
@@ -20,6 +21,12 @@ public:
     // started.
     virtual void send(int id, const void* data, Bytes bytes, Rank to, int tag) = 0;
     virtual void recv(int id, void* data, Bytes bytes, Rank from, int tag) = 0;
+
+    // To several ranks at once by the network's own multicast, and from one that does so; tag: the
+    // number of the multicast among the sender's. Where a program has such tasks, the transport
+    // can.
+    virtual void mcast(int id, const void* data, Bytes bytes, std::span<const Rank> to, int tag);
+    virtual void mcast_recv(int id, void* data, Bytes bytes, Rank from, int tag);
 
     // Blocks until at least one that was started has ended; appends the ids of all that have.
     virtual void wait(std::vector<int>& ended) = 0;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/transport/mcast_channel.h"
+
+#include <algorithm>
+
+namespace eco {
+
+namespace {
+
+// Of what comes before its call; the rest is lost, and repaired.
+constexpr Bytes most_early = 1 << 20;
+// What may leave at once, in time on the wire and in datagrams: a process cannot wake up for each.
+constexpr Seconds burst_time = 2e-4;
+constexpr double burst_datagrams = 2;
+
+constexpr double slower = 0.85, least_share = 0.2, faster = 1.01;
+
+}  // namespace
+
+void McastChannel::attach(const McastCall& call, Listener& listener) {
+    const std::lock_guard lock(mutex_);
+    listeners_[call] = &listener;
+    last_call_[call.context] = call.number;
+    const auto early = early_.find(call);
+    if (early != early_.end())
+        for (const Early& each : early->second) listener.take(each.header, each.data);
+    // What is of earlier calls is of no use any more.
+    const auto first = early_.lower_bound({call.context, 0});
+    const auto end = early_.upper_bound(call);
+    for (auto gone = first; gone != end; ++gone)
+        for (const Early& each : gone->second)
+            early_bytes_ -= static_cast<Bytes>(each.data.size() + sizeof(Early));
+    early_.erase(first, end);
+}
+
+void McastChannel::detach(const McastCall& call) {
+    const std::lock_guard lock(mutex_);
+    listeners_.erase(call);
+}
+
+std::size_t McastChannel::send(std::span<Datagram> datagrams, double rate, Seconds& wait) {
+    const std::lock_guard lock(mutex_);
+    const Seconds now = mcast_now();
+    const double bytes_per_second = rate * share_;
+    const double whole =
+        static_cast<double>(payload_ + mcast_frame) + static_cast<double>(sizeof(McastHeader));
+    const Seconds ahead = std::max(burst_time, burst_datagrams * whole / bytes_per_second);
+    free_ = std::max(free_, now);
+    std::size_t count = 0;
+    Seconds free = free_;
+    while (count < datagrams.size() && free < now + ahead) {
+        const auto bytes = datagrams[count].bytes + mcast_frame;
+        free += (static_cast<double>(bytes) + sizeof(McastHeader)) / bytes_per_second;
+        datagrams[count++].header.key = key_;
+    }
+    if (count == 0) {
+        wait = free_ - now - ahead;
+        return 0;
+    }
+    const std::size_t sent = datagrams_->send(datagrams.first(count));
+    for (std::size_t i = 0; i < sent; ++i)
+        free_ += (static_cast<double>(datagrams[i].bytes + mcast_frame) + sizeof(McastHeader)) /
+                 bytes_per_second;
+    wait = std::max(burst_time / 4, free_ - now - ahead);
+    return sent;
+}
+
+void McastChannel::note_losses() {
+    const std::lock_guard lock(mutex_);
+    share_ = std::max(least_share, share_ * slower);
+}
+
+void McastChannel::note_clean_call() {
+    const std::lock_guard lock(mutex_);
+    share_ = std::min(1.0, share_ * faster);
+}
+
+bool McastChannel::receive() {
+    const std::lock_guard lock(mutex_);
+    bool any = false;
+    const auto take = [this](const McastHeader& header, std::span<const std::byte> data) {
+        this->take(header, data);
+    };
+    while (datagrams_->receive(32, take)) any = true;
+    return any;
+}
+
+void McastChannel::take(const McastHeader& header, std::span<const std::byte> data) {
+    if (header.key != key_ || header.version != McastHeader{}.version) {
+        ++foreign_;
+        return;
+    }
+    const McastCall call{header.context, header.call};
+    if (const auto listener = listeners_.find(call); listener != listeners_.end())
+        return listener->second->take(header, data);
+    const auto last = last_call_.find(header.context);
+    if (last != last_call_.end() && header.call <= last->second) return;
+    const auto bytes = static_cast<Bytes>(data.size() + sizeof(Early));
+    if (early_bytes_ + bytes > most_early) return;
+    early_bytes_ += bytes;
+    early_[call].push_back({header, {data.begin(), data.end()}});
+}
+
+}  // namespace eco

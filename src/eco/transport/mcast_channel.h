@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process's way into its job's multicasts, shared by its calls and threads: paces what leaves,
+// hands what arrives to the call that it is for, keeps a little of what comes before its call.
+// Reliable nowhere: what is lost is seen to by mcast_sender.h and mcast_receiver.h.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "eco/transport/mcast_datagram.h"
+
+namespace eco {
+
+// Seconds of a clock that never goes back.
+inline Seconds mcast_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+class McastChannel {
+public:
+    // payload: the message's bytes in one datagram; the same in all processes.
+    McastChannel(std::unique_ptr<Datagrams> datagrams, const McastKey& key, Bytes payload)
+        : datagrams_(std::move(datagrams)), key_(key), payload_(payload) {}
+
+    Bytes payload() const { return payload_; }
+    std::uint32_t datagrams_of(Bytes bytes) const {
+        return static_cast<std::uint32_t>((bytes + payload_ - 1) / payload_);
+    }
+
+    // What hears the datagrams of one call. Called with the channel locked.
+    class Listener {
+    public:
+        virtual void take(const McastHeader& header, std::span<const std::byte> data) = 0;
+
+    protected:
+        ~Listener() = default;
+    };
+    // Calls of one communicator come in the order of their numbers. At once gets what came early.
+    void attach(const McastCall& call, Listener& listener);
+    void detach(const McastCall& call);
+
+    // Sends as many as the pace allows now, at `rate` bytes of the wire per second; how many. wait:
+    // until more may leave.
+    std::size_t send(std::span<Datagram> datagrams, double rate, Seconds& wait);
+
+    // Of the rate that was measured, the part that is used: less after losses.
+    void note_losses();
+    void note_clean_call();
+
+    // Hands over what has arrived; whether there was any.
+    bool receive();
+    void sleep(Seconds longest) { datagrams_->sleep(longest); }
+
+    // Datagrams that were not this job's.
+    std::int64_t foreign() const { return foreign_; }
+
+private:
+    struct Early {
+        McastHeader header;
+        std::vector<std::byte> data;
+    };
+    void take(const McastHeader& header, std::span<const std::byte> data);
+
+    std::unique_ptr<Datagrams> datagrams_;
+    const McastKey key_;
+    const Bytes payload_;
+    std::mutex mutex_;
+    std::map<McastCall, Listener*> listeners_;
+    std::map<std::uint64_t, std::uint32_t> last_call_;  // per context, of those attached
+    std::map<McastCall, std::vector<Early>> early_;
+    Bytes early_bytes_ = 0;
+    std::int64_t foreign_ = 0;
+    Seconds free_ = 0;  // when all that was sent is on the wire
+    double share_ = 1;  // of the rate
+};
+
+}  // namespace eco

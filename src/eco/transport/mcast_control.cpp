@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/transport/mcast_control.h"
+
+#include <cstring>
+
+#include "eco/base/check.h"
+
+namespace eco {
+
+namespace {
+
+class Writer {
+public:
+    void add(std::size_t value) {
+        const auto number = static_cast<std::uint32_t>(value);
+        add(std::as_bytes(std::span(&number, 1)));
+    }
+    void add(std::span<const std::byte> bytes) {
+        text_.insert(text_.end(), bytes.begin(), bytes.end());
+    }
+    std::vector<std::byte> text() { return std::move(text_); }
+
+private:
+    std::vector<std::byte> text_;
+};
+
+// Of what a peer of the same job has written.
+class Reader {
+public:
+    explicit Reader(std::span<const std::byte> text) : text_(text) {}
+    std::uint32_t number() {
+        std::uint32_t value = 0;
+        std::memcpy(&value, bytes(sizeof value).data(), sizeof value);
+        return value;
+    }
+    std::span<const std::byte> bytes(std::size_t count) {
+        ECO_CHECK(count <= text_.size());
+        const auto found = text_.first(count);
+        text_ = text_.subspan(count);
+        return found;
+    }
+
+private:
+    std::span<const std::byte> text_;
+};
+
+}  // namespace
+
+std::vector<std::byte> written(const McastStatus& status) {
+    Writer text;
+    text.add(status.received);
+    text.add(status.asks);
+    text.add(status.whole.size());
+    text.add(status.missing.size());
+    for (const std::uint32_t message : status.whole) text.add(message);
+    for (const McastRange& range : status.missing) {
+        text.add(range.message);
+        text.add(range.first);
+        text.add(range.end);
+    }
+    return text.text();
+}
+
+McastStatus read_status(std::span<const std::byte> text) {
+    Reader reader(text);
+    McastStatus status;
+    status.received = reader.number();
+    status.asks = reader.number() != 0;
+    status.whole.resize(reader.number());
+    status.missing.resize(reader.number());
+    for (std::uint32_t& message : status.whole) message = reader.number();
+    for (McastRange& range : status.missing) {
+        range.message = reader.number();
+        range.first = reader.number();
+        range.end = reader.number();
+    }
+    return status;
+}
+
+std::vector<std::byte> written(const McastAnswer& answer) {
+    Writer text;
+    text.add(answer.gives_up);
+    text.add(answer.pieces.size());
+    for (const McastAnswer::Piece& piece : answer.pieces) {
+        text.add(piece.message);
+        text.add(piece.index);
+        text.add(piece.data.size());
+        text.add(piece.data);
+    }
+    return text.text();
+}
+
+McastAnswer read_answer(std::span<const std::byte> text) {
+    Reader reader(text);
+    McastAnswer answer;
+    answer.gives_up = reader.number() != 0;
+    answer.pieces.resize(reader.number());
+    for (McastAnswer::Piece& piece : answer.pieces) {
+        piece.message = reader.number();
+        piece.index = reader.number();
+        piece.data = reader.bytes(reader.number());
+    }
+    return answer;
+}
+
+}  // namespace eco

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a datagram of a job's multicasts begins with; the message's bytes follow. All hosts of a job
+// have the same byte order. Whatever does not begin so, or has another job's key, is dropped.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "eco/base/units.h"
+
+namespace eco {
+
+// Random, of one job: nobody else's datagrams are taken for its own.
+using McastKey = std::array<std::uint64_t, 2>;
+
+struct McastHeader {
+    McastKey key{};
+    std::uint64_t context = 0;    // of the communicator
+    std::uint32_t call = 0;       // of its calls that multicast
+    std::uint32_t sender = 0;     // rank in MPI_COMM_WORLD
+    std::uint32_t message = 0;    // of the sender's in this call
+    std::uint32_t index = 0;      // of the message's datagrams
+    std::uint32_t interface = 0;  // that it left by; where reach is measured
+    std::uint32_t version = 1;
+};
+static_assert(sizeof(McastHeader) == 48);
+
+// Which call of which communicator.
+struct McastCall {
+    std::uint64_t context = 0;
+    std::uint32_t number = 0;
+    auto operator<=>(const McastCall&) const = default;
+};
+
+struct Datagram {
+    McastHeader header;
+    const std::byte* data;
+    Bytes bytes;
+};
+
+// What carries datagrams to all of the job, or loses them: a socket, or a test's.
+class Datagrams {
+public:
+    virtual ~Datagrams() = default;
+
+    // As many as it takes now; how many. What cannot leave at all (no route, a firewall, a NIC that
+    // is down) counts as sent and is lost.
+    virtual std::size_t send(std::span<const Datagram> datagrams) = 0;
+
+    // Hands over what has arrived, at most so many, this process's own too; whether there was any.
+    using Take = std::function<void(const McastHeader&, std::span<const std::byte>)>;
+    virtual bool receive(std::size_t most, const Take& take) = 0;
+
+    // Until something has arrived, at most so long.
+    virtual void sleep(Seconds longest) = 0;
+};
+
+// Bytes on the wire besides a datagram's payload: preamble, gap, Ethernet, IP and UDP.
+inline constexpr Bytes mcast_frame = 66;
+// What IP and UDP take of an interface's MTU.
+inline constexpr Bytes ip_and_udp = 28;
+
+}  // namespace eco

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The receiving side of one call's multicasts: puts datagrams into their places, in whatever order
+// and however often they come, and says what is whole and what is missing. Neither blocks nor
+// touches MPI; used by McastTransport. Another thread may hand over what has come.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "eco/transport/mcast_channel.h"
+#include "eco/transport/mcast_control.h"
+
+namespace eco {
+
+class McastReceiver : public McastChannel::Listener {
+public:
+    McastReceiver(const McastChannel& channel, Rank me) : channel_(channel), me_(me) {}
+
+    // rate: as the sender's.
+    void add(int id, Rank from, std::uint32_t message, void* data, Bytes bytes, double rate);
+
+    void take(const McastHeader& header, std::span<const std::byte> data) override;
+    // What a sender sent again, to this rank alone.
+    void take(Rank from, const McastAnswer& answer);
+
+    // What should be told to a sender now, at most one at a time that asks.
+    struct Due {
+        Rank to;
+        McastStatus status;
+    };
+    std::vector<Due> due();
+    // Until something may be due that no datagram brings about.
+    Seconds until_due() const;
+
+    // Messages that are whole, since the last call.
+    std::vector<int> ended();
+    bool is_complete() const;
+    bool owes() const;
+
+    std::int64_t repaired() const { return repaired_; }
+
+private:
+    struct Message {
+        int id = 0;
+        std::byte* data = nullptr;
+        Bytes bytes = 0;
+        std::vector<bool> have;
+        std::uint32_t missing = 0, next = 0;  // next: after the last that has come
+    };
+    struct Source {
+        std::map<std::uint32_t, Message> open;
+        // What came before its place was known.
+        struct Early {
+            std::uint32_t message, index;
+            std::vector<std::byte> data;
+        };
+        std::vector<Early> early;
+        std::set<std::uint32_t> done;
+        std::vector<std::uint32_t> whole;  // of those, not said yet
+        std::uint32_t received = 0, said = 0;
+        std::uint32_t last_message = 0;  // that anything has come of
+        Seconds heard = 0;               // or began to wait
+        Seconds gap = 0;                 // since when one is known; 0: none
+        bool has_spoken = false, asked = false;
+        Seconds frame = 0;  // a datagram's time on the wire
+    };
+    bool put(Source& source, std::uint32_t message, std::uint32_t index,
+             std::span<const std::byte> data);
+    void find_gap(Source& source) const;
+    std::vector<McastRange> missing_of(const Source& source, bool all) const;
+    static Seconds patience(const Source& source);
+
+    const McastChannel& channel_;
+    const Rank me_;
+    mutable std::mutex mutex_;
+    std::map<Rank, Source> sources_;
+    std::vector<int> ended_;
+    int open_ = 0;
+    Bytes early_bytes_ = 0;
+    std::int64_t repaired_ = 0;
+};
+
+}  // namespace eco

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The whole protocol over networks that lose, double and overtake, each rank a thread.
+#include "eco/transport/mcast_transport.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "eco/transport/threads.h"
+
+namespace eco {
+
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+struct Faults {
+    double loss = 0;  // of the datagrams, each receiver by itself
+    double twice = 0;
+    double late = 0;  // that let the next ones overtake them
+    int lost_in_a_row = 1;
+    std::vector<Rank> deaf;  // nothing reaches them
+    bool strangers = false;  // others' datagrams, and cut ones, come too
+};
+
+// All get what one sends, the sender too, as by a socket with loopback.
+class Ether {
+public:
+    Ether(int ranks, const Faults& faults, unsigned seed)
+        : arrived_(at(ranks)), losing_(at(ranks)), faults_(faults), random_(seed) {}
+
+    std::unique_ptr<Datagrams> end_of(Rank rank) { return std::make_unique<End>(*this, rank); }
+
+private:
+    struct Copy {
+        McastHeader header;
+        std::vector<std::byte> data;
+    };
+    class End : public Datagrams {
+    public:
+        End(Ether& ether, Rank rank) : ether_(ether), rank_(rank) {}
+        std::size_t send(std::span<const Datagram> datagrams) override {
+            const std::lock_guard lock(ether_.mutex_);
+            for (const Datagram& each : datagrams) ether_.spread(each);
+            return datagrams.size();
+        }
+        bool receive(std::size_t most, const Take& take) override {
+            std::deque<Copy> now;
+            {
+                const std::lock_guard lock(ether_.mutex_);
+                auto& mine = ether_.arrived_[at(rank_)];
+                while (!mine.empty() && now.size() < most) {
+                    now.push_back(std::move(mine.front()));
+                    mine.pop_front();
+                }
+            }
+            for (const Copy& copy : now) take(copy.header, copy.data);
+            return !now.empty();
+        }
+        void sleep(Seconds longest) override {
+            std::this_thread::sleep_for(std::chrono::duration<double>(std::min(longest, 1e-4)));
+        }
+
+    private:
+        Ether& ether_;
+        Rank rank_;
+    };
+
+    bool chance(double part) { return std::uniform_real_distribution<>()(random_) < part; }
+
+    void spread(const Datagram& each) {
+        for (Rank to = 0; to < static_cast<Rank>(arrived_.size()); ++to) {
+            if (std::find(faults_.deaf.begin(), faults_.deaf.end(), to) != faults_.deaf.end())
+                continue;
+            if (losing_[at(to)] == 0 && chance(faults_.loss))
+                losing_[at(to)] = faults_.lost_in_a_row;
+            if (losing_[at(to)] > 0) {
+                --losing_[at(to)];
+                continue;
+            }
+            Copy copy{each.header, {each.data, each.data + each.bytes}};
+            auto& queue = arrived_[at(to)];
+            if (faults_.strangers) {
+                Copy other = copy;
+                other.header.key[0] ^= 1;
+                for (std::byte& byte : other.data) byte = std::byte{0xff};
+                queue.push_back(other);
+                other = copy;
+                other.data.resize(other.data.size() / 2);
+                queue.push_back(other);
+                other = copy;
+                other.header.index += 1000;
+                queue.push_back(other);
+            }
+            if (chance(faults_.twice)) queue.push_back(copy);
+            if (!queue.empty() && chance(faults_.late))
+                queue.push_front(std::move(copy));
+            else
+                queue.push_back(std::move(copy));
+        }
+    }
+
+    std::vector<std::deque<Copy>> arrived_;
+    std::vector<int> losing_;
+    const Faults faults_;
+    std::mt19937 random_;
+    std::mutex mutex_;
+};
+
+constexpr double rate = 1e8;
+constexpr int tags = 64;
+
+// Ranks that multicast to all others in turn, `calls` times.
+class Job {
+public:
+    Job(int ranks, const Faults& faults, Bytes payload = 100)
+        : ranks_(ranks), ether_(ranks, faults, 7) {
+        threads_.shorter_may_come = true;
+        for (Rank rank = 0; rank < ranks; ++rank) {
+            channels_.push_back(
+                std::make_unique<McastChannel>(ether_.end_of(rank), McastKey{1, 2}, payload));
+            contexts_.push_back({5, 0, {}, {}, {}});
+        }
+    }
+
+    // late: this rank enters each call so much later than the others.
+    void run(int calls, Bytes bytes, Rank late = -1, Seconds by = 0) {
+        std::vector<std::thread> threads;
+        for (Rank rank = 0; rank < ranks_; ++rank)
+            threads.emplace_back([=, this] {
+                for (int call = 0; call < calls; ++call) {
+                    if (rank == late)
+                        std::this_thread::sleep_for(std::chrono::duration<double>(by));
+                    this->call(rank, call, bytes);
+                }
+            });
+        for (std::thread& thread : threads) thread.join();
+    }
+    const McastContext& context(Rank rank) const { return contexts_[at(rank)]; }
+
+private:
+    static std::byte content(Rank root, int call, Bytes i) {
+        return static_cast<std::byte>(
+            static_cast<unsigned char>(17 * root + 5 * call + 3 * i + i / 251));
+    }
+
+    // An allgather: each rank's message is its first one.
+    void call(Rank me, int call, Bytes bytes) {
+        const auto other = threads_.end_of(me);
+        const auto rate_of = [](Rank, std::span<const Rank>) { return rate; };
+        McastTransport transport(*channels_[at(me)], contexts_[at(me)], me, rate_of, *other,
+                                 call * tags, tags);
+        std::vector<std::vector<std::byte>> messages(at(ranks_));
+        std::vector<Rank> others;
+        for (Rank root = 0; root < ranks_; ++root) {
+            messages[at(root)].resize(static_cast<std::size_t>(bytes));
+            if (root != me) {
+                others.push_back(root);
+                transport.mcast_recv(root, messages[at(root)].data(), bytes, root, 0);
+            }
+        }
+        for (Bytes i = 0; i < bytes; ++i)
+            messages[at(me)][static_cast<std::size_t>(i)] = content(me, call, i);
+        transport.mcast(me, messages[at(me)].data(), bytes, others, 0);
+        std::vector<int> ended;
+        while (ended.size() < at(ranks_)) transport.wait(ended);
+        std::sort(ended.begin(), ended.end());
+        std::vector<int> all(at(ranks_));
+        std::iota(all.begin(), all.end(), 0);
+        EXPECT_EQ(ended, all);
+        for (Rank root = 0; root < ranks_; ++root)
+            for (Bytes i = 0; i < bytes; ++i)
+                ASSERT_EQ(messages[at(root)][static_cast<std::size_t>(i)], content(root, call, i))
+                    << "rank " << me << " call " << call << " of " << root << " at " << i;
+    }
+
+    int ranks_;
+    Ether ether_;
+    ThreadsExchange threads_;
+    std::vector<std::unique_ptr<McastChannel>> channels_;
+    std::vector<McastContext> contexts_;
+};
+
+}  // namespace
+
+TEST(McastTransport, ArrivesAtAll) {
+    for (const Bytes bytes : {0, 1, 100, 101, 5000}) Job(4, {}).run(5, bytes);
+}
+
+TEST(McastTransport, WhatIsLostIsSentAgain) {
+    for (const double loss : {0.01, 0.05, 0.4}) {
+        Faults faults;
+        faults.loss = loss;
+        Job(3, faults).run(20, 3000);
+    }
+}
+
+TEST(McastTransport, BurstsOfLossesAreMended) {
+    Faults faults;
+    faults.loss = 0.02;
+    faults.lost_in_a_row = 20;
+    Job(3, faults).run(10, 6000);
+}
+
+TEST(McastTransport, DoubledAndOvertakingDatagramsDoNoHarm) {
+    Faults faults;
+    faults.twice = 0.3;
+    faults.late = 0.3;
+    faults.loss = 0.02;
+    Job(3, faults).run(20, 3000);
+}
+
+TEST(McastTransport, StrangersAreNotHeard) {
+    Faults faults;
+    faults.strangers = true;
+    Job(3, faults).run(10, 3000);
+}
+
+// More than a socket holds: the sender waits for who is not in the call.
+TEST(McastTransport, ALateReceiverLosesNothing) { Job(3, {}).run(2, 30000, 1, 0.3); }
+
+// Where nothing arrives each call ends all the same, and soon nobody tries any more.
+TEST(McastTransport, WithoutMulticastMessagesGoOneByOne) {
+    Faults faults;
+    faults.deaf = {2};
+    Job job(3, faults);
+    job.run(8, 3000);
+    EXPECT_EQ(job.context(0).unreached, std::set<Rank>{2});
+    EXPECT_EQ(job.context(1).unreached, std::set<Rank>{2});
+    EXPECT_EQ(job.context(2).unheard, (std::set<Rank>{0, 1}));
+    EXPECT_TRUE(job.context(2).unreached.empty());
+}
+
+}  // namespace eco
