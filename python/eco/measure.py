@@ -47,6 +47,9 @@ def command(
         bool,
         typer.Option("--all-pairs", help="Time every pair of hosts, also if there are many."),
     ] = False,
+    no_multicast: Annotated[
+        bool, typer.Option("--no-multicast", help="Do not try the network's own multicast.")
+    ] = False,
     no_tune: Annotated[
         bool, typer.Option("--no-tune", help="Measure only the network, time no collectives.")
     ] = False,
@@ -78,6 +81,7 @@ def command(
         *options.number("tolerance", tolerance, 9),
         *limit,
         *(["--all-pairs"] if all_pairs else []),
+        *(["--no-multicast"] if no_multicast else []),
         *(["--no-tune"] if no_tune else []),
     ]
     if output is not None:

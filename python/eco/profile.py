@@ -154,6 +154,33 @@ class Rails:
 
 
 @dataclass(frozen=True)
+class McastArea:
+    """A cluster whose hosts all get what one of them multicasts."""
+
+    level: int  # -1: all hosts
+    cluster: int
+    rate: float  # bytes on the wire per second
+    loss: float
+
+
+@dataclass(frozen=True)
+class Mcast:
+    """Where the network's own multicast reaches."""
+
+    interfaces: tuple[str | None, ...]  # per host
+    payload: int
+    areas: tuple[McastArea, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The written form."""
+        return {
+            "interfaces": list(self.interfaces),
+            "payload": self.payload,
+            "areas": [dict(vars(area)) for area in self.areas],
+        }
+
+
+@dataclass(frozen=True)
 class Survey:
     """Which pairs were timed if not all were, and how sure the subnets are."""
 
@@ -204,6 +231,7 @@ class Profile:
     tuning: tuple[Tuned, ...]
     model: Model | None = None
     rails: Rails | None = None
+    mcast: Mcast | None = None  # None: not tried
     survey: Survey | None = None  # None: every pair was timed
     odd: tuple[Odd, ...] = ()
     origin: str = ""
@@ -221,6 +249,7 @@ class Profile:
                 ("survey", self.survey),
                 ("model", self.model),
                 ("rails", self.rails),
+                ("mcast", self.mcast),
             )
             if value is not None
         }
@@ -306,6 +335,7 @@ def _check(text: str, origin: str) -> Any:
 def _profile(root: dict[str, Any], origin: str) -> Profile:
     parameters = root["parameters"]
     model, rails, survey = (root.get(key) for key in ("model", "rails", "survey"))
+    mcast = root.get("mcast")
     subnet = root["levels"][-1]
     return Profile(
         created=root["created"],
@@ -324,6 +354,7 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         tuning=tuple(_tuned(entry) for entry in root["tuning"]),
         model=None if model is None else _model(model),
         rails=None if rails is None else _rails(rails, subnet),
+        mcast=None if mcast is None else _mcast(mcast),
         survey=None if survey is None else _survey(survey, origin),
         odd=tuple(_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
         origin=origin,
@@ -388,6 +419,17 @@ def _model(root: dict[str, Any]) -> Model:
                 float(medium.get("uplink_burst", 0)),
             )
             for medium in root["media"]
+        ),
+    )
+
+
+def _mcast(root: dict[str, Any]) -> Mcast:
+    return Mcast(
+        interfaces=tuple(root["interfaces"]),
+        payload=root["payload"],
+        areas=tuple(
+            McastArea(area["level"], area["cluster"], float(area["rate"]), float(area["loss"]))
+            for area in root["areas"]
         ),
     )
 

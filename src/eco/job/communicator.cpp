@@ -179,13 +179,21 @@ const Prepared& Communicator::prepared(const Choice& choice, const Request& requ
 std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Prepared& prepared,
                                                  const Layout& layout, const Combine& combine,
                                                  const Reduction& reduction) {
-    ECO_CHECK(prepared.tags() <= Tags::of_one_call);
+    // Multicasts take the other half (mcast_transport.h).
+    ECO_CHECK(prepared.tags() <=
+              (choice.is_mcast() ? Tags::of_one_call / 2 - 2 : Tags::of_one_call));
     deferred_sends_.drop_ended();
     RunningCall::Way way{hidden_, {inside_, &inside_ranks_}, tags_.next(), &deferred_sends_};
     if (choice.rails > 0) {
         way.rails = session()->rails.messages.get();
         way.rail_context = &rails_;
         way.most_rails = choice.rails;
+    }
+    if (choice.is_mcast()) {
+        way.mcast = session()->mcast.channel.get();
+        way.mcast_context = &mcast_;
+        way.top = &hierarchy_.top;
+        way.rank = rank_;
     }
     return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
 }
@@ -270,6 +278,7 @@ Ways Communicator::ways() const { return {shared_links(session()->profile), host
 
 bool Communicator::ready(const Choice& choice) {
     if (!ready() || (choice.rails > 0 && !make_rails())) return false;
+    if (choice.is_mcast() && !make_mcast()) return false;
     if (!choice.native_inside()) return true;
     if (state_of_inside_ == State::none) make_inside();
     return state_of_inside_ == State::made;
@@ -305,21 +314,31 @@ Neighbourhood* Communicator::neighbourhood() {
     return neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
 }
 
-// A number for messages over rails that no other communicator has, given out by rank 0.
-bool Communicator::make_rails() {
+// That no other communicator has, given out by rank 0. 0, and not usable any more, where MPI
+// failed.
+std::uint64_t Communicator::number_of_its_own() {
     Session& here = *session();
-    if (!here.rails.open) return false;
-    if (rails_.number != 0) return true;
     int number[2] = {here.world_rank, 0};
     if (rank_ == 0) {
         const std::lock_guard lock(here.mutex);
-        number[1] = ++here.rail_contexts;
+        number[1] = ++here.contexts;
     }
     const Native& mpi = native();
-    if (mpi.Bcast(number, 2, mpi.int32, 0, hidden_) != MPI_SUCCESS) return usable_ = false;
-    rails_.number =
-        static_cast<std::uint64_t>(number[0]) << 32 | static_cast<std::uint64_t>(number[1]);
-    return true;
+    usable_ = mpi.Bcast(number, 2, mpi.int32, 0, hidden_) == MPI_SUCCESS;
+    if (!usable_) return 0;
+    return static_cast<std::uint64_t>(number[0]) << 32 | static_cast<std::uint64_t>(number[1]);
+}
+
+bool Communicator::make_rails() {
+    if (!session()->rails.open) return false;
+    if (rails_.number == 0) rails_.number = number_of_its_own();
+    return rails_.number != 0;
+}
+
+bool Communicator::make_mcast() {
+    if (!session()->mcast.channel) return false;
+    if (mcast_.number == 0) mcast_.number = number_of_its_own();
+    return mcast_.number != 0;
 }
 
 void Communicator::abandon(int library_code) {

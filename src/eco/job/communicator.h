@@ -68,7 +68,7 @@ public:
     MPI_Comm hidden() const { return hidden_; }
 
     // The same for a choice: with inner=native it needs one for each innermost group as well, with
-    // rails the job's. False without them, and then always for such choices.
+    // rails or multicasts the job's. False without them, and then always for such choices.
     bool ready(const Choice& choice);
 
     // Everybody's greatest figure of each place, on all ranks: by the profile's choice for such a
@@ -105,6 +105,8 @@ private:
     bool make_hidden();
     void make_inside();
     bool make_rails();
+    bool make_mcast();
+    std::uint64_t number_of_its_own();
 
     MPI_Comm comm_, hidden_, inside_;
     enum class State { none, made, refused } state_of_inside_ = State::none;
@@ -117,6 +119,7 @@ private:
     DeferredSends deferred_sends_;
     Tags tags_;
     RailContext rails_;
+    McastContext mcast_;
     std::vector<Binding> bindings_;
     Clusters clusters_;
     std::mutex finding_clusters_;

@@ -8,6 +8,8 @@
 
 #include "eco/mpi/mpi_transport.h"
 #include "eco/run/execution.h"
+#include "eco/topology/hierarchy.h"
+#include "eco/transport/mcast_transport.h"
 #include "eco/transport/rail_transport.h"
 
 namespace eco {
@@ -23,6 +25,10 @@ public:
         RailMessages* rails = nullptr;  // null: all by MPI
         const RailContext* rail_context = nullptr;
         int most_rails = 0;
+        McastChannel* mcast = nullptr;  // null: nothing is multicast
+        McastContext* mcast_context = nullptr;
+        const Group* top = nullptr;
+        Rank rank = 0;
     };
 
     // All that is named must outlive it.
@@ -42,6 +48,7 @@ private:
 
     MpiTransport mpi_;
     std::optional<RailTransport> rails_;
+    std::optional<McastTransport> mcast_;
     Execution execution_;
 };
 

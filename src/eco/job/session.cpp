@@ -72,9 +72,9 @@ std::string library_name() {
            text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
 }
 
-// What is left once all know the same; rails are collective.
+// What is left once all know the same; rails and multicasts are collective.
 static void begin(const Settings& settings, Profile profile, Whereabouts where, bool with_rails,
-                  const std::string& library) {
+                  bool with_mcast, const std::string& library) {
     const Native& mpi = native();
     auto fresh = std::make_unique<Session>();
     mpi.Comm_rank(mpi.comm_world, &fresh->world_rank);
@@ -93,6 +93,7 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     const auto& host_of = fresh->where.host_of;
     const auto missing = std::count(host_of.begin(), host_of.end(), -1);
     if (with_rails) fresh->rails = open_rails(*fresh);
+    if (with_mcast) fresh->mcast = open_mcast(*fresh);
     const std::size_t ranks = host_of.size();
     current = fresh.release();
     if (missing > 0)
@@ -105,15 +106,17 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
 void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
                    const std::string& library) {
     auto where = share_whereabouts(profile);
-    if (where) begin(settings, profile, std::move(*where), with_rails, library);
+    const bool with_mcast = profile.mcast && !profile.mcast->areas.empty();
+    if (where) begin(settings, profile, std::move(*where), with_rails, with_mcast, library);
 }
 
 static void begin_session() {
     auto shared = share(settings_of_start, library_name());
     if (!shared) return;
     const bool with_rails = may_use_rails(shared->settings, shared->profile);
+    const bool with_mcast = may_use_mcast(shared->settings, shared->profile);
     begin(shared->settings, std::move(shared->profile), std::move(shared->where), with_rails,
-          shared->library);
+          with_mcast, shared->library);
     if (current) current->learned = std::move(shared->learned);
 }
 

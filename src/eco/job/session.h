@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "eco/base/error.h"
+#include "eco/job/job_mcast.h"
 #include "eco/job/job_rails.h"
 #include "eco/job/share.h"
 #include "eco/mpi/native.h"
@@ -31,6 +32,7 @@ struct Session {
     MPI_Group world_group;
     int keyval = MPI_KEYVAL_INVALID;
     JobRails rails;
+    JobMcast mcast;
     std::string library;                // as tuning entries have it
     std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
 
@@ -38,7 +40,7 @@ struct Session {
     std::vector<Communicator*> communicators;
     std::optional<Network> network;
     std::atomic<int> hidden_communicators = 0;
-    int rail_contexts = 0;  // given out by this rank
+    int contexts = 0;  // given out by this rank
     bool complained = false;
     std::vector<LearnedClass> results;  // of this job's communicators that are gone
 };

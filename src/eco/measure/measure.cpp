@@ -8,6 +8,7 @@
 #include "eco/base/error.h"
 #include "eco/job/session.h"
 #include "eco/measure/host_hint.h"
+#include "eco/measure/measure_mcast.h"
 #include "eco/measure/measure_model.h"
 #include "eco/measure/measure_pairs.h"
 #include "eco/measure/measure_rails.h"
@@ -45,6 +46,7 @@ public:
             workers_.worker_loop();
         }
         find_rails();
+        find_mcast();
         return profile_;
     }
 
@@ -176,6 +178,16 @@ private:
                 const Seconds all = before + (spent() - before) / std::max(done, 0.05);
                 progress_.update(share_ * std::min(1.0, spent() / all), what);
             });
+    }
+
+    // As rails.
+    void find_mcast() {
+        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        if (!fresh) profile_.mcast = known_->mcast;
+        if (!fresh || profile_.hosts.size() < 2 || !options_.multicast) return;
+        profile_.mcast = measure_mcast(profile_, leader_, [&](double, const std::string& what) {
+            progress_.update(0.99 * share_, what);
+        });
     }
 
     Seconds spent() const {

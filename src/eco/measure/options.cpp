@@ -67,6 +67,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.tune = false;
             continue;
         }
+        if (name == "--no-multicast") {
+            options.multicast = false;
+            continue;
+        }
         if (name == "--all-pairs") {
             options.all_pairs = true;
             continue;

@@ -20,7 +20,7 @@ struct Options {
     int round_trips = 5, repeats = 0;
     Bytes partition_bytes = 1024;
     double tolerance = -1;  // -1: the known profile's, or the paper's
-    bool tune = true, all_pairs = false;
+    bool tune = true, all_pairs = false, multicast = true;
     // tune and bench
     std::vector<Operation> operations;
     std::vector<std::string> patterns;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/job_mcast.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <random>
+
+#include "eco/base/error.h"
+#include "eco/job/session.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/transport/mcast_socket.h"
+
+namespace eco {
+
+bool may_use_mcast(const Settings& settings, const Profile& profile) {
+    if (!profile.mcast || profile.mcast->areas.empty()) return false;
+    const auto names = [](const std::string& choice) { return choice.starts_with("mcast"); };
+    if (settings.choice != "auto") return names(settings.choice) || settings.choice == "eco";
+    return std::any_of(profile.tuning.begin(), profile.tuning.end(),
+                       [&](const Tuned& tuned) { return names(tuned.choice); });
+}
+
+McastKey share_mcast_key() {
+    McastKey key{};
+    if (getrandom(key.data(), sizeof key, 0) != static_cast<ssize_t>(sizeof key)) {
+        std::random_device random;
+        for (auto& half : key) half = std::uint64_t{random()} << 32 | random();
+    }
+    const Native& mpi = native();
+    check_mpi(mpi.Bcast(key.data(), sizeof key, mpi.byte, 0, mpi.comm_world));
+    return key;
+}
+
+namespace {
+
+// Of a host that multicast does not reach, which takes part in the other messages of such calls.
+class NoDatagrams : public Datagrams {
+public:
+    std::size_t send(std::span<const Datagram> datagrams) override { return datagrams.size(); }
+    bool receive(std::size_t, const Take&) override { return false; }
+    void sleep(Seconds) override {}
+};
+
+}  // namespace
+
+static std::unique_ptr<McastChannel> join(const Session& session, const McastKey& key) {
+    const MeasuredMcast& measured = *session.profile.mcast;
+    const int host = session.where.host_of[static_cast<std::size_t>(session.world_rank)];
+    if (host < 0 || measured.interfaces[static_cast<std::size_t>(host)].empty())
+        return std::make_unique<McastChannel>(std::make_unique<NoDatagrams>(), key,
+                                              measured.payload);
+    const std::string& name = measured.interfaces[static_cast<std::size_t>(host)];
+    const auto all = mcast_interfaces();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const McastInterface& each) { return each.name == name; });
+    if (found == all.end())
+        throw Error(Code::environment, "multicast: the NIC " + name +
+                                           " of the profile is not there or is down; 'eco "
+                                           "measure' finds the network as it is now");
+    if (found->mtu < measured.payload + static_cast<Bytes>(sizeof(McastHeader)) + ip_and_udp)
+        throw Error(Code::environment, "multicast: the MTU of " + name +
+                                           " is less than when it was measured; 'eco measure' "
+                                           "finds the network as it is now");
+    return std::make_unique<McastChannel>(
+        std::make_unique<McastSocket>(mcast_group(key), std::vector{*found}), key,
+        measured.payload);
+}
+
+JobMcast open_mcast(const Session& session) {
+    const Native& mpi = native();
+    JobMcast job;
+    std::string why;
+    try {
+        job.channel = join(session, share_mcast_key());
+    } catch (const Error& error) {
+        why = error.what();
+    }
+    // The first that cannot says why.
+    const auto ranks = static_cast<int>(session.where.host_of.size());
+    int own = why.empty() ? ranks : session.world_rank, first = 0;
+    check_mpi(mpi.Allreduce(&own, &first, 1, mpi.int32, mpi.min, mpi.comm_world));
+    if (first == ranks) return job;
+    if (first == session.world_rank)
+        complain_once("on " + processor_name() + ": " + why + "; nothing is multicast");
+    return {};
+}
+
+}  // namespace eco

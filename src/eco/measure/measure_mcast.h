@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of measuring that finds out where the network's own multicast reaches, and how fast it
+// may be sent there without loss (docs/formats.md, "mcast").
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+// Collective over MPI_COMM_WORLD. profile: on rank 0 with its levels and model; leader: per host
+// the rank that measures, below 0: none. Every host greets all others once; then one train of
+// datagrams or a few in each cluster that hears all its hosts, four seconds for all. On eight hosts
+// of 10 Mbit/s about a second. The result on rank 0. Throws MpiError.
+MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader,
+                            const std::function<void(double, const std::string&)>& show);
+
+}  // namespace eco
