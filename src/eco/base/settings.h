@@ -24,6 +24,7 @@ struct Settings {
     std::string profile;                  // ECO_PROFILE: path; empty: look in the store
     std::string choice = "auto";          // ECO_CHOICE: auto, native, eco, or a planner description
     bool keep_order = false;              // ECO_KEEP_ORDER=1: reductions in the native order
+    bool multicast = true;                // ECO_MULTICAST: on, off
     Learn learn = Learn::on;              // ECO_LEARN: on, all, settled, off
     std::vector<std::string> complaints;  // one sentence per variable that makes no sense
 };

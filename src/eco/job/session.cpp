@@ -82,6 +82,7 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     fresh->settings = settings;
     fresh->library = library;
     fresh->profile = std::move(profile);
+    if (!settings.multicast) fresh->profile.mcast.reset();
     fresh->where = std::move(where);
     fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library);
     if (mpi.Comm_group(mpi.comm_world, &fresh->world_group) != MPI_SUCCESS ||
@@ -93,7 +94,7 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     const auto& host_of = fresh->where.host_of;
     const auto missing = std::count(host_of.begin(), host_of.end(), -1);
     if (with_rails) fresh->rails = open_rails(*fresh);
-    if (with_mcast) fresh->mcast = open_mcast(*fresh);
+    if (with_mcast && settings.multicast) fresh->mcast = open_mcast(*fresh);
     const std::size_t ranks = host_of.size();
     current = fresh.release();
     if (missing > 0)

@@ -257,6 +257,7 @@ std::string what_to_share(Settings settings, const std::string& library,
         Profile profile = profile_at(path);
         const json learned =
             what_was_learned(settings, path, profile, library, static_cast<int>(places.size()));
+        if (!settings.multicast) profile.mcast.reset();
         profile.tuning = tuning_for(profile, library);
         std::vector<int> host_of = hosts_of(places, profile.hosts);
         profile = part_for_job(profile, host_of);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * mcasts CALLS BYTES [stops|dies|waits RANK]: broadcasts from every root in turn and allgathers, each
+ * byte looked at. In the middle one rank is stopped for two seconds, dies, or comes late. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned char content(int root, int call, int i) {
+    return (unsigned char)(31 * root + 7 * call + 3 * i + i / 253);
+}
+
+static void check(const unsigned char* bytes, int length, int root, int call, int rank) {
+    for (int i = 0; i < length; ++i)
+        if (bytes[i] != content(root, call, i)) {
+            printf("wrong: rank %d call %d of %d at %d\n", rank, call, root, i);
+            fflush(stdout);
+            MPI_Abort(MPI_COMM_WORLD, 3);
+        }
+}
+
+static void be_stopped(void) {
+    const pid_t me = getpid();
+    if (fork() == 0) {
+        usleep(100000);
+        kill(me, SIGSTOP);
+        sleep(2);
+        kill(me, SIGCONT);
+        _exit(0);
+    }
+}
+
+int main(int count, char** words) {
+    int rank, ranks;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const int calls = atoi(words[1]), bytes = atoi(words[2]);
+    const char* what = count > 3 ? words[3] : "";
+    const int who = count > 4 ? atoi(words[4]) : -1;
+    unsigned char* one = malloc((size_t)bytes + 1);
+    unsigned char* all = malloc((size_t)bytes * ranks + 1);
+    for (int call = 0; call < calls; ++call) {
+        const int root = call % ranks;
+        if (call == calls / 2 && rank == who) {
+            if (strcmp(what, "stops") == 0) be_stopped();
+            if (strcmp(what, "dies") == 0) kill(getpid(), SIGKILL);
+            if (strcmp(what, "waits") == 0) sleep(1);
+        }
+        for (int i = 0; i < bytes; ++i) one[i] = rank == root ? content(root, call, i) : 0;
+        MPI_Bcast(one, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
+        check(one, bytes, root, call, rank);
+        if (call % 4 != 0) continue;
+        for (int i = 0; i < bytes; ++i) one[i] = content(rank, call, i);
+        memset(all, 0, (size_t)bytes * ranks);
+        MPI_Allgather(one, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
+        for (int each = 0; each < ranks; ++each)
+            check(all + (size_t)bytes * each, bytes, each, call, rank);
+    }
+    if (rank == 0) printf("ok %d calls of %d bytes\n", calls, bytes);
+    free(one);
+    free(all);
+    MPI_Finalize();
+    return 0;
+}
