@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eco import quantities
-from eco.profile import Medium, Profile, Rail, Rails, Tuned
+from eco.profile import McastArea, Medium, Profile, Rail, Rails, Tuned
 
 Pair = tuple[int, int]
 
@@ -244,6 +244,7 @@ def summary(profile: Profile) -> dict[str, Any]:
         "ring": [profile.hosts[host] for host in profile.ring],
         "model": _model(profile),
         "rails": _rails(profile),
+        "mcast": _mcast(profile),
         "parameters": profile.document()["parameters"],
         "survey": _survey(profile),
         "odd": [
@@ -295,6 +296,24 @@ def _rails(profile: Profile) -> dict[str, Any] | None:
         del entry["cards"], entry["latency"], entry["bandwidth"]
         entry |= rail_figures(profile, rail)
     return found
+
+
+def _mcast(profile: Profile) -> dict[str, Any] | None:
+    """The areas with their hosts by name."""
+    if profile.mcast is None:
+        return None
+    found = profile.mcast.document()
+    for entry, area in zip(found["areas"], profile.mcast.areas, strict=True):
+        entry["hosts"] = [profile.hosts[host] for host in area_hosts(profile, area)]
+    return found
+
+
+def area_hosts(profile: Profile, area: McastArea) -> list[int]:
+    """Who hears each other there."""
+    if area.level < 0:
+        return list(range(len(profile.hosts)))
+    level = profile.levels[area.level]
+    return [host for host, cluster in enumerate(level) if cluster == area.cluster]
 
 
 def most_rails(rails: Rails) -> int:

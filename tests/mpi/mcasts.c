@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * mcasts CALLS BYTES [stops|dies|waits RANK]: broadcasts from every root in turn and allgathers, each
- * byte looked at. In the middle one rank is stopped for two seconds, dies, or comes late. */
+ * mcasts CALLS BYTES [stops|dies|waits RANK]: broadcasts from every root in turn and allgathers,
+ * each byte looked at. In the middle one rank is stopped for two seconds, dies, or comes late. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Collectives by the network's own multicast, in unmodified programs: right whatever is lost."""
 
+import json
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import DATA, OURS, Mpi, Run, built, each, lab, same_results
+from mpi_harness import DATA, ECO, OURS, Mpi, Run, built, each, lab, same_results
 
 pytestmark = pytest.mark.lab
 PROFILE = DATA / "three-segments-mcast.json"
@@ -112,6 +114,24 @@ def test_two_jobs_at_once(mpi: Mpi) -> None:
         runs = list(both.map(lambda _: mcasts(mpi, 12, 16000), range(2)))
     for run in runs:
         went_well(run, 12)
+
+
+@each
+def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
+    """Measured: it reaches each switch's own hosts. Then it is used inside, messages between."""
+    scenario = tmp_path / "routed.yaml"
+    scenario.write_text(LOSSY.format(loss="0, multicast: no, delay: 2ms"))
+    profile = tmp_path / "routed.json"
+    launcher = [ECO, "lab", "run", scenario, "--mpi", mpi.family, "--native", "--"]
+    words = [ECO, "measure", "--no-tune", "-o", profile, "--", *launcher]
+    subprocess.run([*map(str, words)], check=True, stdin=subprocess.DEVNULL, timeout=120)
+    areas = json.loads(profile.read_text())["mcast"]["areas"]
+    assert sorted((area["level"], area["cluster"]) for area in areas) == [(0, 0), (0, 1)]
+    assert all(4e6 < area["rate"] < 12.5e6 for area in areas)
+    run = mcasts(mpi, 12, 16000, scenario=str(scenario), scale=1, profile=profile)
+    assert run.code == 0, run.out + run.err
+    assert "ok 12 calls" in run.out
+    assert all(what.startswith("mcast") for what in run.used["bcast"])
 
 
 @each

@@ -72,6 +72,8 @@ def describe_link(link: Link) -> str:
         text += f", {show_delay(link.delay)} each way"
     if link.loss:
         text += f", loses {link.loss * 100:g} % of the frames"
+    if not link.multicast:
+        text += ", carries no multicasts"
     return text
 
 

@@ -170,7 +170,7 @@ class _Reader:
         links: list[Link] = []
         for number, body in enumerate(data, start=1):
             where = f"link {number}"
-            entry = self.mapping(body, where, {"between"}, {"rate", "delay", "loss"})
+            entry = self.mapping(body, where, {"between"}, {"rate", "delay", "loss", "multicast"})
             between = entry["between"]
             if not isinstance(between, list) or len(between) < 2:
                 self.fail(f"{where}: 'between' must list two or more networks")
@@ -184,7 +184,10 @@ class _Reader:
                 rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
             delay = self.unit(f"{where}: delay", units.parse_delay, entry.get("delay", "0ms"))
             loss = self.unit(f"{where}: loss", units.parse_loss, entry.get("loss", 0))
-            links.append(Link(tuple(map(str, between)), rate, delay, loss))
+            multicast = entry.get("multicast", True)
+            if not isinstance(multicast, bool):
+                self.fail(f"{where}: 'multicast' must be yes or no")
+            links.append(Link(tuple(map(str, between)), rate, delay, loss, multicast))
         return tuple(links)
 
     def check_loops(self, networks: tuple[Network, ...], links: tuple[Link, ...]) -> None:

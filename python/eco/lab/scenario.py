@@ -26,6 +26,7 @@ class Link:
     rate: float | None = None
     delay: float = 0.0
     loss: float = 0.0
+    multicast: bool = True  # a router's carries none
 
     @property
     def relayed(self) -> bool:

@@ -119,6 +119,8 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
                 wiring.cable(inner, outer)
             wiring.links.append(f"link set {inner} master br{number[name]}")
             wiring.links.append(f"link set {outer} master core{n}")
+            if not link.multicast:
+                wiring.links.append(f"link set {outer} type bridge_slave mcast_flood off")
             ports[number[name]].append(inner)
             rate = link.rate or (network.rate if network.kind == "switch" else None)
             if rate is not None:

@@ -11,6 +11,7 @@ protected:
     std::string verdict(Operation operation, const std::function<void(Builder&, Rank)>& write,
                         int ranks = 2) {
         hierarchy_ = flat_hierarchy(ranks);
+        hierarchy_.top.mcast_rate = reached_ ? 1e6 : 0;
         const Request request{operation, &hierarchy_, 0, commutative_};
         return verify(request, [&](Rank me) {
             Builder builder(request, 1);
@@ -20,7 +21,7 @@ protected:
     }
     static constexpr Chunk whole_[1] = {0};
     Hierarchy hierarchy_;
-    bool commutative_ = true;
+    bool commutative_ = true, reached_ = false;
 };
 
 TEST_F(Rejects, NothingOfARightBroadcast) {
@@ -49,6 +50,35 @@ TEST_F(Rejects, AMessageThatNobodyReceives) {
                           if (me == 0) b.send(1, input, whole_);
                       })
                   .find("never received"),
+              std::string::npos);
+}
+
+TEST_F(Rejects, AMulticastThatDoesNotReachItsReceivers) {
+    const auto multicast = [](Builder& b, Rank me) {
+        const Rank others[] = {1, 2};
+        if (me == 0)
+            b.mcast(others, input, whole_);
+        else
+            b.mcast_recv(0, output, whole_);
+    };
+    EXPECT_NE(verdict(Operation::bcast, multicast, 3).find("does not reach"), std::string::npos);
+    reached_ = true;
+    EXPECT_EQ(verdict(Operation::bcast, multicast, 3), "");
+}
+
+TEST_F(Rejects, AMulticastThatAReceiverDoesNotTake) {
+    reached_ = true;
+    const auto taken_by = [](bool all, bool right) {
+        return [all, right](Builder& b, Rank me) {
+            const Rank others[] = {1, 2};
+            if (me == 0) b.mcast(std::span(others, all ? 2 : 1), input, whole_);
+            if (me == 1 || (me == 2 && right)) b.mcast_recv(0, output, whole_);
+        };
+    };
+    EXPECT_EQ(verdict(Operation::bcast, taken_by(true, true), 3), "");
+    EXPECT_NE(verdict(Operation::bcast, taken_by(true, false), 3).find("never receives"),
+              std::string::npos);
+    EXPECT_NE(verdict(Operation::bcast, taken_by(false, true), 3).find("never sent to it"),
               std::string::npos);
 }
 
