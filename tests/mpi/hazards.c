@@ -4,6 +4,7 @@
        exec      a child of each rank starts a program
        signals   a timer's signal comes all the time
        sessions  communicators of MPI sessions, beside MPI_Init's and without it (alone)
+       leftovers attributes whose keyvals, groups whose communicators, are freed before MPI_Finalize
        roots N   N calls with all ranks as roots in turn, of 80 sizes
        threads   many threads, each with communicators of its own, that ask for levels as well */
 #include <mpi.h>
@@ -161,6 +162,44 @@ static void threads(void) {
     MPI_Errhandler_free(&own_handler);
 }
 
+static int deleted;
+
+static int count_deleted(MPI_Comm comm, int keyval, void* value, void* extra) {
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    deleted += *(int*)value;
+    return MPI_SUCCESS;
+}
+
+/* What stays: an attribute of a communicator that lives to the end, and one of MPI_COMM_SELF, whose
+   callback MPI_Finalize calls before anything else. */
+static void leave(MPI_Comm comm) {
+    static int one = 1, hundred = 100;
+    int keyval, rank;
+    MPI_Group world, part;
+    MPI_Comm inside, copy;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_deleted, &keyval, NULL);
+    MPI_Comm_split(comm, rank % 2, rank, &inside);
+    MPI_Comm_dup(comm, &copy);
+    MPI_Comm_set_attr(inside, keyval, &one);
+    MPI_Comm_set_attr(copy, keyval, &one);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &hundred);
+    MPI_Comm_group(inside, &part);
+    MPI_Comm_group(comm, &world);
+    MPI_Comm_free_keyval(&keyval);
+    some(inside, 5);
+    some(copy, 5);
+    MPI_Comm_free(&inside);
+    wrong += deleted != 1;
+    MPI_Group_free(&part);
+    MPI_Group_free(&world);
+    some(copy, 5);
+    MPI_Comm_free(&copy);
+    wrong += deleted != 2;
+}
+
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     int rank, all_wrong = 0, provided = MPI_THREAD_SINGLE;
@@ -196,10 +235,12 @@ int main(int argc, char** argv) {
         with_a_session();
         some(comm, 5);
     }
+    if (!strcmp(how, "leftovers")) leave(comm);
     if (!strcmp(how, "roots")) roots(comm, argc > 2 ? atoi(argv[2]) : 10000);
     if (!strcmp(how, "threads") && provided == MPI_THREAD_MULTIPLE) threads();
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, comm);
     if (rank == 0) puts(all_wrong ? "wrong" : "all ok");
     MPI_Finalize();
+    if (!strcmp(how, "leftovers")) all_wrong += deleted != 102;
     return all_wrong != 0;
 }

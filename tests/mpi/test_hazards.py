@@ -87,10 +87,10 @@ PLAIN: dict[str, Any] = {"ranks": 4, "scale": 100, "order": "random:1"}
 
 @pytest.mark.lab
 @pytest.mark.parametrize("where", [PLAIN, RAILS], ids=["plain", "rails"])
-@pytest.mark.parametrize("how", ["fork", "exec", "signals", "threads"])
+@pytest.mark.parametrize("how", ["fork", "exec", "signals", "leftovers", "threads"])
 @each
 def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
-    """Children that end, signals, and threads that ask at once for what none of them knows."""
+    """Children that end, signals, what is freed late, threads that ask at once for the same."""
     run = lab(mpi, built(mpi, "hazards"), how, eco=True, **where)
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
@@ -107,6 +107,18 @@ def test_mpi_sessions(mpi: Mpi, how: str) -> None:
     run = lab(mpi, built(mpi, "hazards"), how, eco=True, **PLAIN)
     assert run.code == 0, run.out + run.err
     assert run.out.count("all ok") == (4 if how == "alone" else 1)
+
+
+@each
+def test_a_plugin_is_unloaded(mpi: Mpi, profile: Path) -> None:
+    """The program is none of MPI's; what it loads is, and goes before the program does."""
+    object_of = ECO.parent.parent / "lib" / f"libeco-{mpi.family}.so"
+    settings = [f"LD_PRELOAD={object_of}", f"ECO_PROFILE={profile}", "ECO_CHOICE=eco"]
+    words = [built(mpi, "loads"), built(mpi, "plugin.so")]
+    run = here(mpi, 2, "env", *settings, "ECO_VERBOSE=1", *words)
+    assert run.code == 0, run.out + run.err
+    assert run.out.count("all ok") == 2
+    assert run.planned("bcast"), run.err
 
 
 # A choice for each size, so that roots and sizes make more plans than are kept.
