@@ -337,7 +337,9 @@ bool Communicator::make_rails() {
 
 bool Communicator::make_mcast() {
     if (!session()->mcast.channel) return false;
-    if (mcast_.number == 0) mcast_.number = number_of_its_own();
+    if (mcast_.number != 0) return true;
+    mcast_.number = number_of_its_own();
+    if (mcast_.number != 0) session()->mcast.channel->know(mcast_.number);
     return mcast_.number != 0;
 }
 
@@ -358,6 +360,8 @@ void Communicator::release() noexcept {
         learning_.reset();
         chosen_.clear();
     }
+    if (Session* here = session(); here && here->mcast.channel && mcast_.number != 0)
+        here->mcast.channel->forget(mcast_.number);
     if (!failed_) deferred_sends_.finish();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
 #include "eco/base/error.h"
@@ -51,7 +52,7 @@ static std::unique_ptr<McastChannel> join(const Session& session, const McastKey
         return std::make_unique<McastChannel>(std::make_unique<NoDatagrams>(), key,
                                               measured.payload);
     const std::string& name = measured.interfaces[static_cast<std::size_t>(host)];
-    const auto all = mcast_interfaces();
+    auto all = mcast_interfaces();
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const McastInterface& each) { return each.name == name; });
     if (found == all.end())
@@ -63,8 +64,12 @@ static std::unique_ptr<McastChannel> join(const Session& session, const McastKey
                                            " is less than when it was measured; 'eco measure' "
                                            "finds the network as it is now");
     return std::make_unique<McastChannel>(
-        std::make_unique<McastSocket>(mcast_group(key), std::vector{*found}), key,
-        measured.payload);
+        [&] {
+            // Others may be heard by another NIC than this host sends by.
+            std::iter_swap(all.begin(), found);
+            return std::make_unique<McastSocket>(mcast_group(key), all);
+        }(),
+        key, measured.payload);
 }
 
 JobMcast open_mcast(const Session& session) {
@@ -82,7 +87,8 @@ JobMcast open_mcast(const Session& session) {
     check_mpi(mpi.Allreduce(&own, &first, 1, mpi.int32, mpi.min, mpi.comm_world));
     if (first == ranks) return job;
     if (first == session.world_rank)
-        complain_once("on " + processor_name() + ": " + why + "; nothing is multicast");
+        std::fprintf(stderr, "eco: rank %d on %s: %s; nothing is multicast\n", first,
+                     processor_name().c_str(), why.c_str());
     return {};
 }
 

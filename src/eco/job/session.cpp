@@ -82,7 +82,6 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     fresh->settings = settings;
     fresh->library = library;
     fresh->profile = std::move(profile);
-    if (!settings.multicast) fresh->profile.mcast.reset();
     fresh->where = std::move(where);
     fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library);
     if (mpi.Comm_group(mpi.comm_world, &fresh->world_group) != MPI_SUCCESS ||
@@ -94,7 +93,9 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     const auto& host_of = fresh->where.host_of;
     const auto missing = std::count(host_of.begin(), host_of.end(), -1);
     if (with_rails) fresh->rails = open_rails(*fresh);
-    if (with_mcast && settings.multicast) fresh->mcast = open_mcast(*fresh);
+    if (with_mcast) fresh->mcast = open_mcast(*fresh);
+    // Then nobody plans with it.
+    if (!fresh->mcast.channel) fresh->profile.mcast.reset();
     const std::size_t ranks = host_of.size();
     current = fresh.release();
     if (missing > 0)
@@ -107,7 +108,7 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
 void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
                    const std::string& library) {
     auto where = share_whereabouts(profile);
-    const bool with_mcast = profile.mcast && !profile.mcast->areas.empty();
+    const bool with_mcast = settings.multicast && profile.mcast && !profile.mcast->areas.empty();
     if (where) begin(settings, profile, std::move(*where), with_rails, with_mcast, library);
 }
 

@@ -45,8 +45,10 @@ Cell::Cell(Lineup& lineup, Operation operation, Bytes bytes, const Forecast* for
     : lineup_(&lineup), operation_(operation), bytes_(bytes), forecast_(forecast) {
     const Request request{operation, &communicator_of(lineup.comm)->hierarchy(), 0, true};
     field_ = field(request, bytes, forecast);
-    std::erase_if(field_,
-                  [](const Choice& choice) { return choice.rails > 0 && !session()->rails.open; });
+    std::erase_if(field_, [](const Choice& choice) {
+        return (choice.rails > 0 && !session()->rails.open) ||
+               (choice.is_mcast() && !session()->mcast.channel);
+    });
     unseen_ = std::any_of(field_.begin(), field_.end(), [&](const Choice& choice) {
         return !forecast || !can_simulate(choice) || choice.window > 0 || choice.rails > 0;
     });

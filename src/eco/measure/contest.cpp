@@ -66,7 +66,8 @@ Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& s
                       Seconds budget, bool warm_up) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     for (const Choice& choice : choices)
-        if (!choice.is_native() && (choice.rails == 0 || session()->rails.open))
+        if (!choice.is_native() && (choice.rails == 0 || session()->rails.open) &&
+            (!choice.is_mcast() || session()->mcast.channel))
             patterns.push_back({to_text(choice), choice, {}});
     const auto by_median = [](const Sampled& a, const Sampled& b) {
         return median(a.samples) < median(b.samples);

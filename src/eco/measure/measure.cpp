@@ -183,7 +183,7 @@ private:
     // As rails.
     void find_mcast() {
         const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
-        if (!fresh) profile_.mcast = known_->mcast;
+        if (!fresh && options_.multicast) profile_.mcast = known_->mcast;
         if (!fresh || profile_.hosts.size() < 2 || !options_.multicast) return;
         profile_.mcast = measure_mcast(profile_, leader_, [&](double, const std::string& what) {
             progress_.update(0.99 * share_, what);

@@ -144,6 +144,8 @@ void run(const Options& options, int rank) {
         notes = read_notes(text, *known, "the profile");
     }
     Settings settings = read_settings();
+    // Launchers need not pass the environment on.
+    settings.multicast = share(settings.multicast ? "on" : "") == "on";
     settings.verbose = 0;
     settings.learn = Learn::off;  // what is timed here is what it is said to be
     Profile profile;

@@ -172,6 +172,8 @@ void Trial::use(const Choice& choice) {
         throw Error(Code::environment,
                     choice.rails > 0 && !session()->rails.open
                         ? to_text(choice) + " needs rails, and these hosts have none"
+                    : choice.is_mcast() && !session()->mcast.channel
+                        ? to_text(choice) + " needs the network's multicast, which is not open"
                         : "the MPI library has no communicator left for timing");
     used_ = choice;
     communicator_->force(&used_);

@@ -80,11 +80,9 @@ void Builder::combine(Buffer from, Buffer to, std::span<const Chunk> chunks, boo
 }
 
 void Builder::mcast(std::span<const Rank> to, Buffer from, std::span<const Chunk> chunks) {
-    Task task{Kind::mcast, false, from, -1, -1, mcasts_++, 0, 0, 0, 0};
-    task.first_receiver = static_cast<std::int32_t>(program_.receivers.size());
-    program_.receivers.insert(program_.receivers.end(), to.begin(), to.end());
-    task.end_receiver = static_cast<std::int32_t>(program_.receivers.size());
-    add(task, chunks, true, false);
+    const auto number = static_cast<std::int32_t>(program_.receivers.size());
+    program_.receivers.emplace_back(to.begin(), to.end());
+    add({Kind::mcast, false, from, -1, -1, number, 0, 0, 0, 0}, chunks, true, false);
 }
 
 void Builder::mcast_recv(Rank from, Buffer to, std::span<const Chunk> chunks) {

@@ -45,7 +45,6 @@ struct Task {
     std::int32_t first_wait, end_wait;
     Operation part = Operation::barrier;  // native: which collective
     std::int32_t pace = -1;  // send: an earlier task that it waits for too if the message is paced
-    std::int32_t first_receiver = 0, end_receiver = 0;  // mcast
 };
 
 // Shorter messages hinder nobody: they go at once, whatever their pace. About one Ethernet frame.
@@ -60,8 +59,8 @@ struct Program {
     int segments = 1;
     std::vector<Task> tasks;
     std::vector<Chunk> chunks;
-    std::vector<std::int32_t> waits;  // indices of earlier tasks
-    std::vector<Rank> receivers;      // of multicasts
+    std::vector<std::int32_t> waits;           // indices of earlier tasks
+    std::vector<std::vector<Rank>> receivers;  // of each multicast, by its tag
 
     std::span<const Chunk> chunks_of(const Task& task) const {
         return {chunks.data() + task.first_chunk, chunks.data() + task.end_chunk};
@@ -70,7 +69,8 @@ struct Program {
         return {waits.data() + task.first_wait, waits.data() + task.end_wait};
     }
     std::span<const Rank> receivers_of(const Task& task) const {
-        return {receivers.data() + task.first_receiver, receivers.data() + task.end_receiver};
+        if (task.kind != Kind::mcast) return {};
+        return receivers[static_cast<std::size_t>(task.tag)];
     }
 };
 
@@ -129,7 +129,6 @@ private:
     std::map<Rank, std::vector<std::int32_t>> sent_;  // the tasks, in order
     std::vector<std::int32_t> all_sent_;
     std::map<Rank, std::int32_t> received_, mcasts_received_;
-    std::int32_t mcasts_ = 0;
     std::int32_t pace_ = -1;
     std::int32_t last_native_ = -1;
 };

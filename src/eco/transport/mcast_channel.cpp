@@ -2,6 +2,7 @@
 #include "eco/transport/mcast_channel.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace eco {
 
@@ -17,6 +18,25 @@ constexpr double slower = 0.85, least_share = 0.2, faster = 1.01;
 
 }  // namespace
 
+void McastChannel::know(std::uint64_t context) {
+    const std::lock_guard lock(mutex_);
+    last_call_.emplace(context, -1);
+}
+
+void McastChannel::forget(std::uint64_t context) {
+    const std::lock_guard lock(mutex_);
+    last_call_.erase(context);
+    drop_early({context, 0}, {context, std::numeric_limits<std::uint32_t>::max()});
+}
+
+void McastChannel::drop_early(const McastCall& from, const McastCall& to) {
+    const auto first = early_.lower_bound(from), end = early_.upper_bound(to);
+    for (auto gone = first; gone != end; ++gone)
+        for (const Early& each : gone->second)
+            early_bytes_ -= static_cast<Bytes>(each.data.size() + sizeof(Early));
+    early_.erase(first, end);
+}
+
 void McastChannel::attach(const McastCall& call, Listener& listener) {
     const std::lock_guard lock(mutex_);
     listeners_[call] = &listener;
@@ -25,12 +45,7 @@ void McastChannel::attach(const McastCall& call, Listener& listener) {
     if (early != early_.end())
         for (const Early& each : early->second) listener.take(each.header, each.data);
     // What is of earlier calls is of no use any more.
-    const auto first = early_.lower_bound({call.context, 0});
-    const auto end = early_.upper_bound(call);
-    for (auto gone = first; gone != end; ++gone)
-        for (const Early& each : gone->second)
-            early_bytes_ -= static_cast<Bytes>(each.data.size() + sizeof(Early));
-    early_.erase(first, end);
+    drop_early({call.context, 0}, call);
 }
 
 void McastChannel::detach(const McastCall& call) {
@@ -94,7 +109,7 @@ void McastChannel::take(const McastHeader& header, std::span<const std::byte> da
     if (const auto listener = listeners_.find(call); listener != listeners_.end())
         return listener->second->take(header, data);
     const auto last = last_call_.find(header.context);
-    if (last != last_call_.end() && header.call <= last->second) return;
+    if (last == last_call_.end() || std::int64_t{header.call} <= last->second) return;
     const auto bytes = static_cast<Bytes>(data.size() + sizeof(Early));
     if (early_bytes_ + bytes > most_early) return;
     early_bytes_ += bytes;

@@ -31,6 +31,10 @@ public:
         return static_cast<std::uint32_t>((bytes + payload_ - 1) / payload_);
     }
 
+    // A communicator that this process is in; datagrams of others are dropped.
+    void know(std::uint64_t context);
+    void forget(std::uint64_t context);
+
     // What hears the datagrams of one call. Called with the channel locked.
     class Listener {
     public:
@@ -64,13 +68,14 @@ private:
         std::vector<std::byte> data;
     };
     void take(const McastHeader& header, std::span<const std::byte> data);
+    void drop_early(const McastCall& from, const McastCall& to);
 
     std::unique_ptr<Datagrams> datagrams_;
     const McastKey key_;
     const Bytes payload_;
     std::mutex mutex_;
     std::map<McastCall, Listener*> listeners_;
-    std::map<std::uint64_t, std::uint32_t> last_call_;  // per context, of those attached
+    std::map<std::uint64_t, std::int64_t> last_call_;  // per context, of those attached; -1: none
     std::map<McastCall, std::vector<Early>> early_;
     Bytes early_bytes_ = 0;
     std::int64_t foreign_ = 0;

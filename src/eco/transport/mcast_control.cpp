@@ -49,6 +49,7 @@ private:
 std::vector<std::byte> written(const McastStatus& status) {
     Writer text;
     text.add(status.received);
+    text.add(status.heard);
     text.add(status.asks);
     text.add(status.whole.size());
     text.add(status.missing.size());
@@ -65,6 +66,7 @@ McastStatus read_status(std::span<const std::byte> text) {
     Reader reader(text);
     McastStatus status;
     status.received = reader.number();
+    status.heard = reader.number();
     status.asks = reader.number() != 0;
     status.whole.resize(reader.number());
     status.missing.resize(reader.number());

@@ -27,12 +27,13 @@ struct McastStatus {
     bool asks = false;
     std::vector<std::uint32_t> whole;  // messages, each said once
     std::vector<McastRange> missing;
+    std::uint32_t heard = 0;  // of those received, by multicast
     bool operator==(const McastStatus&) const = default;
 };
 
 // No status is longer: what does not fit is said in the next.
 inline constexpr std::size_t most_whole = 512, most_missing = 256;
-inline constexpr Bytes longest_status = 16 + 4 * most_whole + 12 * most_missing;
+inline constexpr Bytes longest_status = 20 + 4 * most_whole + 12 * most_missing;
 
 std::vector<std::byte> written(const McastStatus& status);
 McastStatus read_status(std::span<const std::byte> text);

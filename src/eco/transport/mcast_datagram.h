@@ -21,7 +21,7 @@ struct McastHeader {
     McastKey key{};
     std::uint64_t context = 0;    // of the communicator
     std::uint32_t call = 0;       // of its calls that multicast
-    std::uint32_t sender = 0;     // rank in MPI_COMM_WORLD
+    std::uint32_t sender = 0;     // rank in the communicator
     std::uint32_t message = 0;    // of the sender's in this call
     std::uint32_t index = 0;      // of the message's datagrams
     std::uint32_t interface = 0;  // that it left by; where reach is measured

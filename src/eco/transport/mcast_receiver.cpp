@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
+
+#include "eco/base/error.h"
 
 namespace eco {
 
@@ -39,12 +42,24 @@ void McastReceiver::add(int id, Rank from, std::uint32_t message, void* data, By
     added.missing = channel_.datagrams_of(bytes);
     ++open_;
     for (const auto& early : source.early)
-        if (early.message == message) put(source, message, early.index, early.data);
+        if (early.message == message && put(source, message, early.index, early.data))
+            ++source.heard_of;
     std::erase_if(source.early, [&](const Source::Early& early) {
         if (early.message == message) early_bytes_ -= static_cast<Bytes>(early.data.size());
         return early.message == message;
     });
     find_gap(source);
+}
+
+// Also what is not awaited any more.
+bool McastReceiver::fits(const Source& source, std::uint32_t number, std::uint32_t index,
+                         std::size_t bytes) const {
+    const auto found = source.open.find(number);
+    if (found == source.open.end()) return true;
+    const Message& message = found->second;
+    const Bytes left = message.bytes - index * channel_.payload();
+    return index < message.have.size() &&
+           static_cast<Bytes>(bytes) == std::min(channel_.payload(), left);
 }
 
 // Whether it was new.
@@ -55,9 +70,7 @@ bool McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t inde
     Message& message = found->second;
     const Bytes first = index * channel_.payload();
     // Also what a stranger who knows the key may have made up.
-    if (index >= message.have.size() || message.have[index] ||
-        static_cast<Bytes>(data.size()) != std::min(channel_.payload(), message.bytes - first))
-        return false;
+    if (!fits(source, number, index, data.size()) || message.have[index]) return false;
     std::memcpy(message.data + first, data.data(), data.size());
     message.have[index] = true;
     message.next = std::max(message.next, index + 1);
@@ -82,7 +95,7 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
     const bool is_early =
         !source.open.contains(header.message) && !source.done.contains(header.message);
     if (!is_early) {
-        put(source, header.message, header.index, data);
+        if (put(source, header.message, header.index, data)) ++source.heard_of;
     } else if (early_bytes_ + static_cast<Bytes>(data.size()) <= most_kept_early) {
         early_bytes_ += static_cast<Bytes>(data.size());
         source.early.push_back({header.message, header.index, {data.begin(), data.end()}});
@@ -95,8 +108,15 @@ void McastReceiver::take(Rank from, const McastAnswer& answer) {
     Source& source = sources_[from];
     source.asked = false;
     source.heard = mcast_now();
-    for (const McastAnswer::Piece& piece : answer.pieces)
+    for (const McastAnswer::Piece& piece : answer.pieces) {
+        if (!fits(source, piece.message, piece.index, piece.data.size()))
+            throw Error(Code::usage, "rank " + std::to_string(from) +
+                                         " sends a message of another length than this rank "
+                                         "receives");
         if (put(source, piece.message, piece.index, piece.data)) ++repaired_;
+    }
+    // It has begun, and the rest will not come by itself.
+    if (!answer.pieces.empty()) source.has_spoken = true;
     source.gap = 0;
     find_gap(source);
 }
@@ -151,6 +171,7 @@ std::vector<McastReceiver::Due> McastReceiver::due() {
         if (!asks && !tells) continue;
         Due& due = list.emplace_back(Due{rank, {}});
         due.status.received = source.said = source.received;
+        due.status.heard = source.heard_of;
         const std::size_t count = std::min(source.whole.size(), most_whole);
         const auto end = source.whole.begin() + static_cast<std::ptrdiff_t>(count);
         due.status.whole.assign(source.whole.begin(), end);

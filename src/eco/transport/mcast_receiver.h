@@ -24,7 +24,7 @@ public:
     void add(int id, Rank from, std::uint32_t message, void* data, Bytes bytes, double rate);
 
     void take(const McastHeader& header, std::span<const std::byte> data) override;
-    // What a sender sent again, to this rank alone.
+    // What a sender sent again, to this rank alone. Throws Error where it is of another length.
     void take(Rank from, const McastAnswer& answer);
 
     // What should be told to a sender now, at most one at a time that asks.
@@ -60,16 +60,18 @@ private:
         };
         std::vector<Early> early;
         std::set<std::uint32_t> done;
-        std::vector<std::uint32_t> whole;  // of those, not said yet
-        std::uint32_t received = 0, said = 0;
-        std::uint32_t last_message = 0;  // that anything has come of
-        Seconds heard = 0;               // or began to wait
-        Seconds gap = 0;                 // since when one is known; 0: none
+        std::vector<std::uint32_t> whole;                    // of those, not said yet
+        std::uint32_t received = 0, heard_of = 0, said = 0;  // heard_of: by multicast
+        std::uint32_t last_message = 0;                      // that anything has come of
+        Seconds heard = 0;                                   // or began to wait
+        Seconds gap = 0;                                     // since when one is known; 0: none
         bool has_spoken = false, asked = false;
         Seconds frame = 0;  // a datagram's time on the wire
     };
     bool put(Source& source, std::uint32_t message, std::uint32_t index,
              std::span<const std::byte> data);
+    bool fits(const Source& source, std::uint32_t message, std::uint32_t index,
+              std::size_t bytes) const;
     void find_gap(Source& source) const;
     std::vector<McastRange> missing_of(const Source& source, bool all) const;
     static Seconds patience(const Source& source);

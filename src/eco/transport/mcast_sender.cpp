@@ -82,6 +82,7 @@ bool McastSender::send(Seconds& wait) {
 bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer) {
     Peer& peer = peers_[from];
     peer.received = std::max<std::int64_t>(peer.received, status.received);
+    peer.heard = std::max<std::int64_t>(peer.heard, status.heard);
     for (const std::uint32_t number : status.whole) {
         const auto found = messages_.find(number);
         ECO_CHECK(found != messages_.end() && found->second.missing.erase(from) == 1);

@@ -40,9 +40,9 @@ public:
     std::vector<int> ended() { return std::exchange(ended_, {}); }
     bool has_unsent() const { return !queue_.empty(); }
 
-    // Datagrams that were multicast to this rank so far, and how many of them it has.
+    // Datagrams that were multicast to this rank so far, and how many of them came so.
     std::int64_t addressed(Rank rank) const { return peer(rank).addressed; }
-    std::int64_t arrived(Rank rank) const { return peer(rank).received; }
+    std::int64_t arrived(Rank rank) const { return peer(rank).heard; }
     bool lost_any() const { return lost_any_; }
 
 private:
@@ -57,7 +57,7 @@ private:
         std::set<Rank> missing;  // receivers that have not said that they have it
     };
     struct Peer {
-        std::int64_t addressed = 0, received = 0;
+        std::int64_t addressed = 0, received = 0, heard = 0;
         int awaited = 0;
     };
     Peer peer(Rank rank) const {

@@ -26,6 +26,8 @@ constexpr std::size_t most_at_once = 32;
 constexpr std::size_t longest_datagram = 9216;
 // Asked for; the kernel gives what net.core.rmem_max allows. Twice this is what it counts.
 constexpr int receive_buffer = 8 << 20;
+// What IPv4 demands of a link; less is no MTU.
+constexpr Bytes least_mtu = 576;
 // Routers on the way, at most.
 constexpr int hops = 16;
 
@@ -55,9 +57,13 @@ std::vector<McastInterface> mcast_interfaces() {
             (each->ifa_flags & wanted) != wanted || (each->ifa_flags & IFF_LOOPBACK))
             continue;
         const std::string name = each->ifa_name;
-        const auto same = [&](const McastInterface& other) { return other.name == name; };
-        if (is_bridge(name) || std::any_of(found.begin(), found.end(), same)) continue;
-        found.push_back({name, static_cast<int>(if_nametoindex(name.c_str())), mtu_of(name)});
+        // A label, eth0:1, is another name of a NIC.
+        const auto index = static_cast<int>(if_nametoindex(name.c_str()));
+        const auto same = [&](const McastInterface& other) { return other.index == index; };
+        const Bytes mtu = mtu_of(name);
+        if (is_bridge(name) || mtu < least_mtu || std::any_of(found.begin(), found.end(), same))
+            continue;
+        found.push_back({name, index, mtu});
     }
     freeifaddrs(list);
     std::sort(found.begin(), found.end(),

@@ -122,6 +122,7 @@ public:
         for (Rank rank = 0; rank < ranks; ++rank) {
             channels_.push_back(
                 std::make_unique<McastChannel>(ether_.end_of(rank), McastKey{1, 2}, payload));
+            channels_.back()->know(5);
             contexts_.push_back({5, 0, {}, {}, {}});
         }
     }
