@@ -51,6 +51,15 @@ TEST(Survey, FindsWhatAllPairsGiveFromFewVisits) {
     }
 }
 
+// A slow host decides them, by a hundredth of its distance.
+TEST(Survey, FindsWiderLevelsThatFewPairsDecide) {
+    for (const unsigned seed : {46U, 57U, 77U}) {
+        const Drawn network = drawn({.hosts = 1024}, seed);
+        SimulatedProber prober(network.network, seed);
+        EXPECT_EQ(surveyed(network, prober).levels, network.network.levels_of_all(0.2)) << seed;
+    }
+}
+
 TEST(Survey, NamesThatSayNothingCostVisitsNotTheResult) {
     const Drawn network = drawn({.hosts = 400, .useless_names = true}, 5);
     SimulatedProber prober(network.network, 5);

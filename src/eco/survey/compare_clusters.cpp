@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+// Which clusters are compared with each other, and what is checked inside one.
+#include "eco/survey/survey_level.h"
+
+namespace eco {
+
+namespace {
+
+// Clusters that others are compared with at a time. More save rounds, fewer save visits where two
+// turn out to be one.
+constexpr std::size_t most_pivots = 16;
+
+// Comparisons of one vertex in a batch: one that has found its cluster needs no others.
+constexpr int most_asked = 2;
+
+// Neighbours in the likely order are compared in any case.
+constexpr int surely_compared = 3;
+
+constexpr double disturbed = 0.7;  // of a time, what is there undisturbed at least
+constexpr double most_near = 3;    // times what holds a cluster together
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+SurveyLevel::Seen SurveyLevel::seen_from(int cluster) const {
+    Seen seen{std::vector<char>(hosts_of_.size(), 0),
+              std::vector<double>(members_.size(), unlimited)};
+    for (const int vertex : members_[at(cluster)])
+        for (const int e : partners_[at(vertex)]) {
+            const auto& [weight, a, b] = edges_[at(e)];
+            const int other = a == vertex ? b : a;
+            seen.touched[at(other)] = 1;
+            double& least = seen.least[at(cluster_[at(other)])];
+            least = std::min(least, weight);
+        }
+    return seen;
+}
+
+bool SurveyLevel::is_loose(int cluster, int beside, Seconds apart) const {
+    return apart > factor() * inner_[at(beside)] && apart <= factor() * inner_[at(cluster)];
+}
+
+int SurveyLevel::place_of(int cluster) const { return place_[at(members_[at(cluster)].front())]; }
+
+bool SurveyLevel::surely_apart(int cluster, int other, const Seen& seen) const {
+    double bar = std::min(inner_[at(cluster)], inner_[at(other)]);
+    for (const int each : {cluster, other})
+        if (members_[at(each)].size() == 1)
+            bar = std::min(bar, least_[at(members_[at(each)].front())]);
+    for (const int vertex : members_[at(other)])
+        for (const int e : partners_[at(vertex)]) {
+            const auto& [weight, a, b] = edges_[at(e)];
+            const double third = seen.least[at(cluster_[at(a == vertex ? b : a)])];
+            if (third == unlimited) continue;
+            const auto [near, far] = std::minmax(weight, third);
+            // If both are far, one long disturbance would do.
+            if (near <= most_near * bar && disturbed * far - near > factor() * bar) return true;
+        }
+    return false;
+}
+
+std::vector<int> SurveyLevel::open(int cluster) const {
+    const Seen seen = seen_from(cluster);
+    std::vector<int> found;
+    for (int other = 0; other < clusters(); ++other) {
+        if (other == cluster) continue;
+        const double apart = seen.least[at(other)];
+        if (apart == unlimited) {
+            if (!surely_apart(cluster, other, seen)) found.push_back(-1 - other);
+        } else if (is_loose(other, cluster, apart)) {
+            for (const int vertex : members_[at(other)])
+                if (!seen.touched[at(vertex)]) found.push_back(vertex);
+        }
+    }
+    return found;
+}
+
+std::vector<HostPair> SurveyLevel::comparisons() {
+    std::vector<int> order(members_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int x, int y) { return members_[at(x)].size() > members_[at(y)].size(); });
+    // Neighbours first: they may be one, and then all others have less to do.
+    std::vector<int> by_place(members_.size()), rank(members_.size());
+    std::iota(by_place.begin(), by_place.end(), 0);
+    std::sort(by_place.begin(), by_place.end(),
+              [&](int x, int y) { return place_of(x) < place_of(y); });
+    for (std::size_t i = 0; i < by_place.size(); ++i) rank[at(by_place[i])] = static_cast<int>(i);
+    std::vector<HostPair> pairs;
+    const auto whole = [&](int x, int y) {
+        const int a = idle_of(x);
+        ++turn_[at(a)];
+        const int b = idle_of(y);
+        --turn_[at(a)];
+        pairs.push_back(visit(a, b));
+    };
+    for (int cluster = 0; cluster < clusters(); ++cluster) {
+        const Seen seen = seen_from(cluster);
+        for (int step = 1; step <= surely_compared; ++step) {
+            const int other_rank = rank[at(cluster)] + step;
+            if (other_rank >= clusters()) break;
+            const int other = by_place[at(other_rank)];
+            const bool alone = members_[at(cluster)].size() + members_[at(other)].size() == 2;
+            if (seen.least[at(other)] == unlimited && !alone) whole(cluster, other);
+        }
+    }
+    if (!pairs.empty()) return pairs;
+    std::vector<int> pivots;
+    std::vector<std::vector<int>> targets;
+    for (const int cluster : order) {
+        auto found = open(cluster);
+        if (allowance_ <= 0) std::erase_if(found, [](int target) { return target < 0; });
+        if (found.empty()) continue;
+        pivots.push_back(cluster);
+        targets.push_back(std::move(found));
+        if (pivots.size() == most_pivots) break;
+    }
+    // Two of them may be one.
+    for (std::size_t i = 0; i < pivots.size(); ++i)
+        for (const int target : targets[i])
+            if (target < 0 && std::find(pivots.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                        pivots.end(), -1 - target) != pivots.end())
+                whole(pivots[i], -1 - target);
+    if (!pairs.empty()) {
+        return pairs;
+    }
+    std::vector<int> asked(hosts_of_.size(), 0);
+    for (std::size_t i = 0; i < pivots.size(); ++i)
+        for (const int target : targets[i]) {
+            const int other = target < 0 ? -1 - target : cluster_[at(target)];
+            const bool alone = members_[at(other)].size() == 1;
+            const int vertex = target < 0 ? members_[at(other)].front() : target;
+            if ((target >= 0 || alone) && ++asked[at(vertex)] > most_asked) continue;
+            if (target < 0) {
+                whole(pivots[i], other);
+                if (!alone) --allowance_;
+            } else {
+                const int host = idle(target);
+                pairs.push_back(visit(host, idle_of(pivots[i])));
+            }
+        }
+    return pairs;
+}
+
+std::vector<HostPair> SurveyLevel::checks() {
+    std::vector<HostPair> pairs;
+    std::set<HostPair> chosen;
+    const auto choose = [&](int a, int b) {
+        const HostPair vertices = std::minmax(a, b);
+        if (timed(a, b) || !chosen.insert(vertices).second) return false;
+        const int host = idle(a);
+        pairs.push_back(visit(host, idle(b)));
+        return true;
+    };
+    for (int cluster = 0; cluster < clusters(); ++cluster) {
+        const auto& members = members_[at(cluster)];
+        const auto size = static_cast<int>(members.size());
+        if (size < 2) continue;
+        const Check last = check_of_[at(members.front())];
+        const bool fell_apart = size < last.size && inner_[at(cluster)] >= 0.95 * last.inner;
+        const Check now{size, inner_[at(cluster)]};
+        const int wanted = std::min(settings_.checks, size - 1);
+        std::vector<int> left(members.size(), wanted);
+        if (!fell_apart)
+            for (std::size_t i = 0; i < members.size(); ++i) left[i] -= inside(members[i]);
+        for (const int vertex : members) check_of_[at(vertex)] = now;
+        std::vector<std::size_t> lacking;
+        for (int round = 0; round < 3 * wanted; ++round) {
+            lacking.clear();
+            for (std::size_t i = 0; i < members.size(); ++i)
+                if (left[i] > 0) lacking.push_back(i);
+            if (lacking.empty()) break;
+            std::shuffle(lacking.begin(), lacking.end(), random_);
+            for (std::size_t i = 0; i < lacking.size(); i += 2) {
+                const std::size_t one = lacking[i], two = i + 1 < lacking.size()
+                                                              ? lacking[i + 1]
+                                                              : random_() % members.size();
+                if (one == two || !choose(members[one], members[two])) continue;
+                --left[one];
+                --left[two];
+            }
+        }
+        // Few are left that lack partners whom they have not had: any others.
+        for (const std::size_t i : lacking)
+            for (int tries = 0; left[i] > 0 && tries < 4 * size; ++tries) {
+                const int other = members[random_() % members.size()];
+                if (other != members[i] && choose(members[i], other)) --left[i];
+            }
+    }
+    return pairs;
+}
+
+int SurveyLevel::inside(int vertex) const {
+    int found = 0;
+    for (const int e : partners_[at(vertex)]) {
+        const auto& edge = edges_[at(e)];
+        found += cluster_[at(edge.a)] == cluster_[at(edge.b)] ? 1 : 0;
+    }
+    return found;
+}
+
+bool SurveyLevel::timed(int a, int b) const {
+    const int few = partners_[at(a)].size() < partners_[at(b)].size() ? a : b;
+    return std::any_of(partners_[at(few)].begin(), partners_[at(few)].end(), [&](int e) {
+        return std::minmax(edges_[at(e)].a, edges_[at(e)].b) == std::minmax(a, b);
+    });
+}
+
+}  // namespace eco

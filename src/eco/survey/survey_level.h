@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One level of a survey: which vertices (hosts, or the clusters of the level below) belong together
+// by what has been timed so far, and which pairs should be timed next. Fig. 2 decides; this only
+// asks for what could change its answer. Used by survey.cpp alone.
+#pragma once
+
+#include <limits>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "eco/survey/survey.h"
+#include "eco/topology/partition.h"
+
+namespace eco {
+
+// How many there are, of ids from 0.
+int count_of(const std::vector<int>& cluster);
+
+// The least time between each two vertices that have a timed pair of hosts between them.
+std::vector<CostEdge> edges_between(const Timings& timings, const std::vector<int>& vertex);
+
+class SurveyLevel {
+public:
+    // vertex_of: per host; subnet_of: the clusters of the first level, empty there; order: of the
+    // hosts, a likely one. allowance and again: how many comparisons of whole clusters and second
+    // visits there may still be, in all levels. All outlive it.
+    SurveyLevel(const std::vector<int>& vertex_of, const std::vector<int>& subnet_of,
+                const std::vector<int>& order, Timings& timings, const SurveySettings& settings,
+                double& allowance, double& again, std::mt19937& random);
+
+    // What to time next, and why; empty if the level is settled.
+    std::vector<HostPair> next(std::string& why);
+
+    // Between vertices that follow each other.
+    std::vector<HostPair> neighbours(const std::vector<int>& order);
+
+    const std::vector<int>& cluster() const { return cluster_; }
+
+private:
+    int vertices() const { return static_cast<int>(hosts_of_.size()); }
+    int clusters() const { return static_cast<int>(members_.size()); }
+    double factor() const { return 1 + settings_.tolerance; }
+
+    void find_clusters();
+
+    // A host of the vertex that has the least to do in this batch.
+    int idle(int vertex);
+    int idle_of(int cluster);
+    // Of two vertices, or of a vertex and a whole cluster.
+    HostPair visit(int a, int b);
+
+    // What a cluster must still be compared with: whole clusters by one of their members, but where
+    // another holds together no better than the two are apart, any member of it may belong here.
+    struct Seen {
+        std::vector<char> touched;  // by vertex: has a timed pair with the cluster
+        std::vector<double> least;  // by cluster
+    };
+    Seen seen_from(int cluster) const;
+    bool is_loose(int cluster, int beside, Seconds apart) const;
+    int place_of(int cluster) const;
+
+    // Whether a third that both were compared with is so much nearer to one of them that the two
+    // cannot be one. Times may be a good deal longer than undisturbed, never shorter.
+    bool surely_apart(int cluster, int other, const Seen& seen) const;
+
+    // Vertices to compare with the cluster. A negative number: a whole cluster, −1 − its id.
+    std::vector<int> open(int cluster) const;
+
+    std::vector<HostPair> comparisons();
+
+    // Random partners inside each cluster, so many of each member: what is nearer to each other
+    // than the rest shows then. All anew in what is left of a cluster that fell apart by it.
+    std::vector<HostPair> checks();
+    // Timed pairs of the vertex with others of its cluster.
+    int inside(int vertex) const;
+    bool timed(int a, int b) const;
+
+    // Pairs between clusters that would join them, did they take as much less as may be.
+    std::vector<HostPair> unclear();
+    // Of clusters, which few pairs stand for: those by which others are judged.
+    std::vector<HostPair> least_edges() const;
+
+    // How many pairs of hosts should be timed between the ends of each edge that just joins two
+    // clusters, or just does not, and of those that its threshold comes from. By index.
+    std::map<int, std::size_t> near_threshold() const;
+
+    // Other pairs of the subnets that the least pair of two clusters is of.
+    std::vector<HostPair> more_pairs();
+    // Of its subnet, itself among them.
+    std::vector<int> hosts_beside(int host) const;
+
+    // To what is left of second visits.
+    void limit(std::vector<HostPair>& pairs);
+
+    static constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+    Timings& timings_;
+    const SurveySettings& settings_;
+    double &allowance_, &again_;  // comparisons and second visits that may still be
+    std::mt19937& random_;
+    const std::vector<int>&vertex_of_, &subnet_of_;
+    std::vector<std::vector<int>> hosts_of_;  // by vertex
+    struct Check {                            // the cluster as it was when it was checked last
+        int size = 0;
+        double inner = 0;
+    };
+    std::vector<Check> check_of_;  // by vertex
+    std::vector<int> place_;       // by vertex, in the likely order
+    int next_place_ = 0;
+    std::vector<int> turn_;  // by host: visits in this batch
+
+    std::vector<CostEdge> edges_;
+    std::vector<std::vector<int>> partners_;  // by vertex, indices into edges_
+    std::vector<int> cluster_;                // of each vertex
+    std::vector<std::vector<int>> members_;   // of each cluster
+    std::vector<double> inner_, least_;       // least edge inside a cluster; of a vertex
+};
+
+}  // namespace eco

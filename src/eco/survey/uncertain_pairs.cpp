@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+// Which pairs decide the partition and should be timed again, or others beside them.
+#include "eco/survey/survey_level.h"
+
+namespace eco {
+
+namespace {
+
+// Of one pair, where the partition depends on it.
+constexpr int most_visits = 5;
+constexpr int surely_visited = 3;
+constexpr double close = 1.02;  // to the least of all
+
+// Pairs of the same two clusters differ a little: where they are so near to the threshold
+// (relative), so many are timed.
+struct Nearness {
+    double most;
+    std::size_t pairs;
+};
+constexpr Nearness nearness[] = {{0.01, 64}, {0.05, 12}};
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+}  // namespace
+
+std::vector<HostPair> SurveyLevel::unclear() {
+    std::vector<double> spreads;
+    for (const auto& entry : timings_.entries()) spreads.push_back(entry.spread());
+    if (spreads.empty()) return {};
+    const auto middle = spreads.begin() + static_cast<std::ptrdiff_t>(spreads.size() / 2);
+    std::nth_element(spreads.begin(), middle, spreads.end());
+    // Of two whole clusters all pairs together say how far they are apart.
+    std::map<HostPair, std::size_t> samples;
+    std::map<HostPair, const Timings::Entry*> least;
+    const auto clusters_of = [&](const Timings::Entry& entry) -> HostPair {
+        return std::minmax(cluster_[at(vertex_of_[at(entry.a)])],
+                           cluster_[at(vertex_of_[at(entry.b)])]);
+    };
+    for (const auto& entry : timings_.entries()) {
+        const HostPair between = clusters_of(entry);
+        samples[between] += entry.samples.size();
+        auto& found = least[between];
+        if (!found || entry.least() < found->least()) found = &entry;
+    }
+    std::vector<HostPair> pairs;
+    for (const auto& entry : timings_.entries()) {
+        const auto [x, y] = clusters_of(entry);
+        if (x == y || entry.visits >= most_visits) continue;
+        const bool whole = !is_loose(x, y, entry.least()) && !is_loose(y, x, entry.least());
+        if (whole && least[{x, y}] != &entry) continue;
+        const double bar =
+            std::min({least_[at(vertex_of_[at(entry.a)])], least_[at(vertex_of_[at(entry.b)])],
+                      inner_[at(x)], inner_[at(y)]});
+        // As unclear.h: 19 of 20 disturbances that are spread exponentially.
+        const double uncertainty =
+            4.3 * std::max(entry.spread(), *middle) /
+            static_cast<double>(whole ? samples[{x, y}] : entry.samples.size());
+        if (entry.least() * (1 - std::min(0.99, uncertainty)) <= factor() * bar)
+            pairs.emplace_back(entry.a, entry.b);
+    }
+    const auto sure = least_edges();
+    pairs.insert(pairs.end(), sure.begin(), sure.end());
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    limit(pairs);
+    return pairs;
+}
+
+std::vector<HostPair> SurveyLevel::least_edges() const {
+    std::vector<HostPair> pairs;
+    if (hosts_of_.size() == vertex_of_.size()) return pairs;
+    for (const auto& entry : timings_.entries()) {
+        const int a = vertex_of_[at(entry.a)], b = vertex_of_[at(entry.b)];
+        if (a != b && entry.visits < surely_visited &&
+            entry.least() <= close * std::max(least_[at(a)], least_[at(b)]))
+            pairs.emplace_back(entry.a, entry.b);
+    }
+    return pairs;
+}
+
+std::map<int, std::size_t> SurveyLevel::near_threshold() const {
+    std::map<int, std::size_t> wanted;
+    const auto want = [&](int edge, std::size_t pairs) {
+        auto& most = wanted[edge];
+        most = std::max(most, pairs);
+    };
+    for (int e = 0; e < static_cast<int>(edges_.size()); ++e) {
+        const auto& [weight, a, b] = edges_[at(e)];
+        const double bar = std::min({least_[at(a)], least_[at(b)], inner_[at(cluster_[at(a)])],
+                                     inner_[at(cluster_[at(b)])]});
+        const double off = std::abs(weight / (factor() * bar) - 1);
+        for (const auto& [most, pairs] : nearness) {
+            if (off > most) continue;
+            want(e, pairs);
+            for (const int end : {a, b})
+                want(*std::min_element(
+                         partners_[at(end)].begin(), partners_[at(end)].end(),
+                         [&](int x, int y) { return edges_[at(x)].weight < edges_[at(y)].weight; }),
+                     pairs);
+            break;
+        }
+    }
+    return wanted;
+}
+
+std::vector<HostPair> SurveyLevel::more_pairs() {
+    std::vector<HostPair> pairs;
+    if (hosts_of_.size() == vertex_of_.size()) return pairs;
+    struct Timed {
+        std::size_t pairs = 0;
+        const Timings::Entry* least = nullptr;
+    };
+    std::map<HostPair, Timed> timed;
+    for (const auto& entry : timings_.entries()) {
+        auto& found = timed[std::minmax(vertex_of_[at(entry.a)], vertex_of_[at(entry.b)])];
+        if (!found.least || entry.least() < found.least->least()) found.least = &entry;
+    }
+    const auto subnets_of = [&](int a, int b) -> HostPair {
+        return std::minmax(subnet_of_[at(a)], subnet_of_[at(b)]);
+    };
+    for (const auto& entry : timings_.entries()) {
+        auto& found = timed[std::minmax(vertex_of_[at(entry.a)], vertex_of_[at(entry.b)])];
+        found.pairs += subnets_of(entry.a, entry.b) == subnets_of(found.least->a, found.least->b);
+    }
+    for (const auto& [edge, enough] : near_threshold()) {
+        auto& [so_far, least] = timed[std::minmax(edges_[at(edge)].a, edges_[at(edge)].b)];
+        const auto one = hosts_beside(least->a), two = hosts_beside(least->b);
+        const std::size_t most = std::min(enough, one.size() * two.size());
+        std::set<HostPair> chosen;
+        for (std::size_t tries = 0; so_far < most && tries < 4 * enough; ++tries) {
+            const HostPair pair =
+                std::minmax(one[random_() % one.size()], two[random_() % two.size()]);
+            if (timings_.has(pair.first, pair.second) || !chosen.insert(pair).second) continue;
+            ++so_far;
+            pairs.push_back(pair);
+        }
+    }
+    limit(pairs);
+    return pairs;
+}
+
+std::vector<int> SurveyLevel::hosts_beside(int host) const {
+    std::vector<int> found;
+    for (const int other : hosts_of_[at(vertex_of_[at(host)])])
+        if (subnet_of_[at(other)] == subnet_of_[at(host)]) found.push_back(other);
+    return found;
+}
+
+void SurveyLevel::limit(std::vector<HostPair>& pairs) {
+    if (static_cast<double>(pairs.size()) > again_) {
+        std::shuffle(pairs.begin(), pairs.end(), random_);
+        pairs.resize(static_cast<std::size_t>(std::max(0.0, again_)));
+    }
+    again_ -= static_cast<double>(pairs.size());
+}
+
+}  // namespace eco
