@@ -25,14 +25,19 @@ def facts(call: Call, shown: Prediction) -> list[Text]:
     """Bound, bottleneck and what the model is worth."""
     time, reason = call.bound
     ratio = call.times_bound(shown.time)
+    by_messages, why = call.bound_by_messages
     lines = [
         fact("bound", f"{quantities.seconds(time)}: {reason}" if reason else "nothing to do"),
+    ]
+    if by_messages > time:
+        lines.append(fact("", f"{quantities.seconds(by_messages)} without multicast: {why}"))
+    lines.append(
         fact(
             "time",
             f"{quantities.seconds(shown.time)} predicted"
             + (f", {ratio:.2f} × bound" if ratio else ""),
-        ),
-    ]
+        )
+    )
     link = shown.bottleneck
     if link:
         lines.append(

@@ -44,6 +44,7 @@ class Comparison:
     timings: tuple[Timing, ...]
     hosts: tuple[int, ...] = ()  # per rank, of the profile's; empty: not said
     bound: float | None = None  # seconds that no schedule can beat, median over the roots
+    bound_by_messages: float | None = None  # the same without the network's own multicast
 
     def timing(self, pattern: str) -> Timing | None:
         return next((each for each in self.timings if each.pattern == pattern), None)
@@ -133,6 +134,7 @@ def _result(one: Comparison) -> dict[str, Any]:
         "hosts": list(one.hosts),
         "noise": one.noise,
         "bound": one.bound,
+        "bound_by_messages": one.bound_by_messages,
         "patterns": [
             {
                 "pattern": each.pattern,

@@ -48,6 +48,7 @@ class Modelled:
             call = network, list(measured.hosts), hierarchy, measured.operation
             size = 0 if measured.operation == "barrier" else measured.bytes
             bound = _median(roots, lambda root: engine().bound(*call, root, size)[0])
+            by_messages = _median(roots, lambda root: engine().bound(*call, root, size, False)[0])
 
             def predicted(timing: Timing) -> float | None:
                 if not engine().can_simulate(timing.choice):
@@ -59,7 +60,9 @@ class Modelled:
             timings = tuple(
                 dataclasses.replace(each, predicted=predicted(each)) for each in measured.timings
             )
-        return dataclasses.replace(measured, bound=bound, timings=timings)
+        return dataclasses.replace(
+            measured, bound=bound, bound_by_messages=by_messages, timings=timings
+        )
 
 
 def _roots(measured: Comparison) -> Counter[int]:

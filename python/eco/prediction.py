@@ -107,9 +107,23 @@ class Call:
 
     @cached_property
     def bound(self) -> tuple[float, str]:
+        return self._bound(multicast=True)
+
+    @cached_property
+    def bound_by_messages(self) -> tuple[float, str]:
+        """Without the network's own multicast."""
+        return self._bound(multicast=False)
+
+    def _bound(self, *, multicast: bool) -> tuple[float, str]:
         with errors():
             time, reason = engine().bound(
-                self.network, self.host_of, self.hierarchy, self.operation, self.root, self.bytes
+                self.network,
+                self.host_of,
+                self.hierarchy,
+                self.operation,
+                self.root,
+                self.bytes,
+                multicast,
             )
         return float(time), str(reason)
 
@@ -217,6 +231,10 @@ class Call:
             "ranks": len(self.host_of),
             "model": {"assumed": self.assumed, "error": self.error},
             "bound": {"time": self.bound[0], "reason": self.bound[1]},
+            "bound_by_messages": {
+                "time": self.bound_by_messages[0],
+                "reason": self.bound_by_messages[1],
+            },
         }
 
 

@@ -4,6 +4,7 @@
 import itertools
 import json
 import os
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from cockpit_harness import PROJECT, buses, complaint, document, eco, rails
 from eco.engine import engine
 
 MEASURED = PROJECT / "tests" / "data" / "three-segments-measured.json"
+MCAST = PROJECT / "tests" / "data" / "three-segments-mcast.json"
 
 
 @pytest.fixture
@@ -105,6 +107,18 @@ def test_three_buses_need_three_crossings(file: Path) -> None:
         assert slow["textbook"]
         assert slow["times_bound"] > 2
         assert found["parents"][root] == -1
+
+
+def test_the_bound_knows_multicast(tmp_path: Path) -> None:
+    """With it one crossing of each bus is enough; what held without it is said beside."""
+    file = tmp_path / "net.json"
+    file.write_text(json.dumps(json.loads(MCAST.read_text()) | {"model": buses(3)}))
+    found = _plan(file, "bcast", "--bytes", 16000)
+    assert found["bound_by_messages"]["time"] > 2.5 * found["bound"]["time"]
+    assert found["candidates"][0]["choice"] == "mcast:segments=1"
+    assert 1 <= found["candidates"][0]["times_bound"] < 1.35
+    shown = eco("simulate", file, "bcast", "--bytes", 16000)
+    assert re.search(r"bound +1\d[.\d]* ms: .*\n +4\d[.\d]* ms without multicast: ", shown.stdout)
 
 
 def test_why_names_the_rival_and_what_is_worse_there(file: Path) -> None:

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <queue>
+#include <utility>
 
 #include "eco/bounds/distances.h"
 #include "eco/bounds/needs.h"
@@ -47,7 +48,7 @@ public:
         by_distance();
         by_links();
         by_copies();
-        by_gossip();
+        if (network_.mcasts.empty()) by_gossip();
         by_ranks();
         by_fan_out();
         by_relays();
@@ -135,9 +136,33 @@ private:
         return joined;
     }
 
+    // Whether what one host multicasts may reach two of these parties, or one and what is outside,
+    // with one crossing of the medium that joins them.
+    bool is_reached(const std::vector<Joined>& joined) const {
+        const auto reached = [&](const Network::McastReach& reach) {
+            std::vector<char> outside(reach.holds.begin(), reach.holds.end());
+            std::ptrdiff_t parties = 0;
+            for (const Joined& each : joined) {
+                bool any = false;
+                for (const int host : each.hosts) any |= std::exchange(outside[at(host)], 0) != 0;
+                parties += any;
+            }
+            parties += std::any_of(hosts_.begin(), hosts_.end(),
+                                   [&](int host) { return outside[at(host)] != 0; });
+            return parties > 2;
+        };
+        return std::any_of(network_.mcasts.begin(), network_.mcasts.end(), reached);
+    }
+
     double over_bus(int cluster) const {
         const auto joined = joined_in(cluster);
         const Set whole = ranks_of(network_.clusters[at(cluster)].hosts);
+        if (is_reached(joined)) {
+            // What each party and the outside must say, once, whoever gets it.
+            double said = wire(needs_.into(whole));
+            for (const Joined& each : joined) said += wire(needs_.out_of(ranks_of(each.hosts)));
+            return said;
+        }
         double in = wire(needs_.out_of(whole)), out = wire(needs_.into(whole));
         for (const Joined& each : joined) {
             const Set part = ranks_of(each.hosts);
@@ -206,6 +231,7 @@ private:
     // which all that must enter fits into what the others have left; the same backwards.
     void by_copies() {
         for (const bool backwards : {false, true}) {
+            if (!backwards && !network_.mcasts.empty()) continue;  // one copy may do for several
             std::vector<Subnet> subnets(network_.clusters.size());
             for (const int host : hosts_)
                 subnets[at(network_.cluster_of[at(host)])].hosts.push_back(host);
@@ -346,7 +372,7 @@ private:
             const RelayBound relays(distances_, std::move(parties), std::move(outside));
             for (std::size_t p = 0; p < joined.size(); ++p) {
                 const Set own = ranks_of(joined[p].hosts);
-                if (needs_.same_for_all(own))
+                if (needs_.same_for_all(own) && network_.mcasts.empty())
                     by_relays(relays, p, joined, needs_.out_of(own), false);
                 if (needs_.sum_of_all(own)) by_relays(relays, p, joined, needs_.into(own), true);
             }
@@ -390,7 +416,8 @@ private:
             return last;
         };
         const auto reason = [] { return "ranks inform each other one after the other"; };
-        if (!needs_.to_root()) propose(fan(send, receive), reason);
+        // What is multicast informs several at once; what several say still comes one by one.
+        if (!needs_.to_root() && network_.mcasts.empty()) propose(fan(send, receive), reason);
         if (!needs_.from_root()) propose(fan(receive, send), reason);
     }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace eco {
 
 namespace {
@@ -47,6 +49,28 @@ TEST(Bound, ThreeSegmentsNeedThreeCrossings) {
         }
     const Bound bound = find_bound(network, eight, Operation::bcast, 0, 16000);
     EXPECT_EQ(bound.reason, "bus of n0 … n2 must carry 50574 bytes");
+}
+
+// By multicast 16,000 bytes cross each bus once, each rank's block of an allgather too, and of an
+// allreduce what every host says: three here, and what comes in.
+TEST(Bound, MulticastCrossesABusOnce) {
+    Network network = three_segments();
+    const auto crossings = [&](Operation operation) {
+        const double crossing = (16000 + 11 * 78) / 1.25e6;
+        return find_bound(network, eight, operation, 0, 16000).time / crossing;
+    };
+    const double scatter = crossings(Operation::scatter), reduce = crossings(Operation::reduce);
+    const auto reach = [](std::vector<bool> holds) {
+        return Network::McastReach{std::move(holds), 1.25e6};
+    };
+    network.mcasts = {reach({true, true, false, false, false, false, false, false})};
+    EXPECT_NEAR(crossings(Operation::bcast), 3, 0.1);  // two and what is outside are not reached
+    network.mcasts = {reach(std::vector<bool>(8, true))};
+    EXPECT_NEAR(crossings(Operation::bcast), 1, 0.1);
+    EXPECT_NEAR(crossings(Operation::allgather), 8, 0.1);
+    EXPECT_NEAR(crossings(Operation::allreduce), 4, 0.1);
+    EXPECT_EQ(crossings(Operation::scatter), scatter);  // nobody needs the same as another
+    EXPECT_NEAR(crossings(Operation::reduce), reduce, 0.1);
 }
 
 // A bus of three in which no message is needed twice, but the two others have but one host each:

@@ -196,13 +196,21 @@ void bind_simulate(nb::module_& module) {
     module.def(
         "bound",
         [](const Network& network, const HostOf& host_of, const Hierarchy& hierarchy,
-           const std::string& operation, Rank root, Bytes bytes) {
+           const std::string& operation, Rank root, Bytes bytes, bool multicast) {
             const Request request = ask(network, host_of, hierarchy, operation, root);
-            const Bound bound = find_bound(network, host_of, request.operation, root, bytes);
+            Network without;
+            if (!multicast) {
+                without = network;
+                without.mcasts.clear();
+                for (Network& railed : without.railed) railed.mcasts.clear();
+            }
+            const Bound bound =
+                find_bound(multicast ? network : without, host_of, request.operation, root, bytes);
             return std::pair{bound.time, bound.reason};
         },
         nb::arg("network"), nb::arg("host_of"), nb::arg("hierarchy"), nb::arg("operation"),
-        nb::arg("root"), nb::arg("bytes"), "The lower bound in seconds, and why.");
+        nb::arg("root"), nb::arg("bytes"), nb::arg("multicast") = true,
+        "The lower bound in seconds, and why; without the network's own multicast if so asked.");
 }
 
 }  // namespace eco

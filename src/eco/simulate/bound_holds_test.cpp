@@ -97,6 +97,18 @@ MeasuredRails random_rails(std::size_t hosts, Random& random) {
     return measured;
 }
 
+// In some clusters, or in all, where all hosts but a few have it.
+MeasuredMcast random_mcast(const Levels& levels, Random& random) {
+    MeasuredMcast measured{{}, 1424, {}};
+    for (std::size_t host = 0; host < levels.front().size(); ++host)
+        measured.interfaces.push_back(random() % 8 ? "eth0" : "");
+    for (int level = -1; level < static_cast<int>(levels.size()); ++level)
+        for (int cluster = 0; cluster < (level < 0 ? 1 : 3); ++cluster)
+            if (random() % 2)
+                measured.areas.push_back({level, cluster, between(random, 1e6, 1e7), 0});
+    return measured;
+}
+
 std::vector<Choice> more_choices() {
     std::vector<Choice> choices;
     for (const char* text : {"k2",
@@ -122,7 +134,9 @@ std::vector<Choice> more_choices() {
                              "direct:segments=2,window=3",
                              "ordered",
                              "ordered:segments=3",
-                             "ordered:on=ranks"})
+                             "ordered:on=ranks",
+                             "mcast",
+                             "mcast:segments=4"})
         choices.push_back(parse_choice(text));
     return choices;
 }
@@ -137,10 +151,12 @@ TEST_P(BoundHolds, ForEverySchedule) {
         const int hosts = 1 + static_cast<int>(random() % 12);
         const Levels levels = random_levels(hosts, random);
         Network network = random_network(levels, random);
+        Profile profile;
+        if (draw % 2) profile.mcast = random_mcast(levels, random);
+        if (profile.mcast) network.mcasts = mcast_reaches(*profile.mcast, levels);
         if (draw % 3 == 1)
             network.railed.push_back(
                 over_rails(network, random_rails(network.hosts.size(), random), 2));
-        Profile profile;
         profile.levels = levels;
         std::vector<int> host_of;
         for (int host = 0; host < hosts; ++host) {
