@@ -3,6 +3,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 import socket
 from pathlib import Path
 from typing import Any
@@ -37,13 +38,21 @@ def _run(mpi: Mpi, profile: Path, ranks: int, *words: object, **settings: str) -
     return Run(run.code, text, text)
 
 
+@pytest.mark.parametrize(
+    "allocations",
+    [(0, 2, 5, 13, 34, 89), pytest.param(range(90), marks=[pytest.mark.long])],
+    ids=["some", "each"],
+)
 @pytest.mark.parametrize("call", ["init", "bcast", "gatherv", "reduce_scatter", "levels"])
 @pytest.mark.parametrize("handler", ["fatal", "return"])
+@pytest.mark.timeout(400)
 @each
-def test_no_memory(mpi: Mpi, profile: Path, handler: str, call: str) -> None:
+def test_no_memory(
+    mpi: Mpi, profile: Path, handler: str, call: str, allocations: Iterable[int]
+) -> None:
     """On one rank: an MPI error, and no rank waits for ever in a job that goes on."""
     told = 0
-    for allowed in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55]:
+    for allowed in allocations:
         words = [built(mpi, "starves"), call, handler, allowed]
         run = _run(mpi, profile, 2, *words, ECO_CHOICE="eco", ECO_LEARN="off")
         assert "terminate called" not in run.err
