@@ -89,23 +89,17 @@ public:
             survey(likely_orders(hints), *this, settings, samples_[partition_size_],
                    [this](std::size_t, const auto& why) { what_ = why; });
         samples_[partition_size_] = found.timings;
-        const auto pairs = pairs_for_all_sizes(found.timings, found.levels);
-        const auto parts = rows(pairs);
-        for (std::size_t part = 0; part < parts.size(); ++part) {
-            show_(long_time_ * static_cast<double>(parts.size() - part), "long messages");
-            const auto start = Clock::now();
-            record(visit(parts[part], [this](HostPair pair) { return sizes_without(pair); }));
-            long_time_ = (static_cast<double>(part) * long_time_ + since(start)) /
-                         static_cast<double>(part + 1);
-        }
-        keep_.tell(true);
+        time_all_sizes(found.levels);
         auto& surveyed = surveyed_.emplace();
         surveyed.checks = found.checks;
         surveyed.not_compared = found.not_compared;
         fill_in(found.levels);
-        // Subnets that are one after all: what was not timed is like the whole of it.
+        // Clusters that are one after all, or not one: others are beside each other now.
         derive_topology(profile_, 1);
-        if (profile_.levels != found.levels) fill_in(profile_.levels);
+        if (profile_.levels != found.levels) {
+            time_all_sizes(profile_.levels);
+            fill_in(profile_.levels);
+        }
         for (const auto& timings : samples_) {
             auto& measured = surveyed.measured.emplace_back();
             for (const auto& entry : timings.entries()) measured.emplace_back(entry.a, entry.b);
@@ -140,6 +134,20 @@ private:
         return std::chrono::duration<double>(Clock::now() - start).count();
     }
     using SizesOf = std::function<std::vector<std::size_t>(HostPair)>;
+
+    void time_all_sizes(const Levels& levels) {
+        auto pairs = pairs_for_all_sizes(samples_[partition_size_], levels);
+        std::erase_if(pairs, [this](HostPair pair) { return sizes_without(pair).empty(); });
+        const auto parts = rows(pairs);
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+            show_(long_time_ * static_cast<double>(parts.size() - part), "long messages");
+            const auto start = Clock::now();
+            record(visit(parts[part], [this](HostPair pair) { return sizes_without(pair); }));
+            long_time_ = (static_cast<double>(part) * long_time_ + since(start)) /
+                         static_cast<double>(part + 1);
+        }
+        keep_.tell(true);
+    }
 
     // By the host that holds the clock, so that one set of orders does for all its pairs.
     static std::vector<std::vector<HostPair>> rows(const std::vector<HostPair>& pairs) {

@@ -138,6 +138,10 @@ std::vector<HostPair> pairs_for_all_sizes(const Timings& timings, const Levels& 
         pairs.push_back(nearest ? HostPair(nearest->a, nearest->b)
                                 : HostPair(std::minmax(one.front(), two.front())));
     };
+    // The wider levels of a few may turn out to be others.
+    if (subnets.size() <= few_subnets)
+        for (std::size_t i = 0; i < subnets.size(); ++i)
+            for (std::size_t j = i + 1; j < subnets.size(); ++j) join(subnets[i], subnets[j]);
     for (std::size_t level = 0; level < levels.size(); ++level) {
         // Parts of one cluster of the level above.
         std::map<int, Clusters> siblings;

@@ -56,4 +56,18 @@ TEST(Fill, EveryHostHasLongMessagesTimed) {
     EXPECT_NE(std::find(pairs.begin(), pairs.end(), HostPair(2, 3)), pairs.end());
 }
 
+// Which of four are nearer to each other, a later look may judge otherwise.
+TEST(Fill, FewSubnetsAreAllCompared) {
+    Timings timings(8);
+    for (int host = 0; host < 8; host += 2) timings.add({host, host + 1}, {1});
+    const auto pairs =
+        pairs_for_all_sizes(timings, {{0, 0, 1, 1, 0, 0, 1, 1}, {0, 0, 1, 1, 2, 2, 3, 3}});
+    for (int one = 0; one < 4; ++one)
+        for (int two = one + 1; two < 4; ++two)
+            EXPECT_TRUE(std::any_of(
+                pairs.begin(), pairs.end(),
+                [&](HostPair pair) { return pair.first / 2 == one && pair.second / 2 == two; }))
+                << one << two;
+}
+
 }  // namespace eco
