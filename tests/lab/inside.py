@@ -3,8 +3,8 @@
 
 `inside.py SCENARIO.yaml|NAME REQUEST` builds the scenario and prints the answer as JSON. A request
 is {"flows": [[from, to], …], "seconds": s}, where a flow may name the broadcast domain as well,
-{"echo": [from, to], "times": n}, {"frames": [from, to], "times": n} or {"salvo": [[from, to], …],
-"bytes": n}.
+{"echo": [from, to], "times": n}, {"frames": [from, to], "times": n}, {"order": [from, to],
+"times": n} or {"salvo": [[from, to], …], "bytes": n}.
 """
 
 import json
@@ -101,19 +101,18 @@ def echo_client(target: str, port: int, times: int) -> list[float]:
     return trips
 
 
-def frames(source: str, target: str, scenario: Scenario, count: int) -> int:
-    """How many of `count` datagrams arrive: none twice, none lost."""
+def frames(source: str, target: str, scenario: Scenario, count: int) -> list[int]:
+    """The numbers of `count` datagrams as they arrive."""
     target_address = address(scenario.hosts.index(target))
 
-    def count_arrivals() -> int:
+    def arrivals() -> list[int]:
         handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         handle.bind(("", PORT))
         handle.settimeout(1.0)
-        arrived = 0
+        arrived = []
         try:
             while True:
-                handle.recv(2048)
-                arrived += 1
+                arrived.append(struct.unpack("I", handle.recv(2048))[0])
         except TimeoutError:
             return arrived
 
@@ -124,9 +123,9 @@ def frames(source: str, target: str, scenario: Scenario, count: int) -> int:
             handle.sendto(struct.pack("I", n), (target_address, PORT))
             time.sleep(0.001)
 
-    arrivals = on_host(target, count_arrivals)
+    heard = on_host(target, arrivals)
     result(on_host(source, shoot))
-    return int(result(arrivals))
+    return [int(number) for number in result(heard)]
 
 
 def salvo(pairs: list[list[str]], size: int, index: dict[str, int]) -> float:
@@ -176,6 +175,9 @@ def answer(scenario: Scenario, request: dict[str, Any]) -> Any:
         return salvo(request["salvo"], request["bytes"], index)
     if "frames" in request:
         source, target = request["frames"]
+        return len(frames(source, target, scenario, request["times"]))
+    if "order" in request:
+        source, target = request["order"]
         return frames(source, target, scenario, request["times"])
     source, target = request["echo"]
     on_host(target, lambda: echo_server(PORT, request["times"]))

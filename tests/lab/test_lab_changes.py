@@ -45,14 +45,17 @@ def flow(scenario: Path, seconds: float, *words: str) -> tuple[dict[int, Any], s
 def test_later_states() -> None:
     changes = plan(
         SITES,
-        ["2s network east rate=10mbit", "0.5s link east-west delay=1s loss=1%"],
+        ["2s network east rate=10mbit", "0.5s link east-west delay=1s loss=1% burst=2"],
         ["n3-n0:5mbit"],
     )
     assert [change.at for change in changes] == [0, 0.5, 2]
     stream, link, network = changes
     assert stream.stream is not None
     assert stream.stream.rate == 5e6
-    assert link.said == "link west-east: delay 1000 ms (was 20 ms), loss 1 % (was 0 %)"
+    assert (
+        link.said
+        == "link west-east: delay 1000 ms (was 20 ms), loss 1 % (was 0 %), burst 2 (was 1)"
+    )
     assert network.network.links[0].loss == 0.01
     assert [n.rate for n in network.network.networks] == [100e6, 10e6]
 
@@ -80,7 +83,7 @@ def test_a_change_keeps_all_interfaces() -> None:
         ("5 link a-b-c rate=2mbit", "'5' is not a time (write it as 500ms, 5s or 2min)"),
         ("5s link a-x rate=2mbit", "three-segments has no link 'a-x'; its links are a-b-c"),
         ("5s link a-b-c rate=2", "'2' is not a rate"),
-        ("5s link a-b-c speed=2mbit", "what can be set of a link, once each: delay=, loss=, rate="),
+        ("5s link a-b-c speed=2mbit", "what can be set of a link, once each: burst=, delay=, "),
         ("5s link a-b-c rate=1mbit rate=2mbit", "'rate=2mbit': what can be set of a link, once"),
         ("5s network d rate=2mbit", "no network 'd'; its networks are a, b, c"),
         ("5s host n8 slow=2", "no host 'n8'; its hosts are n0, n1, n2, n3, n4, n5, n6, n7"),

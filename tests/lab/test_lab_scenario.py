@@ -35,6 +35,7 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert [n.rate for n in scenario.networks] == [1e7, 1e9]
     assert scenario.links[0].delay == 0.005
     assert scenario.links[0].loss == 0.01
+    assert scenario.links[0].half.loss == pytest.approx(0.005, rel=0.01)
     assert scenario.scaled(10).networks[0].rate == 1e8
     assert scenario.scaled(10).links[0].rate == 2e8
 
@@ -57,6 +58,10 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("rate: 10mbit, ", "", "network 'a' has no 'rate'"),
         ("kind: bus", "kind: ring", "network 'a': kind 'ring' must be 'bus' or 'switch'"),
         ("delay: 5ms", "delay: 5", "link 1: delay: 5 is not a time"),
+        ("loss: 1%", "burst: 0", "link 1: burst: 0 is not a whole number from 1 to 1000"),
+        ("loss: 1%", "burst: 2.5", "link 1: burst: 2.5 is not a whole number from 1 to 1000"),
+        ("loss: 1%", "reorder: 2", "link 1: reorder: 2 is outside 0 to 1"),
+        ("loss: 1%", "duplicate: many", "link 1: duplicate: 'many' is not a loss"),
         ("loss: 1%", "loss: 100%", "link 1: loss: '100%' is outside 0 to 1"),
         ("hosts: [n2]", "hosts: [n_2]", "network 'b': 'n_2' is not a host name"),
         ("hosts: [n2]", "hosts: 3", "network 'b': hosts must be a list"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The emulated wires keep their rates and delays; plain sockets, no MPI."""
 
+import itertools
 import statistics
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,42 @@ def test_loss(tmp_path: Path) -> None:
         "  - {between: [a, b], loss: 30%}\n"
     )
     assert 90 <= wires(path, frames=["x", "y"], times=200) <= 190
+
+
+FAULTY = """
+networks:
+  a: {{kind: switch, rate: 100mbit, hosts: [x]}}
+  b: {{kind: switch, rate: 100mbit, hosts: [y]}}
+links:
+  - {{between: [a, b], {faults}}}
+"""
+
+
+def test_losses_in_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "bursts.yaml"
+    path.write_text(FAULTY.format(faults="loss: 20%, burst: 20"))
+    numbers = wires(path, order=["x", "y"], times=1000)
+    gaps = [b - a - 1 for a, b in itertools.pairwise(numbers) if b > a + 1]
+    assert gaps
+    # Two ports, each with bursts of its own: one may follow the other.
+    assert all(gap >= 20 for gap in gaps)
+    assert 400 < len(numbers) < 1000
+
+
+def test_frames_overtake_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "order.yaml"
+    path.write_text(FAULTY.format(faults="reorder: 20%"))
+    numbers = wires(path, order=["x", "y"], times=200)
+    assert sorted(numbers) == list(range(200))
+    assert numbers != sorted(numbers)
+
+
+def test_frames_come_twice(tmp_path: Path) -> None:
+    path = tmp_path / "twice.yaml"
+    path.write_text(FAULTY.format(faults="duplicate: 20%"))
+    numbers = wires(path, order=["x", "y"], times=200)
+    assert set(numbers) == set(range(200))
+    assert 210 <= len(numbers) < 300
 
 
 def test_two_cards_are_two_wires(tmp_path: Path) -> None:

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * mcasts CALLS BYTES [stops|dies|waits RANK]: broadcasts from every root in turn and allgathers,
- * each byte looked at. In the middle one rank is stopped for two seconds, dies, or comes late. */
+ * mcasts CALLS BYTES [stops|dies|waits|floods RANK]: broadcasts from every root in turn and
+ * allgathers, each byte looked at. In the middle one rank is stopped for two seconds, dies, or
+ * comes late; or on its host somebody floods the job's group with datagrams of his own. */
+#include <arpa/inet.h>
 #include <mpi.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static unsigned char content(int root, int call, int i) {
@@ -32,6 +38,41 @@ static void be_stopped(void) {
     }
 }
 
+/* Of a socket in 239.192.0.0/14 on this host; 0 if there is none. */
+static int find_group(struct sockaddr_in* group) {
+    FILE* sockets = fopen("/proc/net/udp", "r");
+    char line[512];
+    unsigned address, port;
+    int found = 0;
+    while (sockets && !found && fgets(line, sizeof line, sockets))
+        found = sscanf(line, " %*d: %x:%x", &address, &port) == 2 &&
+                (ntohl(address) & 0xfffc0000u) == 0xefc00000u;
+    if (sockets) fclose(sockets);
+    if (!found) return 0;
+    group->sin_family = AF_INET;
+    group->sin_addr.s_addr = address;
+    group->sin_port = htons((unsigned short)port);
+    return 1;
+}
+
+/* Empty, cut, foreign, and longer than any: until this process ends. */
+static void be_flooded(void) {
+    static unsigned char bytes[20000];
+    struct sockaddr_in group = {0};
+    if (!find_group(&group)) return;
+    if (fork() != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int out = socket(AF_INET, SOCK_DGRAM, 0);
+    const struct ip_mreqn by = {.imr_ifindex = (int)if_nametoindex("eth0")};
+    setsockopt(out, IPPROTO_IP, IP_MULTICAST_IF, &by, sizeof by);
+    const size_t sizes[] = {0, 1, 47, 48, 200, 1472, 12000};
+    for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = (unsigned char)rand();
+    for (unsigned n = 0;; ++n) {
+        sendto(out, bytes + n % 97, sizes[n % 7], 0, (struct sockaddr*)&group, sizeof group);
+        usleep(1000);
+    }
+}
+
 int main(int count, char** words) {
     int rank, ranks;
     MPI_Init(&count, &words);
@@ -48,6 +89,7 @@ int main(int count, char** words) {
             if (strcmp(what, "stops") == 0) be_stopped();
             if (strcmp(what, "dies") == 0) kill(getpid(), SIGKILL);
             if (strcmp(what, "waits") == 0) sleep(1);
+            if (strcmp(what, "floods") == 0) be_flooded();
         }
         for (int i = 0; i < bytes; ++i) one[i] = rank == root ? content(root, call, i) : 0;
         MPI_Bcast(one, bytes, MPI_BYTE, root, MPI_COMM_WORLD);

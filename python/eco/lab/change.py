@@ -111,6 +111,9 @@ class _Reader:
             "rate": units.parse_rate,
             "delay": units.parse_delay,
             "loss": units.parse_loss,
+            "burst": units.parse_count,
+            "reorder": units.parse_loss,
+            "duplicate": units.parse_loss,
         }
         for key, value in self.settings("link", words, set(parsers)).items():
             new[key] = self.unit(parsers[key], value)
@@ -182,4 +185,6 @@ def _show(part: Link | Network, key: str) -> str:
         return "full speed"
     if key == "rate":
         return units.show_rate(value)
+    if key == "burst":
+        return f"{value:g}"
     return units.show_delay(value) if key == "delay" else f"{value * 100:g} %"

@@ -4,7 +4,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from eco.lab.scenario import Link, Network, Scenario
+from eco.lab.scenario import REORDERED, Link, Network, Scenario
 from eco.lab.units import show_delay, show_rate
 from eco.lab.wiring import address
 
@@ -72,13 +72,19 @@ def describe_link(link: Link) -> str:
         text += f", {show_delay(link.delay)} each way"
     if link.loss:
         text += f", loses {link.loss * 100:g} % of the frames"
+        if link.burst > 1:
+            text += f", {link.burst} in a row"
+    if link.reorder:
+        text += f", delays {link.reorder * 100:g} % of the frames by {REORDERED * 1e3:g} ms"
+    if link.duplicate:
+        text += f", doubles {link.duplicate * 100:g} % of the frames"
     if not link.multicast:
         text += ", carries no multicasts"
     return text
 
 
 def values(scenario: Scenario) -> dict[str, Any]:
-    """For --json: rates in bit/s, delays in seconds, loss as a fraction."""
+    """For --json: rates in bit/s, delays in seconds, losses and other faults as fractions."""
     data = asdict(scenario)
     data["addresses"] = {host: address(i) for i, host in enumerate(scenario.hosts)}
     data["interfaces"] = {

@@ -18,6 +18,7 @@ SHIPPED = Path(__file__).with_name("scenarios")
 MOST_HOSTS = 1000
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _KINDS: dict[str, Kind] = {"bus": "bus", "switch": "switch"}
+_LINK = {"rate", "delay", "loss", "burst", "reorder", "duplicate", "multicast"}
 _TAKEN = ("eco-lab", "localhost")
 _T = TypeVar("_T")
 
@@ -170,7 +171,7 @@ class _Reader:
         links: list[Link] = []
         for number, body in enumerate(data, start=1):
             where = f"link {number}"
-            entry = self.mapping(body, where, {"between"}, {"rate", "delay", "loss", "multicast"})
+            entry = self.mapping(body, where, {"between"}, _LINK)
             between = entry["between"]
             if not isinstance(between, list) or len(between) < 2:
                 self.fail(f"{where}: 'between' must list two or more networks")
@@ -184,10 +185,25 @@ class _Reader:
                 rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
             delay = self.unit(f"{where}: delay", units.parse_delay, entry.get("delay", "0ms"))
             loss = self.unit(f"{where}: loss", units.parse_loss, entry.get("loss", 0))
+            faults = {
+                key: self.unit(f"{where}: {key}", units.parse_loss, entry.get(key, 0))
+                for key in ("reorder", "duplicate")
+            }
+            burst = self.unit(f"{where}: burst", units.parse_count, entry.get("burst", 1))
             multicast = entry.get("multicast", True)
             if not isinstance(multicast, bool):
                 self.fail(f"{where}: 'multicast' must be yes or no")
-            links.append(Link(tuple(map(str, between)), rate, delay, loss, multicast))
+            links.append(
+                Link(
+                    tuple(map(str, between)),
+                    rate,
+                    delay,
+                    loss,
+                    int(burst),
+                    **faults,
+                    multicast=multicast,
+                )
+            )
         return tuple(links)
 
     def check_loops(self, networks: tuple[Network, ...], links: tuple[Link, ...]) -> None:

@@ -15,8 +15,9 @@ _PROJECT = Path(__file__).resolve().parents[3]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two interfaces to join: rates in bit/s (0: no time) towards each end, delay in seconds and
-    loss as a fraction, each way."""
+    """Two interfaces to join: rates in bit/s (0: no time) towards each end; each way delay in
+    seconds, the parts of the frames that are lost, that come late and that come twice, and how many
+    are lost in a row."""
 
     left: str
     right: str
@@ -24,6 +25,9 @@ class Pair:
     rate_to_left: float
     delay: float
     loss: float
+    burst: int
+    reorder: float
+    duplicate: float
 
 
 def _binary() -> Path:
@@ -56,6 +60,7 @@ def change(control: IO[bytes], pairs: Sequence[Pair]) -> None:
 
 def _lines(pairs: Sequence[Pair]) -> bytes:
     return "".join(
-        f"{p.left} {p.right} {p.rate_to_right:g} {p.rate_to_left:g} {p.delay:g} {p.loss:g}\n"
+        f"{p.left} {p.right} {p.rate_to_right:g} {p.rate_to_left:g} {p.delay:g} {p.loss:g} "
+        f"{p.burst} {p.reorder:g} {p.duplicate:g}\n"
         for p in pairs
     ).encode()

@@ -2,10 +2,13 @@
 """What a scenario is: networks of hosts and the links which join them."""
 
 import itertools
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
 Kind = Literal["bus", "switch"]
+
+REORDERED = 2e-3  # so much later comes a frame that others overtake (src/eco/lab/relay.cpp)
 
 
 @dataclass(frozen=True)
@@ -26,12 +29,35 @@ class Link:
     rate: float | None = None
     delay: float = 0.0
     loss: float = 0.0
+    burst: int = 1  # frames lost in a row
+    reorder: float = 0.0  # of the frames: come late, so that later ones overtake them
+    duplicate: float = 0.0  # of the frames: come twice
     multicast: bool = True  # a router's carries none
 
     @property
     def relayed(self) -> bool:
         """Whether frames must pass our relay process, the kernel having no delay of its own."""
-        return self.delay > 0 or self.loss > 0
+        return self.delay > 0 or self.has_faults
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether frames may be lost, overtaken or doubled."""
+        return self.loss > 0 or self.reorder > 0 or self.duplicate > 0
+
+    @property
+    def half(self) -> "Link":
+        """What each of the two ports does that a frame passes on its way over the link."""
+
+        def part(chance: float) -> float:
+            return 1 - math.sqrt(1 - chance)
+
+        return replace(
+            self,
+            delay=self.delay / 2,
+            loss=part(self.loss),
+            reorder=part(self.reorder),
+            duplicate=part(self.duplicate),
+        )
 
 
 @dataclass(frozen=True)

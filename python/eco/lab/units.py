@@ -14,6 +14,7 @@ LOWEST_RATE = 1e4
 HIGHEST_RATE = 1e11
 LONGEST_DELAY = 10.0
 LATEST_MOMENT = 86400.0
+MOST_IN_A_ROW = 1000
 
 
 def parse_rate(value: object) -> float:
@@ -63,6 +64,14 @@ def parse_loss(value: object) -> float:
     if not 0 <= loss < 1:
         raise ValueError(f"{value!r} is outside 0 to 1 (a loss is a fraction of the frames)")
     return loss
+
+
+def parse_count(value: object) -> int:
+    """A whole number from 1 to 1000; ValueError says what is wrong."""
+    text = str(value) if isinstance(value, (int, str)) and not isinstance(value, bool) else ""
+    if not text.isdecimal() or not 1 <= int(text[:5]) <= MOST_IN_A_ROW:
+        raise ValueError(f"{value!r} is not a whole number from 1 to {MOST_IN_A_ROW}")
+    return int(text)
 
 
 def show_rate(rate: float) -> str:

@@ -20,7 +20,7 @@ interfaces, and `difference` finds what must be said to the kernel and the relay
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from eco.lab.relay import Pair
 from eco.lab.scenario import Link, Network, Scenario
@@ -67,8 +67,9 @@ class Wiring:
         if it is a switch."""
         timed = network.rate if network.rate <= _FASTEST_TIMED else 0.0
         back = timed if network.kind == "switch" else 0.0
-        delay, loss = (link.delay, link.loss) if link else (0.0, 0.0)
-        self.relays.append(Pair(left, right, timed, back, delay, loss))
+        way = link or Link(())
+        faults = (way.loss, way.burst, way.reorder, way.duplicate)
+        self.relays.append(Pair(left, right, timed, back, way.delay, *faults))
 
     def cable(self, left: str, right: str) -> None:
         self.links.append(f"link add {left} type veth peer name {right}")
@@ -105,8 +106,7 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
         slow = network.name in timed
         ports[n] = [_attach(wiring, network, f"br{n}", card, slow) for card in cards[n]]
     for n, link in enumerate(scenario.links):
-        # Frames go from network to network through two ports: each has its half of delay and loss.
-        half = replace(link, delay=link.delay / 2, loss=1 - (1 - link.loss) ** 0.5)
+        half = link.half
         wiring.bridge(f"core{n}")
         for p, name in enumerate(link.between):
             network = scenario.networks[number[name]]

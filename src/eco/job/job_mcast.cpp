@@ -72,6 +72,20 @@ static std::unique_ptr<McastChannel> join(const Session& session, const McastKey
         key, measured.payload);
 }
 
+void report_mcast(const Session& session) {
+    const McastChannel::Counts counts = session.mcast.channel->counts();
+    const double own[3] = {static_cast<double>(counts.sent), static_cast<double>(counts.sent_again),
+                           static_cast<double>(counts.foreign)};
+    double all[3] = {};
+    const Native& mpi = native();
+    if (mpi.Reduce(own, all, 3, mpi.real64, mpi.sum, 0, mpi.comm_world) != MPI_SUCCESS ||
+        session.world_rank != 0)
+        return;
+    std::fprintf(stderr, "eco: %.0f datagrams multicast, %.0f sent again", all[0], all[1]);
+    if (all[2] > 0) std::fprintf(stderr, "; %.0f of others heard, and dropped", all[2]);
+    std::fprintf(stderr, "\n");
+}
+
 JobMcast open_mcast(const Session& session) {
     const Native& mpi = native();
     JobMcast job;

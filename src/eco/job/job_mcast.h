@@ -22,6 +22,9 @@ struct Session;
 // multicast reaches. Where some rank cannot, one line says why, and there is none.
 JobMcast open_mcast(const Session& session);
 
+// One line on rank 0 about all datagrams of the job. Collective over MPI_COMM_WORLD.
+void report_mcast(const Session& session);
+
 // Whether any choice that a session with these may make multicasts.
 bool may_use_mcast(const Settings& settings, const Profile& profile);
 

@@ -193,6 +193,7 @@ static void end() {
     if (nobody_met && settings_of_start.enabled && settings_of_start.verbose > 0) print_report();
     if (!current) return;
     if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
+    if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
     const auto communicators = current->communicators;
     for (Communicator* communicator : communicators) communicator->release();
     if (current->world_rank == 0 && current->settings.learn >= Learn::on)

@@ -5,9 +5,11 @@
 // the rate at every hop, and that is how hops show in a measurement.
 //
 // Standard input, one line per wire, then an empty line or end of file:
-//   LEFT RIGHT RATE_TO_RIGHT RATE_TO_LEFT DELAY LOSS
-// rates in bit/s (0: no time at all), delay in seconds, loss a fraction, each way. Later lines of
-// the same form change a wire for the frames that enter it from then on. Runs until killed.
+//   LEFT RIGHT RATE_TO_RIGHT RATE_TO_LEFT DELAY LOSS BURST REORDER DUPLICATE
+// rates in bit/s (0: no time at all); each way: delay in seconds, the part of the frames that is
+// lost, how many in a row, the parts that come late, so that others overtake them, and that come
+// twice. Later lines of the same form change a wire for the frames that enter it from then on. Runs
+// until killed.
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -42,6 +44,8 @@ constexpr int frames_at_once = 64;
 constexpr std::size_t longest_frame = 2048;
 // Preamble, gap and check sequence, which the interfaces do not show.
 constexpr std::size_t unseen_bytes = 24;
+// Of a frame that others overtake.
+constexpr double late_by = 2e-3;
 
 std::chrono::nanoseconds span(double seconds) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
@@ -74,23 +78,53 @@ struct Frame {
     std::vector<char> bytes;
 };
 
+// What happens to frames by chance.
+struct Faults {
+    double loss = 0;
+    int burst = 1;
+    double reorder = 0, duplicate = 0;
+
+    // The chance that a frame which follows one that came is the first of some that are lost.
+    double start_of_burst() const { return loss / (loss + burst * (1 - loss)); }
+};
+
 struct Direction {
     int source, target;
-    double rate, delay, loss;
-    std::deque<Frame> waiting;
+    double rate, delay;
+    Faults faults;
+    std::deque<Frame> waiting;  // by their times
     Time last{};
+    int losing = 0;  // of the frames that come next
+
+    static bool happens(double chance, std::mt19937& random) {
+        return chance > 0 && std::uniform_real_distribution<>(0, 1)(random) < chance;
+    }
+
+    bool loses(std::mt19937& random) {
+        if (losing == 0 && happens(faults.start_of_burst(), random)) losing = faults.burst;
+        return losing > 0 && losing-- > 0;
+    }
+
+    void keep(Time due, const char* bytes, ssize_t length) {
+        auto place = waiting.end();
+        while (place != waiting.begin() && (place - 1)->due > due) --place;
+        waiting.insert(place, {due, std::vector<char>(bytes, bytes + length)});
+    }
 
     void take(std::mt19937& random) {
         char buffer[longest_frame];
         for (int i = 0; i < frames_at_once; ++i) {
             const ssize_t length = recv(source, buffer, sizeof buffer, 0);
             if (length <= 0) return;
-            if (loss > 0 && std::uniform_real_distribution<>(0, 1)(random) < loss) continue;
+            if (loses(random)) continue;
             const double wire = static_cast<double>(length) + unseen_bytes;
             const double seconds = delay + (rate > 0 ? wire * 8 / rate : 0);
             // A short frame does not overtake a long one.
             last = std::max(last, Clock::now() + span(seconds));
-            waiting.push_back({last, std::vector<char>(buffer, buffer + length)});
+            const bool late = happens(faults.reorder, random);
+            const int copies = happens(faults.duplicate, random) ? 2 : 1;
+            for (int copy = 0; copy < copies; ++copy)
+                keep(last + (late ? span(late_by) : span(0)), buffer, length);
         }
     }
 
@@ -107,14 +141,15 @@ struct Direction {
 // One line of standard input.
 struct Wire {
     std::string left, right;
-    double to_right = 0, to_left = 0, delay = 0, loss = 0;
+    double to_right = 0, to_left = 0, delay = 0;
+    Faults faults;
 };
 
 Wire read_wire(const std::string& line) {
     std::istringstream words(line);
     Wire wire;
     if (!(words >> wire.left >> wire.right >> wire.to_right >> wire.to_left >> wire.delay >>
-          wire.loss)) {
+          wire.faults.loss >> wire.faults.burst >> wire.faults.reorder >> wire.faults.duplicate)) {
         std::fprintf(stderr, "eco-lab-relay: not a wire: '%s'\n", line.c_str());
         std::exit(3);
     }
@@ -149,8 +184,8 @@ public:
     void add(const Wire& wire) {
         const int a = open_interface(wire.left), b = open_interface(wire.right);
         places_[{wire.left, wire.right}] = directions.size();
-        directions.push_back({a, b, wire.to_right, wire.delay, wire.loss, {}, {}});
-        directions.push_back({b, a, wire.to_left, wire.delay, wire.loss, {}, {}});
+        directions.push_back({a, b, wire.to_right, wire.delay, wire.faults, {}, {}});
+        directions.push_back({b, a, wire.to_left, wire.delay, wire.faults, {}, {}});
     }
 
     void change(const Wire& wire) {
@@ -161,7 +196,7 @@ public:
         there.rate = wire.to_right;
         back.rate = wire.to_left;
         there.delay = back.delay = wire.delay;
-        there.loss = back.loss = wire.loss;
+        there.faults = back.faults = wire.faults;
     }
 
     std::vector<Direction> directions;

@@ -76,6 +76,7 @@ std::size_t McastChannel::send(std::span<Datagram> datagrams, double rate, Secon
     for (std::size_t i = 0; i < sent; ++i)
         free_ += (static_cast<double>(datagrams[i].bytes + mcast_frame) + sizeof(McastHeader)) /
                  bytes_per_second;
+    counts_.sent += static_cast<std::int64_t>(sent);
     wait = std::max(burst_time / 4, free_ - now - ahead);
     return sent;
 }
@@ -102,7 +103,7 @@ bool McastChannel::receive() {
 
 void McastChannel::take(const McastHeader& header, std::span<const std::byte> data) {
     if (header.key != key_ || header.version != McastHeader{}.version) {
-        ++foreign_;
+        ++counts_.foreign;
         return;
     }
     const McastCall call{header.context, header.call};

@@ -59,8 +59,19 @@ public:
     bool receive();
     void sleep(Seconds longest) { datagrams_->sleep(longest); }
 
-    // Datagrams that were not this job's.
-    std::int64_t foreign() const { return foreign_; }
+    // Datagrams, since the beginning.
+    struct Counts {
+        std::int64_t sent = 0, sent_again = 0;
+        std::int64_t foreign = 0;  // heard, but not this job's
+    };
+    Counts counts() const {
+        const std::lock_guard lock(mutex_);
+        return counts_;
+    }
+    void note_sent_again(std::int64_t datagrams) {
+        const std::lock_guard lock(mutex_);
+        counts_.sent_again += datagrams;
+    }
 
 private:
     struct Early {
@@ -73,12 +84,12 @@ private:
     std::unique_ptr<Datagrams> datagrams_;
     const McastKey key_;
     const Bytes payload_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<McastCall, Listener*> listeners_;
     std::map<std::uint64_t, std::int64_t> last_call_;  // per context, of those attached; -1: none
     std::map<McastCall, std::vector<Early>> early_;
     Bytes early_bytes_ = 0;
-    std::int64_t foreign_ = 0;
+    Counts counts_;
     Seconds free_ = 0;  // when all that was sent is on the wire
     double share_ = 1;  // of the rate
 };

@@ -28,6 +28,7 @@ struct McastHeader {
     std::uint32_t version = 1;
 };
 static_assert(sizeof(McastHeader) == 48);
+inline constexpr McastHeader no_header{{}, 0, 0, 0, 0, 0, 0, 0};
 
 // Which call of which communicator.
 struct McastCall {
@@ -52,6 +53,7 @@ public:
     virtual std::size_t send(std::span<const Datagram> datagrams) = 0;
 
     // Hands over what has arrived, at most so many, this process's own too; whether there was any.
+    // What is cut or too short for a header comes with one that is all zero.
     using Take = std::function<void(const McastHeader&, std::span<const std::byte>)>;
     virtual bool receive(std::size_t most, const Take& take) = 0;
 

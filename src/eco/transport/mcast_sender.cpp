@@ -102,6 +102,7 @@ bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer
                 answer.pieces.push_back({range.message, i, piece(message, i)});
     }
     lost_any_ = lost_any_ || !answer.pieces.empty();
+    channel_.note_sent_again(static_cast<std::int64_t>(answer.pieces.size()));
     return true;
 }
 

@@ -162,8 +162,11 @@ bool McastSocket::receive(std::size_t most, const Take& take) {
     for (int i = 0; i < came; ++i) {
         const mmsghdr& message = buffers_->messages[static_cast<std::size_t>(i)];
         const auto* start = static_cast<const std::byte*>(message.msg_hdr.msg_iov->iov_base);
-        McastHeader header;
-        if (message.msg_len < sizeof header || (message.msg_hdr.msg_flags & MSG_TRUNC)) continue;
+        McastHeader header = no_header;
+        if (message.msg_len < sizeof header || (message.msg_hdr.msg_flags & MSG_TRUNC)) {
+            take(header, {});
+            continue;
+        }
         std::memcpy(&header, start, sizeof header);
         take(header, {start + sizeof header, message.msg_len - sizeof header});
     }
