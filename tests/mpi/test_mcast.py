@@ -92,6 +92,16 @@ def test_faults(mpi: Mpi, faults: str, tmp_path: Path) -> None:
     went_well(as_natively(mpi, 24, 16000, scenario=str(scenario), scale=1), 24)
 
 
+@pytest.mark.long
+@each
+def test_many_calls_with_losses(mpi: Mpi, tmp_path: Path) -> None:
+    """Each byte of 20,000 broadcasts and 5,000 allgathers, in some five minutes."""
+    scenario = tmp_path / "lossy.yaml"
+    scenario.write_text(FAULTY.format(faults="loss: 1%"))
+    run = mcasts(mpi, 20000, 16000, scenario=str(scenario), scale=1, seconds=1800)
+    went_well(run, 20000)
+
+
 # Named and numbered as the profile's hosts.
 FAULTY = """
 description: two fast segments and what happens to the frames between them

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/job/communicator.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <bit>
 #include <new>
@@ -339,14 +341,29 @@ bool Communicator::make_mcast() {
     if (!session()->mcast.channel) return false;
     if (mcast_.number != 0) return true;
     mcast_.number = number_of_its_own();
-    if (mcast_.number != 0) session()->mcast.channel->know(mcast_.number);
-    return mcast_.number != 0;
+    if (mcast_.number == 0) return false;
+    session()->mcast.channel->know(mcast_.number);
+    mcast_.talk =
+        std::make_unique<McastTalk>(std::make_unique<MpiTransport>(hidden_), mcast_status_tag,
+                                    mcast_answer_tag, session()->mcast.channel->payload());
+    return true;
 }
 
 void Communicator::abandon(int library_code) {
     usable_ = false;
     failed_ = true;
     lost_ = lost_ || !says_that_a_process_failed(library_code);
+}
+
+bool Communicator::still_talks() noexcept {
+    if (!mcast_.talk || failed_) return false;
+    try {
+        mcast_.talk->move();
+        return !mcast_.talk->is_over();
+    } catch (...) {
+        failed_ = true;
+        return false;
+    }
 }
 
 void Communicator::release() noexcept {
@@ -363,6 +380,8 @@ void Communicator::release() noexcept {
     if (Session* here = session(); here && here->mcast.channel && mcast_.number != 0)
         here->mcast.channel->forget(mcast_.number);
     if (!failed_) deferred_sends_.finish();
+    while (still_talks()) sched_yield();
+    mcast_.talk.reset();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;
         native().Comm_free(own);

@@ -98,6 +98,10 @@ public:
     // From now on all that this communicator does is the library's. All its ranks must call it.
     void stand_aside() { usable_ = false; }
 
+    // Takes what others still say of earlier multicasts; whether there may be more. All ranks ask
+    // all their communicators until there is none, before these go.
+    bool still_talks() noexcept;
+
     void release() noexcept;
 
 private:

@@ -38,7 +38,9 @@ namespace {
 // Of a host that multicast does not reach, which takes part in the other messages of such calls.
 class NoDatagrams : public Datagrams {
 public:
-    std::size_t send(std::span<const Datagram> datagrams) override { return datagrams.size(); }
+    std::size_t send(std::span<const Datagram> datagrams, McastAddress) override {
+        return datagrams.size();
+    }
     bool receive(std::size_t, const Take&) override { return false; }
     void sleep(Seconds) override {}
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/job/session.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -195,6 +197,9 @@ static void end() {
     if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
     if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
     const auto communicators = current->communicators;
+    // All at once: others may have them in another order.
+    const auto talks = [](Communicator* communicator) { return communicator->still_talks(); };
+    while (std::count_if(communicators.begin(), communicators.end(), talks) > 0) sched_yield();
     for (Communicator* communicator : communicators) communicator->release();
     if (current->world_rank == 0 && current->settings.learn >= Learn::on)
         keep_results(std::move(current->results));

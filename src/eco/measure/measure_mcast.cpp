@@ -103,7 +103,7 @@ private:
             const Seconds left = until - mcast_now();
             socket_->sleep(std::clamp(left, 0.0, 0.01));
             while (socket_->receive(
-                32, [&](const McastHeader& header, std::span<const std::byte> data) {
+                32, [&](const McastHeader& header, std::span<const std::byte> data, McastAddress) {
                     if (header.key == key_ && header.call == number_) take(header, data);
                 }))
                 continue;
@@ -130,7 +130,7 @@ private:
                     socket_->send_by(interfaces_[i]);
                     Datagram hello = datagram(time, 8);
                     hello.header.interface = static_cast<std::uint32_t>(i);
-                    socket_->send({&hello, 1});
+                    socket_->send({&hello, 1}, all_of_the_job);
                     listen(mcast_now() + between_greetings, note);
                 }
             listen(began + turn * hosts_ + last_greeting, note);
@@ -208,7 +208,7 @@ private:
                     std::min(train.datagrams, static_cast<int>((mcast_now() - began) / each) + 2);
                 while (sent < due) {
                     Datagram next = datagram(sent, found_.payload);
-                    if (socket_->send({&next, 1}) == 1) ++sent;
+                    if (socket_->send({&next, 1}, all_of_the_job) == 1) ++sent;
                 }
                 listen(began + each * (sent - 1), note);
             }

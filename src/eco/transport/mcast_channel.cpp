@@ -18,6 +18,14 @@ constexpr double slower = 0.85, least_share = 0.2, faster = 1.01;
 
 }  // namespace
 
+// Linux counts the memory that a frame lies in, a power of two, and what describes it.
+std::int64_t McastChannel::window() const {
+    constexpr std::int64_t room = 221184, described = 256, least = 4, most = 96;
+    std::int64_t memory = 2048;
+    while (memory < payload_ + mcast_frame) memory *= 2;
+    return std::clamp(room / (memory + described), least, most);
+}
+
 void McastChannel::know(std::uint64_t context) {
     const std::lock_guard lock(mutex_);
     last_call_.emplace(context, -1);
@@ -26,6 +34,8 @@ void McastChannel::know(std::uint64_t context) {
 void McastChannel::forget(std::uint64_t context) {
     const std::lock_guard lock(mutex_);
     last_call_.erase(context);
+    addresses_.erase(addresses_.lower_bound({context, 0}),
+                     addresses_.upper_bound({context, std::numeric_limits<std::uint32_t>::max()}));
     drop_early({context, 0}, {context, std::numeric_limits<std::uint32_t>::max()});
 }
 
@@ -53,7 +63,8 @@ void McastChannel::detach(const McastCall& call) {
     listeners_.erase(call);
 }
 
-std::size_t McastChannel::send(std::span<Datagram> datagrams, double rate, Seconds& wait) {
+std::size_t McastChannel::send(std::span<Datagram> datagrams, double rate, Seconds& wait,
+                               McastAddress to) {
     const std::lock_guard lock(mutex_);
     const Seconds now = mcast_now();
     const double bytes_per_second = rate * share_;
@@ -72,13 +83,25 @@ std::size_t McastChannel::send(std::span<Datagram> datagrams, double rate, Secon
         wait = free_ - now - ahead;
         return 0;
     }
-    const std::size_t sent = datagrams_->send(datagrams.first(count));
+    const std::size_t sent = datagrams_->send(datagrams.first(count), to);
     for (std::size_t i = 0; i < sent; ++i)
         free_ += (static_cast<double>(datagrams[i].bytes + mcast_frame) + sizeof(McastHeader)) /
                  bytes_per_second;
     counts_.sent += static_cast<std::int64_t>(sent);
     wait = std::max(burst_time / 4, free_ - now - ahead);
     return sent;
+}
+
+void McastChannel::send_now(Datagram datagram, McastAddress to) {
+    const std::lock_guard lock(mutex_);
+    datagram.header.key = key_;
+    datagrams_->send({&datagram, 1}, to);
+}
+
+McastAddress McastChannel::address_of(std::uint64_t context, Rank rank) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = addresses_.find({context, static_cast<std::uint32_t>(rank)});
+    return found == addresses_.end() ? all_of_the_job : found->second;
 }
 
 void McastChannel::note_losses() {
@@ -94,18 +117,19 @@ void McastChannel::note_clean_call() {
 bool McastChannel::receive() {
     const std::lock_guard lock(mutex_);
     bool any = false;
-    const auto take = [this](const McastHeader& header, std::span<const std::byte> data) {
-        this->take(header, data);
-    };
+    const auto take = [this](const McastHeader& header, std::span<const std::byte> data,
+                             McastAddress from) { this->take(header, data, from); };
     while (datagrams_->receive(32, take)) any = true;
     return any;
 }
 
-void McastChannel::take(const McastHeader& header, std::span<const std::byte> data) {
+void McastChannel::take(const McastHeader& header, std::span<const std::byte> data,
+                        McastAddress from) {
     if (header.key != key_ || header.version != McastHeader{}.version) {
         ++counts_.foreign;
         return;
     }
+    if (last_call_.contains(header.context)) addresses_[{header.context, header.sender}] = from;
     const McastCall call{header.context, header.call};
     if (const auto listener = listeners_.find(call); listener != listeners_.end())
         return listener->second->take(header, data);

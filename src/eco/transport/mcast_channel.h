@@ -4,6 +4,7 @@
 // Reliable nowhere: what is lost is seen to by mcast_sender.h and mcast_receiver.h.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -27,9 +28,13 @@ public:
         : datagrams_(std::move(datagrams)), key_(key), payload_(payload) {}
 
     Bytes payload() const { return payload_; }
+    // An empty message has one as well.
     std::uint32_t datagrams_of(Bytes bytes) const {
-        return static_cast<std::uint32_t>((bytes + payload_ - 1) / payload_);
+        return static_cast<std::uint32_t>(std::max<Bytes>(1, (bytes + payload_ - 1) / payload_));
     }
+    // Datagrams that a receiver which is not in its call keeps in its socket: half of what Linux
+    // has room for if nobody has changed its limits.
+    std::int64_t window() const;
 
     // A communicator that this process is in; datagrams of others are dropped.
     void know(std::uint64_t context);
@@ -49,11 +54,22 @@ public:
 
     // Sends as many as the pace allows now, at `rate` bytes of the wire per second; how many. wait:
     // until more may leave.
-    std::size_t send(std::span<Datagram> datagrams, double rate, Seconds& wait);
+    std::size_t send(std::span<Datagram> datagrams, double rate, Seconds& wait,
+                     McastAddress to = all_of_the_job);
+    // One that is short, at once.
+    void send_now(Datagram datagram, McastAddress to);
+
+    // Where a rank of a communicator sends from, if anything of it has come; else all_of_the_job.
+    McastAddress address_of(std::uint64_t context, Rank rank) const;
 
     // Of the rate that was measured, the part that is used: less after losses.
     void note_losses();
     void note_clean_call();
+
+    double share() const {
+        const std::lock_guard lock(mutex_);
+        return share_;
+    }
 
     // Hands over what has arrived; whether there was any.
     bool receive();
@@ -78,7 +94,7 @@ private:
         McastHeader header;
         std::vector<std::byte> data;
     };
-    void take(const McastHeader& header, std::span<const std::byte> data);
+    void take(const McastHeader& header, std::span<const std::byte> data, McastAddress from);
     void drop_early(const McastCall& from, const McastCall& to);
 
     std::unique_ptr<Datagrams> datagrams_;
@@ -88,6 +104,7 @@ private:
     std::map<McastCall, Listener*> listeners_;
     std::map<std::uint64_t, std::int64_t> last_call_;  // per context, of those attached; -1: none
     std::map<McastCall, std::vector<Early>> early_;
+    std::map<std::pair<std::uint64_t, std::uint32_t>, McastAddress> addresses_;
     Bytes early_bytes_ = 0;
     Counts counts_;
     Seconds free_ = 0;  // when all that was sent is on the wire

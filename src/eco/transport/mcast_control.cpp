@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/mcast_control.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "eco/base/check.h"
@@ -48,6 +49,7 @@ private:
 
 std::vector<std::byte> written(const McastStatus& status) {
     Writer text;
+    text.add(status.call);
     text.add(status.received);
     text.add(status.heard);
     text.add(status.asks);
@@ -65,6 +67,7 @@ std::vector<std::byte> written(const McastStatus& status) {
 McastStatus read_status(std::span<const std::byte> text) {
     Reader reader(text);
     McastStatus status;
+    status.call = reader.number();
     status.received = reader.number();
     status.heard = reader.number();
     status.asks = reader.number() != 0;
@@ -79,8 +82,32 @@ McastStatus read_status(std::span<const std::byte> text) {
     return status;
 }
 
+std::optional<McastStatus> heard_status(std::span<const std::byte> text) {
+    constexpr std::size_t head = 24;
+    if (text.size() < head) return std::nullopt;
+    std::uint32_t counts[2];
+    std::memcpy(counts, text.data() + head - sizeof counts, sizeof counts);
+    if (counts[0] > most_whole || counts[1] > most_missing ||
+        text.size() != head + 4 * std::size_t{counts[0]} + 12 * std::size_t{counts[1]})
+        return std::nullopt;
+    return read_status(text);
+}
+
+void cut_to(McastStatus& status, Bytes longest) {
+    const auto room = static_cast<std::size_t>(std::max<Bytes>(longest - 24, 0));
+    status.whole.resize(std::min({status.whole.size(), most_whole, room / 2 / 4}));
+    const std::size_t left = room - 4 * status.whole.size();
+    status.missing.resize(std::min({status.missing.size(), most_missing, left / 12}));
+}
+
 std::vector<std::byte> written(const McastAnswer& answer) {
     Writer text;
+    text.add(answer.call);
+    text.add(answer.rest.size());
+    for (const McastAnswer::Rest& rest : answer.rest) {
+        text.add(rest.message);
+        text.add(rest.first);
+    }
     text.add(answer.gives_up);
     text.add(answer.pieces.size());
     for (const McastAnswer::Piece& piece : answer.pieces) {
@@ -95,6 +122,12 @@ std::vector<std::byte> written(const McastAnswer& answer) {
 McastAnswer read_answer(std::span<const std::byte> text) {
     Reader reader(text);
     McastAnswer answer;
+    answer.call = reader.number();
+    answer.rest.resize(reader.number());
+    for (McastAnswer::Rest& rest : answer.rest) {
+        rest.message = reader.number();
+        rest.first = reader.number();
+    }
     answer.gives_up = reader.number() != 0;
     answer.pieces.resize(reader.number());
     for (McastAnswer::Piece& piece : answer.pieces) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What receivers and senders of multicasts tell each other by ordinary messages: statuses of a
-// receiver, and the sender's answers. Written and read here only, so that both fit.
+// What receivers and senders of multicasts tell each other: statuses of a receiver, by ordinary
+// messages or by datagrams, and the sender's answers by messages. Written and read here only, so
+// that both fit.
 //
 // A status says how many datagrams have come in this call, which messages are whole, and, if
-// anything is asked for, which datagrams are missing. Each status that asks gets one answer: of
-// what was asked for, the datagrams that had left before.
+// anything is asked for, which datagrams are missing. Each message that asks gets one answer: of
+// what was asked for, the datagrams that had left before. A datagram that asks gets datagrams.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,18 +27,22 @@ struct McastRange {
 struct McastStatus {
     std::uint32_t received = 0;  // datagrams in this call
     bool asks = false;
-    std::vector<std::uint32_t> whole;  // messages, each said once
+    std::vector<std::uint32_t> whole;  // messages, by ordinary messages each said once
     std::vector<McastRange> missing;
     std::uint32_t heard = 0;  // of those received, by multicast
+    std::uint32_t call = 0;
     bool operator==(const McastStatus&) const = default;
 };
 
 // No status is longer: what does not fit is said in the next.
 inline constexpr std::size_t most_whole = 512, most_missing = 256;
-inline constexpr Bytes longest_status = 20 + 4 * most_whole + 12 * most_missing;
+inline constexpr Bytes longest_status = 24 + 4 * most_whole + 12 * most_missing;
 
 std::vector<std::byte> written(const McastStatus& status);
 McastStatus read_status(std::span<const std::byte> text);
+// Of a datagram: nothing if it cannot be one. Cut to so many bytes before it is written.
+std::optional<McastStatus> heard_status(std::span<const std::byte> text);
+void cut_to(McastStatus& status, Bytes longest);
 
 struct McastAnswer {
     // Nothing of what was multicast arrives: from the next call on messages come one by one.
@@ -46,11 +52,19 @@ struct McastAnswer {
         std::span<const std::byte> data;
     };
     std::vector<Piece> pieces;
+    // What comes by an ordinary message of its own: all of these messages from datagram `first` on.
+    struct Rest {
+        std::uint32_t message = 0, first = 0;
+        bool operator==(const Rest&) const = default;
+    };
+    std::vector<Rest> rest;
+    std::uint32_t call = 0;
 };
 
-inline constexpr std::size_t most_pieces = 64;
+inline constexpr std::size_t most_pieces = 64, most_rest = 256;
 inline Bytes longest_answer(Bytes payload) {
-    return 8 + static_cast<Bytes>(most_pieces) * (12 + payload);
+    return 16 + 8 * static_cast<Bytes>(most_rest) +
+           static_cast<Bytes>(most_pieces) * (12 + payload);
 }
 
 std::vector<std::byte> written(const McastAnswer& answer);

@@ -6,7 +6,7 @@
 namespace eco {
 
 TEST(McastControl, AStatusSurvivesItsWrittenForm) {
-    McastStatus status{7, true, {1, 2}, {{3, 0, 5}, {4, 9, 10}}};
+    McastStatus status{7, true, {1, 2}, {{3, 0, 5}, {4, 9, 10}}, 6, 8};
     EXPECT_EQ(read_status(written(status)), status);
     status = {};
     EXPECT_EQ(read_status(written(status)), status);
@@ -20,23 +20,47 @@ TEST(McastControl, TheLongestFitItsRoom) {
     const std::vector<std::byte> data(100);
     McastAnswer answer;
     answer.pieces.assign(most_pieces, {1, 2, data});
+    answer.rest.resize(most_rest);
     EXPECT_EQ(static_cast<Bytes>(written(answer).size()), longest_answer(100));
 }
 
 TEST(McastControl, AnAnswerSurvivesItsWrittenForm) {
     const std::vector<std::byte> data{std::byte{1}, std::byte{2}};
-    const auto text = written(McastAnswer{true, {{5, 6, data}}});
+    const auto text = written(McastAnswer{true, {{5, 6, data}}, {{7, 8}}, 9});
     const McastAnswer answer = read_answer(text);
     EXPECT_TRUE(answer.gives_up);
+    EXPECT_EQ(answer.call, 9U);
+    EXPECT_EQ(answer.rest, (std::vector<McastAnswer::Rest>{{7, 8}}));
     ASSERT_EQ(answer.pieces.size(), 1U);
     EXPECT_EQ(answer.pieces[0].message, 5U);
     EXPECT_EQ(answer.pieces[0].index, 6U);
     EXPECT_EQ(std::vector(answer.pieces[0].data.begin(), answer.pieces[0].data.end()), data);
 }
 
+TEST(McastControl, ADatagramTakesWhatFits) {
+    McastStatus status;
+    status.whole.resize(100);
+    status.missing.resize(100);
+    for (const Bytes longest : {10, 24, 100, 1424}) {
+        McastStatus cut = status;
+        cut_to(cut, longest);
+        EXPECT_LE(static_cast<Bytes>(written(cut).size()), std::max<Bytes>(longest, 24));
+    }
+}
+
+// Others' datagrams may be anything.
+TEST(McastControl, WhatCannotBeAStatusIsNotHeard) {
+    auto text = written(McastStatus{7, true, {1, 2}, {{3, 0, 5}}, 0, 0});
+    EXPECT_TRUE(heard_status(text));
+    for (std::size_t length = 0; length < text.size(); ++length)
+        EXPECT_FALSE(heard_status(std::span(text).first(length)));
+    std::fill(text.begin(), text.end(), std::byte{0xff});
+    EXPECT_FALSE(heard_status(text));
+}
+
 // What a peer cannot have written is a bug.
 TEST(McastControlDeathTest, CutTextEndsTheJob) {
-    auto text = written(McastStatus{7, true, {1, 2}, {}});
+    auto text = written(McastStatus{7, true, {1, 2}, {}, 0, 0});
     text.pop_back();
     EXPECT_DEATH(read_status(text), "does not hold");
 }

@@ -17,6 +17,9 @@ namespace eco {
 // Random, of one job: nobody else's datagrams are taken for its own.
 using McastKey = std::array<std::uint64_t, 2>;
 
+// again: data that left before. status: what a receiver tells a sender (mcast_control.h).
+enum class McastKind : std::uint16_t { data, again, status };
+
 struct McastHeader {
     McastKey key{};
     std::uint64_t context = 0;    // of the communicator
@@ -25,10 +28,15 @@ struct McastHeader {
     std::uint32_t message = 0;    // of the sender's in this call
     std::uint32_t index = 0;      // of the message's datagrams
     std::uint32_t interface = 0;  // that it left by; where reach is measured
-    std::uint32_t version = 1;
+    std::uint16_t version = 2;
+    McastKind kind = McastKind::data;
 };
 static_assert(sizeof(McastHeader) == 48);
-inline constexpr McastHeader no_header{{}, 0, 0, 0, 0, 0, 0, 0};
+inline constexpr McastHeader no_header{{}, 0, 0, 0, 0, 0, 0, 0, McastKind::data};
+
+// Of one process, as its datagrams say it.
+using McastAddress = std::uint64_t;
+inline constexpr McastAddress all_of_the_job = 0;
 
 // Which call of which communicator.
 struct McastCall {
@@ -43,18 +51,18 @@ struct Datagram {
     Bytes bytes;
 };
 
-// What carries datagrams to all of the job, or loses them: a socket, or a test's.
+// What carries datagrams to all of the job or to one process, or loses them: sockets, or a test's.
 class Datagrams {
 public:
     virtual ~Datagrams() = default;
 
     // As many as it takes now; how many. What cannot leave at all (no route, a firewall, a NIC that
     // is down) counts as sent and is lost.
-    virtual std::size_t send(std::span<const Datagram> datagrams) = 0;
+    virtual std::size_t send(std::span<const Datagram> datagrams, McastAddress to) = 0;
 
     // Hands over what has arrived, at most so many, this process's own too; whether there was any.
     // What is cut or too short for a header comes with one that is all zero.
-    using Take = std::function<void(const McastHeader&, std::span<const std::byte>)>;
+    using Take = std::function<void(const McastHeader&, std::span<const std::byte>, McastAddress)>;
     virtual bool receive(std::size_t most, const Take& take) = 0;
 
     // Until something has arrived, at most so long.

@@ -2,6 +2,7 @@
 #include "eco/transport/mcast_receiver.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -21,8 +22,18 @@ constexpr double quiet_datagrams = 6;
 // One that has not begun is probably late: asking it costs little, but gains nothing.
 constexpr Seconds not_begun = 100e-3;
 
-// A sender that may not run further ahead hears of so many datagrams at once.
-constexpr std::uint32_t report_every = 40;
+// The same where losses are likely.
+constexpr Seconds quiet_if_careful = 4e-3;
+constexpr double quiet_datagrams_if_careful = 5;
+
+// Datagrams that ask come to nothing so often before a message does. From one to the next it takes
+// so long, and what was asked for; twice as long each time.
+constexpr int most_asks = 3;
+constexpr Seconds between_asks = 3e-3;
+constexpr double datagrams_between_asks = 2;
+
+// A sender that may not run further ahead hears of so many datagrams at once, of its window.
+constexpr double report_every = 0.42;
 
 constexpr Bytes most_kept_early = 1 << 20;
 
@@ -43,7 +54,7 @@ void McastReceiver::add(int id, Rank from, std::uint32_t message, void* data, By
     ++open_;
     for (const auto& early : source.early)
         if (early.message == message && put(source, message, early.index, early.data))
-            ++source.heard_of;
+            source.heard_of += early.again ? 0 : 1;
     std::erase_if(source.early, [&](const Source::Early& early) {
         if (early.message == message) early_bytes_ -= static_cast<Bytes>(early.data.size());
         return early.message == message;
@@ -70,18 +81,25 @@ bool McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t inde
     Message& message = found->second;
     const Bytes first = index * channel_.payload();
     // Also what a stranger who knows the key may have made up.
-    if (!fits(source, number, index, data.size()) || message.have[index]) return false;
-    std::memcpy(message.data + first, data.data(), data.size());
+    if (!fits(source, number, index, data.size()) || message.have[index] || index >= message.apart)
+        return false;
+    if (!data.empty()) std::memcpy(message.data + first, data.data(), data.size());
     message.have[index] = true;
     message.next = std::max(message.next, index + 1);
     ++source.received;
-    if (--message.missing > 0) return true;
-    ended_.push_back(message.id);
+    source.asks = 0;
+    if (--message.missing == 0) end(source, number);
+    return true;
+}
+
+void McastReceiver::end(Source& source, std::uint32_t number) {
+    const auto found = source.open.find(number);
+    ended_.push_back(found->second.id);
     source.done.insert(number);
     source.whole.push_back(number);
     source.open.erase(found);
+    source.shows = source.open.empty();
     --open_;
-    return true;
 }
 
 void McastReceiver::take(const McastHeader& header, std::span<const std::byte> data) {
@@ -89,16 +107,21 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
     const Rank from = static_cast<Rank>(header.sender);
     if (from == me_) return;
     Source& source = sources_[from];
-    source.heard = mcast_now();
+    source.heard = heard_any_ = mcast_now();
     source.has_spoken = true;
     source.last_message = std::max(source.last_message, header.message);
     const bool is_early =
         !source.open.contains(header.message) && !source.done.contains(header.message);
     if (!is_early) {
-        if (put(source, header.message, header.index, data)) ++source.heard_of;
+        const bool fresh = put(source, header.message, header.index, data);
+        if (fresh && header.kind == McastKind::data) ++source.heard_of;
+        if (fresh && header.kind == McastKind::again) has_lost_ = true;
     } else if (early_bytes_ + static_cast<Bytes>(data.size()) <= most_kept_early) {
         early_bytes_ += static_cast<Bytes>(data.size());
-        source.early.push_back({header.message, header.index, {data.begin(), data.end()}});
+        source.early.push_back({header.message,
+                                header.index,
+                                {data.begin(), data.end()},
+                                header.kind == McastKind::again});
     }
     find_gap(source);
 }
@@ -106,18 +129,49 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
 void McastReceiver::take(Rank from, const McastAnswer& answer) {
     const std::lock_guard lock(mutex_);
     Source& source = sources_[from];
-    source.asked = false;
+    source.asked = source.asked_unheard = false;
+    source.asks = 0;
     source.heard = mcast_now();
     for (const McastAnswer::Piece& piece : answer.pieces) {
         if (!fits(source, piece.message, piece.index, piece.data.size()))
             throw Error(Code::usage, "rank " + std::to_string(from) +
                                          " sends a message of another length than this rank "
                                          "receives");
-        if (put(source, piece.message, piece.index, piece.data)) ++repaired_;
+        if (put(source, piece.message, piece.index, piece.data)) has_lost_ = true;
     }
     // It has begun, and the rest will not come by itself.
     if (!answer.pieces.empty()) source.has_spoken = true;
     source.gap = 0;
+    find_gap(source);
+}
+
+std::optional<std::span<std::byte>> McastReceiver::take_apart(Rank from, std::uint32_t number,
+                                                              std::uint32_t first) {
+    const std::lock_guard lock(mutex_);
+    auto& open = sources_[from].open;
+    const auto found = open.find(number);
+    if (found == open.end()) return std::nullopt;
+    Message& message = found->second;
+    message.apart = first;
+    const Bytes begin = first * channel_.payload();
+    return std::span<std::byte>(message.data + begin,
+                                static_cast<std::size_t>(message.bytes - begin));
+}
+
+void McastReceiver::apart_came(Rank from, std::uint32_t number) {
+    const std::lock_guard lock(mutex_);
+    Source& source = sources_[from];
+    const auto found = source.open.find(number);
+    if (found == source.open.end()) return;
+    Message& message = found->second;
+    for (std::uint32_t i = message.apart; i < message.have.size(); ++i)
+        if (!message.have[i]) {
+            message.have[i] = true;
+            --message.missing;
+            ++source.received;
+        }
+    message.apart = no_datagram;
+    if (message.missing == 0) end(source, number);
     find_gap(source);
 }
 
@@ -140,7 +194,8 @@ std::vector<McastRange> McastReceiver::missing_of(const Source& source, bool all
     for (const auto& [number, message] : source.open) {
         const bool is_behind = all || number < source.last_message;
         const auto end = is_behind ? static_cast<std::uint32_t>(message.have.size()) : message.next;
-        for (std::uint32_t i = 0; i < end && ranges.size() < most_missing; ++i) {
+        for (std::uint32_t i = 0; i < std::min(end, message.apart) && ranges.size() < most_missing;
+             ++i) {
             if (message.have[i]) continue;
             const bool follows =
                 !ranges.empty() && ranges.back().message == number && ranges.back().end == i;
@@ -153,43 +208,94 @@ std::vector<McastRange> McastReceiver::missing_of(const Source& source, bool all
     return ranges;
 }
 
-Seconds McastReceiver::patience(const Source& source) {
-    return std::max(source.has_spoken ? quiet : not_begun, quiet_datagrams * source.frame);
+// While others speak, one that has not begun may be waiting for its turn.
+Seconds McastReceiver::patience_ends(const Source& source) const {
+    if (!source.has_spoken)
+        return std::max(source.heard, heard_any_) +
+               std::max(not_begun, quiet_datagrams * source.frame);
+    if (careful_)
+        return source.heard + std::max(quiet_if_careful, quiet_datagrams_if_careful * source.frame);
+    return source.heard + std::max(quiet, quiet_datagrams * source.frame);
+}
+
+// By whichever means; what it asks for already is not asked for again. Where both may give up, only
+// messages are said, so that the sender does not leave before it has answered.
+bool McastReceiver::may_ask(const Source& source, Seconds now) const {
+    if (source.heard_of == 0 || source.asked_unheard) return !source.asked;
+    return now >= source.next_ask && (source.asks < most_asks || !source.asked);
+}
+
+McastStatus McastReceiver::status_of(const Source& source) const {
+    McastStatus status;
+    status.received = source.received;
+    status.heard = source.heard_of;
+    return status;
 }
 
 std::vector<McastReceiver::Due> McastReceiver::due() {
     const std::lock_guard lock(mutex_);
     std::vector<Due> list;
     const Seconds now = mcast_now();
+    const auto report = static_cast<std::uint32_t>(
+        std::max(1.0, report_every * static_cast<double>(channel_.window())));
     for (auto& [rank, source] : sources_) {
-        const bool is_quiet = !source.open.empty() && now >= source.heard + patience(source);
+        const bool is_quiet = !source.open.empty() && now >= patience_ends(source);
         const bool has_gap = source.gap > 0 && now >= source.gap + reordering;
-        const bool asks = !source.asked && (is_quiet || has_gap);
+        std::vector<McastRange> missing;
+        if ((is_quiet || has_gap) && may_ask(source, now)) missing = missing_of(source, is_quiet);
+        const bool asks = !missing.empty();
+        const bool by_datagram = source.heard_of > 0 && source.asks < most_asks;
         // While more is to come from it anyway, what is whole can wait.
-        const bool tells = source.open.empty() ? !source.whole.empty()
-                                               : source.received >= source.said + report_every;
-        if (!asks && !tells) continue;
-        Due& due = list.emplace_back(Due{rank, {}});
-        due.status.received = source.said = source.received;
-        due.status.heard = source.heard_of;
-        const std::size_t count = std::min(source.whole.size(), most_whole);
-        const auto end = source.whole.begin() + static_cast<std::ptrdiff_t>(count);
-        due.status.whole.assign(source.whole.begin(), end);
-        source.whole.erase(source.whole.begin(), end);
-        if (!asks) continue;
-        due.status.asks = source.asked = true;
-        due.status.missing = missing_of(source, is_quiet);
+        const bool tells =
+            source.open.empty() ? !source.whole.empty() : source.received >= source.said + report;
+        const bool shows =
+            careful_ && source.heard_of > 0 && !source.asked_unheard && (source.shows || tells);
+        if (!asks && !tells && !shows) continue;
+        Due& due = list.emplace_back(Due{rank, {}, {}});
+        if (tells || (asks && !by_datagram)) {
+            McastStatus& status = due.message.emplace(status_of(source));
+            source.said = source.received;
+            const std::size_t count = std::min(source.whole.size(), most_whole);
+            const auto end = source.whole.begin() + static_cast<std::ptrdiff_t>(count);
+            status.whole.assign(source.whole.begin(), end);
+            source.whole.erase(source.whole.begin(), end);
+        }
+        if (shows || (asks && by_datagram)) {
+            McastStatus& status = due.datagram.emplace(status_of(source));
+            status.whole.assign(source.done.begin(), source.done.end());
+            source.shows = false;
+        }
+        if (asks) ask(source, by_datagram ? *due.datagram : *due.message, by_datagram, missing);
     }
     return list;
+}
+
+void McastReceiver::ask(Source& source, McastStatus& status, bool by_datagram,
+                        std::vector<McastRange>& missing) {
+    if (source.heard_of > 0) careful_ = true;
+    double pieces = 0;
+    for (const McastRange& range : missing) pieces += range.end - range.first;
+    status.asks = true;
+    status.missing = std::move(missing);
+    if (!by_datagram) {
+        source.asked = true;
+        source.asked_unheard = source.heard_of == 0;
+        return;
+    }
+    const Seconds soonest =
+        std::max(between_asks, (datagrams_between_asks + pieces) * source.frame);
+    source.next_ask = mcast_now() + std::ldexp(soonest, source.asks++);
 }
 
 Seconds McastReceiver::until_due() const {
     const std::lock_guard lock(mutex_);
     Seconds first = std::numeric_limits<double>::infinity();
     for (const auto& [rank, source] : sources_) {
-        if (source.open.empty() || source.asked) continue;
-        first = std::min(first, source.heard + patience(source));
-        if (source.gap > 0) first = std::min(first, source.gap + reordering);
+        if (source.open.empty()) continue;
+        Seconds due = patience_ends(source);
+        if (source.gap > 0) due = std::min(due, source.gap + reordering);
+        due = std::max(due, source.next_ask);
+        if (may_ask(source, due)) first = std::min(first, due);
     }
     return std::max(0.0, first - mcast_now());
 }
@@ -197,7 +303,7 @@ Seconds McastReceiver::until_due() const {
 bool McastReceiver::owes() const {
     const std::lock_guard lock(mutex_);
     return std::any_of(sources_.begin(), sources_.end(), [](const auto& entry) {
-        return !entry.second.whole.empty() || entry.second.asked;
+        return !entry.second.whole.empty() || entry.second.asked_unheard;
     });
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -16,21 +17,29 @@
 
 namespace eco {
 
-class McastReceiver : public McastChannel::Listener {
+class McastReceiver {
 public:
-    McastReceiver(const McastChannel& channel, Rank me) : channel_(channel), me_(me) {}
+    // careful: losses are likely.
+    McastReceiver(const McastChannel& channel, Rank me, bool careful)
+        : channel_(channel), me_(me), careful_(careful) {}
 
     // rate: as the sender's.
     void add(int id, Rank from, std::uint32_t message, void* data, Bytes bytes, double rate);
 
-    void take(const McastHeader& header, std::span<const std::byte> data) override;
+    void take(const McastHeader& header, std::span<const std::byte> data);
     // What a sender sent again, to this rank alone. Throws Error where it is of another length.
     void take(Rank from, const McastAnswer& answer);
 
-    // What should be told to a sender now, at most one at a time that asks.
+    // What is left of a message comes by the caller's means, into this place; empty: it is whole.
+    std::optional<std::span<std::byte>> take_apart(Rank from, std::uint32_t message,
+                                                   std::uint32_t first);
+    void apart_came(Rank from, std::uint32_t message);
+
+    // What should be told to a sender now: by a message, of which at most one at a time asks; by a
+    // datagram, which may be lost.
     struct Due {
         Rank to;
-        McastStatus status;
+        std::optional<McastStatus> message, datagram;
     };
     std::vector<Due> due();
     // Until something may be due that no datagram brings about.
@@ -41,7 +50,8 @@ public:
     bool is_complete() const;
     bool owes() const;
 
-    std::int64_t repaired() const { return repaired_; }
+    // Whether anything had to be sent again.
+    bool has_lost() const { return has_lost_; }
 
 private:
     struct Message {
@@ -50,6 +60,7 @@ private:
         Bytes bytes = 0;
         std::vector<bool> have;
         std::uint32_t missing = 0, next = 0;  // next: after the last that has come
+        std::uint32_t apart = no_datagram;    // from here on it comes by other means
     };
     struct Source {
         std::map<std::uint32_t, Message> open;
@@ -57,6 +68,7 @@ private:
         struct Early {
             std::uint32_t message, index;
             std::vector<std::byte> data;
+            bool again;
         };
         std::vector<Early> early;
         std::set<std::uint32_t> done;
@@ -65,8 +77,13 @@ private:
         std::uint32_t last_message = 0;                      // that anything has come of
         Seconds heard = 0;                                   // or began to wait
         Seconds gap = 0;                                     // since when one is known; 0: none
-        bool has_spoken = false, asked = false;
-        Seconds frame = 0;  // a datagram's time on the wire
+        // asked: by a message, which has not been answered; when it said that nothing was heard,
+        // the answer may be that both give up.
+        bool has_spoken = false, asked = false, asked_unheard = false;
+        int asks = 0;          // by datagrams, since anything came
+        Seconds next_ask = 0;  // not before
+        bool shows = false;    // has not told by a datagram yet that all is whole
+        Seconds frame = 0;     // a datagram's time on the wire
     };
     bool put(Source& source, std::uint32_t message, std::uint32_t index,
              std::span<const std::byte> data);
@@ -74,16 +91,24 @@ private:
               std::size_t bytes) const;
     void find_gap(Source& source) const;
     std::vector<McastRange> missing_of(const Source& source, bool all) const;
-    static Seconds patience(const Source& source);
+    Seconds patience_ends(const Source& source) const;
 
+    void end(Source& source, std::uint32_t message);
+    void ask(Source& source, McastStatus& status, bool by_datagram,
+             std::vector<McastRange>& missing);
+    bool may_ask(const Source& source, Seconds now) const;
+    McastStatus status_of(const Source& source) const;
+
+    static constexpr std::uint32_t no_datagram = 0xffffffff;
     const McastChannel& channel_;
     const Rank me_;
+    bool careful_, has_lost_ = false;
     mutable std::mutex mutex_;
     std::map<Rank, Source> sources_;
     std::vector<int> ended_;
     int open_ = 0;
     Bytes early_bytes_ = 0;
-    std::int64_t repaired_ = 0;
+    Seconds heard_any_ = 0;
 };
 
 }  // namespace eco

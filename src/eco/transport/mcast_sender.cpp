@@ -10,18 +10,22 @@ namespace eco {
 
 namespace {
 
-// Datagrams that a receiver which is not in the call keeps in its socket: half of what Linux has
-// room for if nobody has changed its limits.
-constexpr std::int64_t window = 96;
+constexpr std::size_t most_in_a_call = 32;
 
-// What left later may be under way still. So is what a socket or a switch has in its queue.
-constexpr Seconds under_way = 4e-3;
+// What left later may be under way still, as far as a receiver can tell that was quiet for a while.
+// So is what a socket or a switch has in its queue. Who asks by a datagram has waited itself.
+constexpr Seconds under_way = 4e-3, under_way_to_who_waited = 1.5e-3;
+
+// Where losses are likely: no receiver has said more for so long, in time and in datagrams, so what
+// left last may be lost. Twice as long each time.
+constexpr Seconds remind_first = 4e-3, remind_longest = 0.2;
+constexpr double remind_datagrams = 6;
 
 }  // namespace
 
 void McastSender::add(int id, std::uint32_t message, const void* data, Bytes bytes,
                       std::span<const Rank> to, double rate) {
-    ECO_CHECK(!to.empty() && bytes > 0 && rate > 0);
+    ECO_CHECK(!to.empty() && bytes >= 0 && rate > 0);
     Message& added = messages_[message];
     added.id = id;
     added.data = static_cast<const std::byte*>(data);
@@ -31,81 +35,179 @@ void McastSender::add(int id, std::uint32_t message, const void* data, Bytes byt
     added.rate = rate;
     added.to.assign(to.begin(), to.end());
     added.missing.insert(to.begin(), to.end());
-    for (const Rank rank : to) ++peers_[rank].awaited;
     queue_.push_back(message);
 }
 
 // Datagrams that may leave before the slowest of its receivers has said more.
 std::int64_t McastSender::room(const Message& message) const {
-    std::int64_t room = window;
+    std::int64_t room = channel_.window();
     for (const Rank rank : message.missing) {
-        const Peer& each = peers_.at(rank);
-        room = std::min(room, window - (each.addressed - each.received));
+        const auto peer = peers_.find(rank);
+        if (peer == peers_.end() || message.apart.contains(rank)) continue;
+        room = std::min(room, channel_.window() - (peer->second.addressed - peer->second.received));
     }
     return room;
 }
 
-std::span<const std::byte> McastSender::piece(const Message& message, std::uint32_t index) const {
+Datagram McastSender::datagram(std::uint32_t number, const Message& message, std::uint32_t index,
+                               McastKind kind) const {
     const Bytes first = index * channel_.payload();
-    const Bytes length = std::min(channel_.payload(), message.bytes - first);
-    return {message.data + first, static_cast<std::size_t>(length)};
+    Datagram datagram{};
+    datagram.header.context = call_.context;
+    datagram.header.call = call_.number;
+    datagram.header.sender = static_cast<std::uint32_t>(me_);
+    datagram.header.message = number;
+    datagram.header.index = index;
+    datagram.header.kind = kind;
+    datagram.data = message.data + first;
+    datagram.bytes = std::min(channel_.payload(), message.bytes - first);
+    return datagram;
 }
 
 bool McastSender::send(Seconds& wait) {
     wait = std::numeric_limits<double>::infinity();
-    if (queue_.empty()) return false;
+    if (!again_.empty()) return send_again(wait);
+    if (!queue_.empty()) return send_next(wait);
+    return careful_ && !messages_.empty() && remind(wait);
+}
+
+bool McastSender::send_next(Seconds& wait) {
     Message& message = messages_.at(queue_.front());
+    if (message.apart.size() == message.missing.size()) {
+        message.next = message.datagrams;
+        queue_.pop_front();
+        return true;
+    }
     const std::int64_t left = message.datagrams - message.next;
-    const std::int64_t count = std::min({left, room(message), std::int64_t{32}});
+    const std::int64_t count = std::min({left, room(message), std::int64_t{most_in_a_call}});
     if (count <= 0) return false;
     std::vector<Datagram> datagrams;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const auto index = message.next + static_cast<std::uint32_t>(i);
-        const auto data = piece(message, index);
-        Datagram& datagram = datagrams.emplace_back();
-        datagram.header.context = call_.context;
-        datagram.header.call = call_.number;
-        datagram.header.sender = static_cast<std::uint32_t>(me_);
-        datagram.header.message = queue_.front();
-        datagram.header.index = index;
-        datagram.data = data.data();
-        datagram.bytes = static_cast<Bytes>(data.size());
-    }
+    for (std::int64_t i = 0; i < count; ++i)
+        datagrams.push_back(datagram(queue_.front(), message,
+                                     message.next + static_cast<std::uint32_t>(i),
+                                     McastKind::data));
     const std::size_t sent = channel_.send(datagrams, message.rate, wait);
     const Seconds now = mcast_now();
     for (std::size_t i = 0; i < sent; ++i) message.left[message.next++] = now;
     for (const Rank rank : message.to) peers_[rank].addressed += static_cast<std::int64_t>(sent);
     if (message.next == message.datagrams) queue_.pop_front();
+    const double frame = static_cast<double>(channel_.payload() + mcast_frame);
+    remind_after_ = std::max(remind_first, remind_datagrams * frame / message.rate);
+    remind_at_ = now + remind_after_;
     return sent > 0;
 }
 
-bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer) {
+// Those that go to the same place together.
+bool McastSender::send_again(Seconds& wait) {
+    const auto target = [](const std::set<Rank>& to) { return to.size() == 1 ? *to.begin() : -1; };
+    const Rank to = target(again_.begin()->second);
+    std::vector<Datagram> datagrams;
+    double rate = std::numeric_limits<double>::infinity();
+    auto end = again_.begin();
+    for (; end != again_.end() && datagrams.size() < most_in_a_call; ++end) {
+        if (target(end->second) != to) break;
+        const auto [number, index] = end->first;
+        const Message& message = messages_.at(number);
+        rate = std::min(rate, message.rate);
+        datagrams.push_back(datagram(number, message, index, McastKind::again));
+    }
+    const std::size_t sent = channel_.send(
+        datagrams, rate, wait, to < 0 ? all_of_the_job : channel_.address_of(call_.context, to));
+    const Seconds now = mcast_now();
+    for (std::size_t i = 0; i < sent; ++i) {
+        const auto [number, index] = again_.begin()->first;
+        if (to < 0) messages_.at(number).left[index] = now;
+        again_.erase(again_.begin());
+    }
+    channel_.note_sent_again(static_cast<std::int64_t>(sent));
+    remind_at_ = std::max(remind_at_, now + remind_after_);
+    return sent > 0;
+}
+
+// The last datagram of each message, to those that have not got it: it shows what is missing.
+bool McastSender::remind(Seconds& wait) {
+    const Seconds now = mcast_now();
+    if (now < remind_at_) {
+        wait = remind_at_ - now;
+        return false;
+    }
+    remind_after_ = std::min(2 * remind_after_, remind_longest);
+    for (const auto& [number, message] : messages_)
+        for (const Rank rank : message.missing)
+            if (!message.apart.contains(rank)) again_[{number, message.datagrams - 1}].insert(rank);
+    remind_at_ = now + remind_after_;
+    return !again_.empty() && send_again(wait);
+}
+
+void McastSender::note(Rank from, const McastStatus& status) {
     Peer& peer = peers_[from];
+    if (status.received > peer.received || !status.whole.empty())
+        remind_at_ = std::max(remind_at_, mcast_now() + remind_after_);
     peer.received = std::max<std::int64_t>(peer.received, status.received);
     peer.heard = std::max<std::int64_t>(peer.heard, status.heard);
     for (const std::uint32_t number : status.whole) {
         const auto found = messages_.find(number);
-        ECO_CHECK(found != messages_.end() && found->second.missing.erase(from) == 1);
-        --peer.awaited;
-        if (!found->second.missing.empty()) continue;
-        ended_.push_back(found->second.id);
+        if (found == messages_.end()) continue;
+        Message& message = found->second;
+        message.apart.erase(from);
+        message.missing.erase(from);
+        if (!message.missing.empty()) continue;
+        ended_.push_back(message.id);
+        again_.erase(again_.lower_bound({number, 0}),
+                     again_.upper_bound({number, message.datagrams}));
+        std::erase(queue_, number);
         messages_.erase(found);
     }
-    if (!status.asks) return false;
-    const Seconds before = mcast_now() - under_way;
+}
+
+std::vector<McastSender::Place> McastSender::asked_for(Rank from, const McastStatus& status,
+                                                       Seconds waits) {
+    std::vector<Place> places;
+    const Seconds before = mcast_now() - waits;
     for (const McastRange& range : status.missing) {
         const auto found = messages_.find(range.message);
-        if (found == messages_.end()) continue;  // it has not begun here
+        // It has not begun here, or is over.
+        if (found == messages_.end() || !found->second.missing.contains(from)) continue;
         const Message& message = found->second;
         for (std::uint32_t i = range.first; i < std::min(range.end, message.next); ++i)
-            if (message.left[i] < before && answer.pieces.size() < most_pieces)
-                answer.pieces.push_back({range.message, i, piece(message, i)});
+            if (message.left[i] < before) places.emplace_back(range.message, i);
     }
-    lost_any_ = lost_any_ || !answer.pieces.empty();
+    has_lost_ = has_lost_ || !places.empty();
+    return places;
+}
+
+bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer) {
+    note(from, status);
+    if (!status.asks) return false;
+    const auto places = asked_for(from, status, under_way);
+    for (const auto& [number, index] : places) {
+        if (answer.pieces.size() == most_pieces) break;
+        const Datagram piece = datagram(number, messages_.at(number), index, McastKind::again);
+        answer.pieces.push_back(
+            {number, index, {piece.data, static_cast<std::size_t>(piece.bytes)}});
+    }
+    peers_[from].lost += static_cast<std::int64_t>(answer.pieces.size());
     channel_.note_sent_again(static_cast<std::int64_t>(answer.pieces.size()));
     return true;
 }
 
-int McastSender::awaited_from(Rank rank) const { return peer(rank).awaited; }
+void McastSender::hear(Rank from, const McastStatus& status) {
+    note(from, status);
+    if (!status.asks) return;
+    careful_ = true;
+    for (const Place& place : asked_for(from, status, under_way_to_who_waited))
+        if (again_[place].insert(from).second) ++peers_[from].lost;
+}
+
+std::optional<std::span<const std::byte>> McastSender::take_apart(std::uint32_t number, Rank rank,
+                                                                  std::uint32_t first) {
+    const auto found = messages_.find(number);
+    if (found == messages_.end() || first >= found->second.datagrams) return std::nullopt;
+    Message& message = found->second;
+    if (!message.missing.contains(rank) || !message.apart.insert(rank).second) return std::nullopt;
+    const Bytes begin = first * channel_.payload();
+    return std::span<const std::byte>(message.data + begin,
+                                      static_cast<std::size_t>(message.bytes - begin));
+}
 
 }  // namespace eco

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sending side of one call's multicasts: which datagrams leave next, how far ahead of the
-// slowest receiver, what is sent again. Neither blocks nor touches MPI; used by McastTransport.
+// slowest receiver, what is sent again and to whom. Neither blocks nor touches MPI; used by
+// McastTransport.
 #pragma once
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -17,9 +19,9 @@ namespace eco {
 
 class McastSender {
 public:
-    // me: this rank in the communicator.
-    McastSender(McastChannel& channel, const McastCall& call, Rank me)
-        : channel_(channel), call_(call), me_(me) {}
+    // me: this rank in the communicator. careful: losses are likely.
+    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool careful)
+        : channel_(channel), call_(call), me_(me), careful_(careful) {}
 
     // rate: bytes on the wire per second that reach all of `to` without loss. The memory stays as
     // it is until ended() has given `id`.
@@ -30,20 +32,28 @@ public:
     // infinite where a receiver must speak first.
     bool send(Seconds& wait);
 
-    // What a receiver said; whether it wants the answer.
+    // What a receiver said by a message; whether it wants the answer.
     bool take(Rank from, const McastStatus& status, McastAnswer& answer);
+    // The same by a datagram: what it asks for is sent again to it, or to all where several ask.
+    void hear(Rank from, const McastStatus& status);
 
-    // How many statuses that say a message is whole are still to come from this rank.
-    int awaited_from(Rank rank) const;
+    // What is left of a message comes to a rank by the caller's means: where it begins. Nothing if
+    // it does so already.
+    std::optional<std::span<const std::byte>> take_apart(std::uint32_t message, Rank rank,
+                                                         std::uint32_t first);
 
     // Messages that all their receivers have, since the last call.
     std::vector<int> ended() { return std::exchange(ended_, {}); }
-    bool has_unsent() const { return !queue_.empty(); }
+    bool has_unsent() const { return !queue_.empty() || !again_.empty(); }
+    // Whether anything was asked for.
+    bool has_lost() const { return has_lost_; }
 
-    // Datagrams that were multicast to this rank so far, and how many of them came so.
-    std::int64_t addressed(Rank rank) const { return peer(rank).addressed; }
-    std::int64_t arrived(Rank rank) const { return peer(rank).heard; }
-    bool lost_any() const { return lost_any_; }
+    // Of those to one rank: datagrams that were multicast, that came so, that it asked for.
+    struct Peer {
+        std::int64_t addressed = 0, received = 0, heard = 0, lost = 0;
+    };
+    const std::map<Rank, Peer>& peers() const { return peers_; }
+    int task_of(std::uint32_t message) const { return messages_.at(message).id; }
 
 private:
     struct Message {
@@ -55,26 +65,28 @@ private:
         double rate = 0;
         std::vector<Rank> to;
         std::set<Rank> missing;  // receivers that have not said that they have it
+        std::set<Rank> apart;    // of those, who get it by other means
     };
-    struct Peer {
-        std::int64_t addressed = 0, received = 0, heard = 0;
-        int awaited = 0;
-    };
-    Peer peer(Rank rank) const {
-        const auto found = peers_.find(rank);
-        return found == peers_.end() ? Peer{} : found->second;
-    }
+    using Place = std::pair<std::uint32_t, std::uint32_t>;  // message, datagram
     std::int64_t room(const Message& message) const;
-    std::span<const std::byte> piece(const Message& message, std::uint32_t index) const;
+    Datagram datagram(std::uint32_t number, const Message& message, std::uint32_t index,
+                      McastKind kind) const;
+    void note(Rank from, const McastStatus& status);
+    std::vector<Place> asked_for(Rank from, const McastStatus& status, Seconds under_way);
+    bool send_next(Seconds& wait);
+    bool send_again(Seconds& wait);
+    bool remind(Seconds& wait);
 
     McastChannel& channel_;
     McastCall call_;
     Rank me_;
+    bool careful_, has_lost_ = false;
     std::map<std::uint32_t, Message> messages_;
     std::deque<std::uint32_t> queue_;  // those with datagrams that have not left
+    std::map<Place, std::set<Rank>> again_;
     std::map<Rank, Peer> peers_;
     std::vector<int> ended_;
-    bool lost_any_ = false;
+    Seconds remind_at_ = 0, remind_after_ = 0;
 };
 
 }  // namespace eco

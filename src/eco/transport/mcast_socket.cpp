@@ -45,6 +45,15 @@ Bytes mtu_of(const std::string& name) {
     return known ? request.ifr_mtu : 0;
 }
 
+template <typename Value>
+bool set(int socket, int level, int option, const Value& value) {
+    return setsockopt(socket, level, option, &value, sizeof value) == 0;
+}
+
+McastAddress address_of(const sockaddr_in& from) {
+    return McastAddress{ntohl(from.sin_addr.s_addr)} << 16 | ntohs(from.sin_port);
+}
+
 }  // namespace
 
 std::vector<McastInterface> mcast_interfaces() {
@@ -81,58 +90,70 @@ struct McastSocket::Buffers {
     std::vector<std::byte> bytes = std::vector<std::byte>(most_at_once * longest_datagram);
     std::vector<iovec> pieces = std::vector<iovec>(2 * most_at_once);
     std::vector<mmsghdr> messages = std::vector<mmsghdr>(most_at_once);
+    std::vector<sockaddr_in> senders = std::vector<sockaddr_in>(most_at_once);
 };
+
+static int open_socket() {
+    const int opened = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (opened < 0) fail("no socket");
+    set(opened, SOL_SOCKET, SO_RCVBUF, receive_buffer);
+    return opened;
+}
 
 McastSocket::McastSocket(const McastGroup& group, const std::vector<McastInterface>& interfaces)
     : group_(group), buffers_(std::make_unique<Buffers>()) {
     if (interfaces.empty())
         throw Error(Code::environment, "multicast: this host has no NIC that can");
-    socket_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (socket_ < 0) fail("no socket");
-    const auto set = [&](int level, int option, const auto& value) {
-        return setsockopt(socket_, level, option, &value, sizeof value) == 0;
-    };
     try {
-        // Several ranks of a host each get every datagram.
-        if (!set(SOL_SOCKET, SO_REUSEADDR, 1)) fail("the port cannot be shared");
-        set(SOL_SOCKET, SO_RCVBUF, receive_buffer);
-        set(IPPROTO_IP, IP_MULTICAST_LOOP, 1);
-        set(IPPROTO_IP, IP_MULTICAST_TTL, hops);
-        set(IPPROTO_IP, IP_MULTICAST_ALL, 0);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(group.address);
-        address.sin_port = htons(group.port);
-        if (bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-            fail("the group's port is taken");
-        for (const McastInterface& interface : interfaces) {
-            ip_mreqn join{};
-            join.imr_multiaddr = address.sin_addr;
-            join.imr_ifindex = interface.index;
-            if (!set(IPPROTO_IP, IP_ADD_MEMBERSHIP, join))
-                fail(("the group cannot be joined on " + interface.name).c_str());
-        }
+        join(interfaces);
+        own_socket_ = open_socket();
+        set(own_socket_, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
+        set(own_socket_, IPPROTO_IP, IP_MULTICAST_TTL, hops);
+        const sockaddr_in any{AF_INET, 0, {INADDR_ANY}, {}};
+        if (bind(own_socket_, reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0)
+            fail("no port");
         send_by(interfaces.front());
     } catch (...) {
-        close(socket_);
+        close_all();
         throw;
     }
 }
 
-McastSocket::~McastSocket() { close(socket_); }
+void McastSocket::join(const std::vector<McastInterface>& interfaces) {
+    group_socket_ = open_socket();
+    // Several ranks of a host each get every datagram.
+    if (!set(group_socket_, SOL_SOCKET, SO_REUSEADDR, 1)) fail("the port cannot be shared");
+    set(group_socket_, IPPROTO_IP, IP_MULTICAST_ALL, 0);
+    const sockaddr_in address{AF_INET, htons(group_.port), {htonl(group_.address)}, {}};
+    if (bind(group_socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        fail("the group's port is taken");
+    for (const McastInterface& interface : interfaces) {
+        const ip_mreqn join{address.sin_addr, {}, interface.index};
+        if (!set(group_socket_, IPPROTO_IP, IP_ADD_MEMBERSHIP, join))
+            fail(("the group cannot be joined on " + interface.name).c_str());
+    }
+}
+
+McastSocket::~McastSocket() { close_all(); }
+
+void McastSocket::close_all() {
+    for (const int each : {group_socket_, own_socket_})
+        if (each >= 0) close(each);
+}
 
 void McastSocket::send_by(const McastInterface& interface) {
     ip_mreqn out{};
     out.imr_ifindex = interface.index;
-    if (setsockopt(socket_, IPPROTO_IP, IP_MULTICAST_IF, &out, sizeof out) != 0)
+    if (!set(own_socket_, IPPROTO_IP, IP_MULTICAST_IF, out))
         fail(("nothing can be sent by " + interface.name).c_str());
 }
 
-std::size_t McastSocket::send(std::span<const Datagram> datagrams) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_addr.s_addr = htonl(group_.address);
-    to.sin_port = htons(group_.port);
+std::size_t McastSocket::send(std::span<const Datagram> datagrams, McastAddress to) {
+    sockaddr_in target{};
+    target.sin_family = AF_INET;
+    target.sin_addr.s_addr =
+        htonl(to == all_of_the_job ? group_.address : static_cast<std::uint32_t>(to >> 16));
+    target.sin_port = htons(to == all_of_the_job ? group_.port : static_cast<std::uint16_t>(to));
     const std::size_t count = std::min(datagrams.size(), most_at_once);
     for (std::size_t i = 0; i < count; ++i) {
         const Datagram& each = datagrams[i];
@@ -140,9 +161,10 @@ std::size_t McastSocket::send(std::span<const Datagram> datagrams) {
         pieces[0] = {const_cast<McastHeader*>(&each.header), sizeof each.header};
         pieces[1] = {const_cast<std::byte*>(each.data), static_cast<std::size_t>(each.bytes)};
         buffers_->messages[i] = {};
-        buffers_->messages[i].msg_hdr = {&to, sizeof to, pieces, 2, nullptr, 0, 0};
+        buffers_->messages[i].msg_hdr = {&target, sizeof target, pieces, 2, nullptr, 0, 0};
     }
-    const int sent = sendmmsg(socket_, buffers_->messages.data(), static_cast<unsigned>(count), 0);
+    const int sent =
+        sendmmsg(own_socket_, buffers_->messages.data(), static_cast<unsigned>(count), 0);
     if (sent >= 0) return static_cast<std::size_t>(sent);
     const bool later =
         errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == EINTR;
@@ -150,34 +172,43 @@ std::size_t McastSocket::send(std::span<const Datagram> datagrams) {
 }
 
 bool McastSocket::receive(std::size_t most, const Take& take) {
+    const bool any = receive_by(own_socket_, most, take);
+    return receive_by(group_socket_, most, take) || any;
+}
+
+bool McastSocket::receive_by(int socket, std::size_t most, const Take& take) {
     const std::size_t count = std::min(most, most_at_once);
     for (std::size_t i = 0; i < count; ++i) {
         buffers_->pieces[i] = {buffers_->bytes.data() + i * longest_datagram, longest_datagram};
         buffers_->messages[i] = {};
-        buffers_->messages[i].msg_hdr.msg_iov = &buffers_->pieces[i];
-        buffers_->messages[i].msg_hdr.msg_iovlen = 1;
+        msghdr& header = buffers_->messages[i].msg_hdr;
+        header.msg_iov = &buffers_->pieces[i];
+        header.msg_iovlen = 1;
+        header.msg_name = &buffers_->senders[i];
+        header.msg_namelen = sizeof buffers_->senders[i];
     }
-    const int came = recvmmsg(socket_, buffers_->messages.data(), static_cast<unsigned>(count),
+    const int came = recvmmsg(socket, buffers_->messages.data(), static_cast<unsigned>(count),
                               MSG_DONTWAIT, nullptr);
     for (int i = 0; i < came; ++i) {
         const mmsghdr& message = buffers_->messages[static_cast<std::size_t>(i)];
+        const McastAddress from = address_of(buffers_->senders[static_cast<std::size_t>(i)]);
         const auto* start = static_cast<const std::byte*>(message.msg_hdr.msg_iov->iov_base);
         McastHeader header = no_header;
         if (message.msg_len < sizeof header || (message.msg_hdr.msg_flags & MSG_TRUNC)) {
-            take(header, {});
+            take(header, {}, from);
             continue;
         }
         std::memcpy(&header, start, sizeof header);
-        take(header, {start + sizeof header, message.msg_len - sizeof header});
+        take(header, {start + sizeof header, message.msg_len - sizeof header}, from);
     }
     return came > 0;
 }
 
 void McastSocket::sleep(Seconds longest) {
-    pollfd arrival{socket_, POLLIN, 0};
+    pollfd arrivals[] = {{group_socket_, POLLIN, 0}, {own_socket_, POLLIN, 0}};
     const auto nanoseconds = static_cast<long>(std::max(0.0, longest) * 1e9);
     const timespec until{nanoseconds / 1000000000, nanoseconds % 1000000000};
-    ppoll(&arrival, 1, &until, nullptr);
+    ppoll(arrivals, 2, &until, nullptr);
 }
 
 }  // namespace eco

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process's UDP socket in its job's multicast group (IPv4). Sends and takes datagrams; knows
-// nothing of messages, losses or repairs: those are mcast_sender.h and mcast_receiver.h. Not for
-// two threads at once.
+// One process's UDP sockets: one in its job's multicast group (IPv4), one of its own, which all
+// that it sends comes from and which others may answer to. Sends and takes datagrams; knows nothing
+// of messages, losses or repairs: those are mcast_sender.h and mcast_receiver.h. Not for two
+// threads at once.
 #pragma once
 
 #include <memory>
@@ -39,12 +40,16 @@ public:
 
     void send_by(const McastInterface& interface);
 
-    std::size_t send(std::span<const Datagram> datagrams) override;
+    std::size_t send(std::span<const Datagram> datagrams, McastAddress to) override;
     bool receive(std::size_t most, const Take& take) override;
     void sleep(Seconds longest) override;
 
 private:
-    int socket_ = -1;
+    void close_all();
+    void join(const std::vector<McastInterface>& interfaces);
+    bool receive_by(int socket, std::size_t most, const Take& take);
+
+    int group_socket_ = -1, own_socket_ = -1;
     McastGroup group_;
     struct Buffers;
     std::unique_ptr<Buffers> buffers_;

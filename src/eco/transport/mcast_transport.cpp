@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "eco/base/check.h"
 
@@ -17,6 +18,9 @@ constexpr Seconds longest_sleep = 5e-4;
 
 // So many datagrams in a row did not arrive: none will.
 constexpr std::int64_t hopeless = 32;
+
+// Some are lost by chance, whatever the pace. So many of those that were sent last: it is too fast.
+constexpr double too_many_lost = 0.1, remembered = 256;
 
 }  // namespace
 
@@ -32,28 +36,29 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
       unreached_(context.unreached),
       unheard_(context.unheard),
       call_{context.number, context.calls++},
-      sender_(channel, call_, me),
-      receiver_(channel, me) {
-    channel_.attach(call_, receiver_);
+      sender_(channel, call_, me, context.careful > 0),
+      receiver_(channel, me, context.careful > 0) {
+    if (context.careful > 0) --context.careful;
+    channel_.attach(call_, *this);
+    context_.talk->begin(call_.number, *this);
 }
 
 McastTransport::~McastTransport() {
     channel_.detach(call_);
-    // Messages are under way into and out of these.
-    for (auto& [id, control] : controls_)
-        static_cast<void>(new std::vector<std::byte>(std::move(control.text)));
+    context_.talk->end(call_.number);
+    // Messages are under way into these.
+    for (auto& [id, part] : parts_)
+        static_cast<void>(new std::vector<std::byte>(std::move(part.unused)));
 }
 
 void McastTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag) {
     other_.send(id, data, bytes, to, tag);
     ++open_;
-    ++open_elsewhere_;
 }
 
 void McastTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
     other_.recv(id, data, bytes, from, tag);
     ++open_;
-    ++open_elsewhere_;
 }
 
 void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<const Rank> to,
@@ -61,65 +66,68 @@ void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<cons
     ++open_;
     std::vector<Rank> reached;
     for (const Rank rank : to) {
-        if (bytes > 0 && !unreached_.contains(rank)) {
+        if (unreached_.contains(rank))
+            send_part(id, data, bytes, rank, copy_tag(tag));
+        else
             reached.push_back(rank);
-            continue;
-        }
-        const int control = add_control(What::copy_out, rank, {});
-        controls_.at(control).task = id;
-        ++parts_left_[id];
-        other_.send(control, data, bytes, rank, copy_tag(tag));
     }
     if (reached.empty()) return;
     ++parts_left_[id];
     sender_.add(id, static_cast<std::uint32_t>(tag), data, bytes, reached, rate_(me_, reached));
-    for (const Rank rank : reached) listen_for_status(rank);
+    for (const Rank rank : reached) context_.talk->expect(rank);
 }
 
 void McastTransport::mcast_recv(int id, void* data, Bytes bytes, Rank from, int tag) {
     ++open_;
-    if (bytes == 0 || unheard_.contains(from)) {
-        ++open_elsewhere_;
+    if (unheard_.contains(from)) {
         other_.recv(id, data, bytes, from, copy_tag(tag));
         return;
     }
+    lengths_[{from, static_cast<std::uint32_t>(tag)}] = bytes;
     receiver_.add(id, from, static_cast<std::uint32_t>(tag), data, bytes,
                   rate_(from, std::span(&me_, 1)));
 }
 
-int McastTransport::add_control(What what, Rank peer, std::vector<std::byte> text) {
-    const int id = next_control_--;
-    controls_[id] = {what, peer, -1, std::move(text)};
-    ++open_elsewhere_;
-    return id;
+void McastTransport::send_part(int task, const void* data, Bytes bytes, Rank to, int tag) {
+    const int id = next_part_--;
+    parts_[id].task = task;
+    ++parts_left_[task];
+    other_.send(id, data, bytes, to, tag);
 }
 
-void McastTransport::send_control(What what, Rank peer, std::vector<std::byte> text) {
-    const int id = add_control(what, peer, std::move(text));
-    const auto& kept = controls_.at(id).text;
-    other_.send(id, kept.data(), static_cast<Bytes>(kept.size()), peer,
-                what == What::status_out ? status_tag() : answer_tag());
+// With the channel locked, and perhaps in another thread.
+void McastTransport::take(const McastHeader& header, std::span<const std::byte> data) {
+    if (header.kind != McastKind::status) return receiver_.take(header, data);
+    const auto status = heard_status(data);
+    if (!status) return;
+    const std::lock_guard lock(mutex_);
+    heard_.emplace_back(static_cast<Rank>(header.sender), *status);
 }
 
-// One receive at a time for each rank that has something to say.
-void McastTransport::listen_for_status(Rank peer) {
-    if (sender_.awaited_from(peer) == 0 || !listening_.insert(peer).second) return;
-    const int id = add_control(What::status_in, peer,
-                               std::vector<std::byte>(static_cast<std::size_t>(longest_status)));
-    auto& text = controls_.at(id).text;
-    other_.recv(id, text.data(), longest_status, peer, status_tag());
+// All that have come, so that what several ask for is sent to all at once.
+void McastTransport::hear_statuses() {
+    std::vector<std::pair<Rank, McastStatus>> heard;
+    {
+        const std::lock_guard lock(mutex_);
+        heard.swap(heard_);
+    }
+    for (const auto& [from, status] : heard) sender_.hear(from, status);
 }
 
-void McastTransport::take_status(Rank from, std::span<const std::byte> text) {
-    const McastStatus status = read_status(text);
+void McastTransport::status(Rank from, const McastStatus& status) {
     McastAnswer answer;
-    const bool wants_answer = sender_.take(from, status, answer);
-    if (!wants_answer) return;
-    if (sender_.arrived(from) == 0) {
-        std::int64_t& lost = context_.in_vain[from];
-        lost += static_cast<std::int64_t>(answer.pieces.size());
-        if (lost >= hopeless && context_.unreached.insert(from).second) {
-            answer.gives_up = true;
+    answer.call = call_.number;
+    if (!sender_.take(from, status, answer)) return;
+    const auto found = sender_.peers().find(from);
+    if (found != sender_.peers().end() && found->second.heard > 0) {
+        context_.in_vain.erase(from);
+        return context_.talk->answer(from, answer, status.heard == 0);
+    }
+    std::int64_t& lost = context_.in_vain[from];
+    lost += static_cast<std::int64_t>(answer.pieces.size());
+    if (lost >= hopeless) {
+        answer.gives_up = true;
+        if (context_.unreached.insert(from).second) {
             static const bool said = [&] {
                 std::fprintf(stderr,
                              "eco: multicasts of rank %d do not reach rank %d; messages go one by "
@@ -129,10 +137,40 @@ void McastTransport::take_status(Rank from, std::span<const std::byte> text) {
             }();
             static_cast<void>(said);
         }
-    } else {
-        context_.in_vain.erase(from);
+        // Piece by piece a long message would take for ever.
+        answer.pieces.clear();
+        for (const McastRange& range : status.missing) {
+            if (answer.rest.size() == most_rest) break;
+            const auto data = sender_.take_apart(range.message, from, range.first);
+            if (!data) continue;
+            answer.rest.push_back({range.message, range.first});
+            send_part(sender_.task_of(range.message), data->data(),
+                      static_cast<Bytes>(data->size()), from,
+                      copy_tag(static_cast<int>(range.message)));
+        }
     }
-    send_control(What::answer_out, from, written(answer));
+    context_.talk->answer(from, answer, true);
+}
+
+void McastTransport::answer(Rank from, const McastAnswer& answer) {
+    if (answer.gives_up) context_.unheard.insert(from);
+    for (const McastAnswer::Rest& rest : answer.rest) receive_rest(from, rest);
+    receiver_.take(from, answer);
+}
+
+void McastTransport::receive_rest(Rank from, const McastAnswer::Rest& rest) {
+    const int id = next_part_--;
+    Part& part = parts_[id];
+    part.from = from;
+    part.message = rest.message;
+    auto place = receiver_.take_apart(from, rest.message, rest.first);
+    if (!place) {
+        const Bytes bytes = lengths_.at({from, rest.message}) - rest.first * channel_.payload();
+        part.unused.resize(static_cast<std::size_t>(std::max<Bytes>(bytes, 0)));
+        place = part.unused;
+    }
+    other_.recv(id, place->data(), static_cast<Bytes>(place->size()), from,
+                copy_tag(static_cast<int>(rest.message)));
 }
 
 void McastTransport::end_part(int task, std::vector<int>& ended) {
@@ -143,43 +181,40 @@ void McastTransport::end_part(int task, std::vector<int>& ended) {
     ended.push_back(task);
 }
 
-// False: it is a task's.
-bool McastTransport::end_control(int id, std::vector<int>& ended) {
-    if (id >= 0) return false;
-    const auto found = controls_.find(id);
-    const Control control = std::move(found->second);
-    controls_.erase(found);
-    switch (control.what) {
-        case What::status_out:
-        case What::answer_out:
-            break;
-        case What::status_in:
-            listening_.erase(control.peer);
-            take_status(control.peer, control.text);
-            listen_for_status(control.peer);
-            break;
-        case What::answer_in: {
-            const McastAnswer answer = read_answer(control.text);
-            if (answer.gives_up) context_.unheard.insert(control.peer);
-            receiver_.take(control.peer, answer);
-            break;
-        }
-        case What::copy_out:
-            end_part(control.task, ended);
-            break;
+// One of the other transport.
+void McastTransport::end_message(int id, std::vector<int>& ended) {
+    if (id >= 0) {
+        --open_;
+        ended.push_back(id);
+        return;
     }
-    return true;
+    const auto found = parts_.find(id);
+    const Part part = std::move(found->second);
+    parts_.erase(found);
+    if (part.task >= 0)
+        end_part(part.task, ended);
+    else
+        receiver_.apart_came(part.from, part.message);
 }
 
 void McastTransport::tell() {
-    for (const McastReceiver::Due& due : receiver_.due()) {
-        if (due.status.asks) {
-            const Bytes longest = longest_answer(channel_.payload());
-            const int id = add_control(What::answer_in, due.to,
-                                       std::vector<std::byte>(static_cast<std::size_t>(longest)));
-            other_.recv(id, controls_.at(id).text.data(), longest, due.to, answer_tag());
+    for (McastReceiver::Due& due : receiver_.due()) {
+        if (due.message) {
+            due.message->call = call_.number;
+            context_.talk->tell(due.to, *due.message);
         }
-        send_control(What::status_out, due.to, written(due.status));
+        const McastAddress to = channel_.address_of(call_.context, due.to);
+        if (!due.datagram || to == all_of_the_job) continue;
+        cut_to(*due.datagram, channel_.payload());
+        const auto text = written(*due.datagram);
+        Datagram datagram{};
+        datagram.header.context = call_.context;
+        datagram.header.call = call_.number;
+        datagram.header.sender = static_cast<std::uint32_t>(me_);
+        datagram.header.kind = McastKind::status;
+        datagram.data = text.data();
+        datagram.bytes = static_cast<Bytes>(text.size());
+        channel_.send_now(datagram, to);
     }
 }
 
@@ -188,14 +223,9 @@ bool McastTransport::moves(std::vector<int>& ended) {
     bool moved = channel_.receive();
     ended_elsewhere_.clear();
     other_.poll(ended_elsewhere_);
-    for (const int id : ended_elsewhere_) {
-        --open_elsewhere_;
-        moved = true;
-        if (!end_control(id, ended)) {
-            --open_;
-            ended.push_back(id);
-        }
-    }
+    for (const int id : ended_elsewhere_) end_message(id, ended);
+    moved = context_.talk->move() || moved || !ended_elsewhere_.empty();
+    hear_statuses();
     tell();
     for (const int task : receiver_.ended()) {
         --open_;
@@ -209,24 +239,34 @@ bool McastTransport::moves(std::vector<int>& ended) {
 
 // Nothing moves without somebody else, or before it is time.
 void McastTransport::rest() {
-    Seconds wait = longest_sleep;
-    if (sender_.has_unsent()) {
-        Seconds until_pace = 0;
-        if (sender_.send(until_pace)) return;
-        wait = std::min(wait, until_pace);
-    } else if (receiver_.is_complete()) {
+    Seconds wait = 0;
+    if (sender_.send(wait)) return;
+    if (!sender_.has_unsent() && receiver_.is_complete()) {
         sched_yield();  // for what the other transport brings
         return;
     }
-    channel_.sleep(std::min(wait, receiver_.until_due()));
+    channel_.sleep(std::min({wait, longest_sleep, receiver_.until_due()}));
 }
 
 // After its last message this rank may be away for long; what it owes its peers must have left.
-bool McastTransport::is_quiet() const { return controls_.empty() && !receiver_.owes(); }
+bool McastTransport::is_quiet() const {
+    return parts_.empty() && context_.talk->has_left() && !receiver_.owes();
+}
 
 void McastTransport::close() {
     if (std::exchange(closed_, true)) return;
-    if (sender_.lost_any())
+    if (sender_.has_lost() || receiver_.has_lost()) context_.careful = McastContext::careful_calls;
+    bool too_fast = false;
+    for (const auto& [rank, peer] : sender_.peers()) {
+        if (peer.addressed == 0) continue;
+        const auto sent = static_cast<double>(peer.addressed);
+        double& lost = context_.lost[rank];
+        lost += std::min(1.0, sent / remembered) * (static_cast<double>(peer.lost) / sent - lost);
+        if (lost < too_many_lost) continue;
+        too_fast = true;
+        lost = too_many_lost / 2;
+    }
+    if (too_fast)
         channel_.note_losses();
     else
         channel_.note_clean_call();

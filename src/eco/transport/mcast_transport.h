@@ -12,6 +12,7 @@
 
 #include "eco/transport/mcast_receiver.h"
 #include "eco/transport/mcast_sender.h"
+#include "eco/transport/mcast_talk.h"
 #include "eco/transport/transport.h"
 
 namespace eco {
@@ -24,15 +25,21 @@ struct McastContext {
     std::set<Rank> unreached, unheard;
     // Of those that may be so, datagrams in a row that did not arrive.
     std::map<Rank, std::int64_t> in_vain;
+    // So many calls still expect losses: the first ones, and those after one that lost something.
+    static constexpr int careful_calls = 64;
+    int careful = careful_calls;
+    // Per receiver, the part of the datagrams that it asked for of late.
+    std::map<Rank, double> lost;
+    std::unique_ptr<McastTalk> talk;
 };
 
-class McastTransport : public Transport {
+class McastTransport : public Transport, McastChannel::Listener, McastTalk::Listener {
 public:
     // Bytes on the wire per second that reach both ranks without loss.
     using Rate = std::function<double(Rank from, std::span<const Rank> to)>;
 
     // first_tag, tags: of this call's messages; its programs use the lower half of them. The other
-    // transport outlives this.
+    // transport outlives this, and so does the context, whose talk is there.
     McastTransport(McastChannel& channel, McastContext& context, Rank me, Rate rate,
                    Transport& other, int first_tag, int tags);
     // With something under way only after an error.
@@ -51,19 +58,20 @@ public:
     }
 
 private:
-    enum class What { status_out, status_in, answer_out, answer_in, copy_out };
-    // A message between receiver and sender while it is under way.
-    struct Control {
-        What what{};
-        Rank peer = 0;
-        int task = -1;  // copy_out: of which it is one
-        std::vector<std::byte> text;
+    // A message, or the rest of one, that goes to one rank by the other transport.
+    struct Part {
+        int task = -1;  // of a sender: of which it is one
+        Rank from = 0;
+        std::uint32_t message = 0;
+        std::vector<std::byte> unused;  // where it comes to nothing that is new
     };
-    int add_control(What what, Rank peer, std::vector<std::byte> text);
-    void send_control(What what, Rank peer, std::vector<std::byte> text);
-    void listen_for_status(Rank peer);
-    bool end_control(int id, std::vector<int>& ended);
-    void take_status(Rank from, std::span<const std::byte> text);
+    void take(const McastHeader& header, std::span<const std::byte> data) override;
+    void status(Rank from, const McastStatus& status) override;
+    void answer(Rank from, const McastAnswer& answer) override;
+    void send_part(int task, const void* data, Bytes bytes, Rank to, int tag);
+    void receive_rest(Rank from, const McastAnswer::Rest& rest);
+    void end_message(int id, std::vector<int>& ended);
+    void hear_statuses();
     void tell();
     bool moves(std::vector<int>& ended);
     void rest();
@@ -71,8 +79,6 @@ private:
     bool is_quiet() const;
     void close();
 
-    int status_tag() const { return first_tag_ + tags_ - 1; }
-    int answer_tag() const { return first_tag_ + tags_ - 2; }
     int copy_tag(int tag) const { return first_tag_ + tags_ / 2 + tag; }
 
     McastChannel& channel_;
@@ -85,12 +91,13 @@ private:
     McastCall call_;
     McastSender sender_;
     McastReceiver receiver_;
-    std::map<int, Control> controls_;  // by id, below 0
-    int next_control_ = -1;
-    std::set<Rank> listening_;
+    std::mutex mutex_;  // of heard_
+    std::vector<std::pair<Rank, McastStatus>> heard_;
+    std::map<int, Part> parts_;  // by id, below 0
+    int next_part_ = -1;
     std::map<int, int> parts_left_;  // per multicast task: what must end before it has
-    int open_ = 0;                   // tasks
-    int open_elsewhere_ = 0;         // of them, and of the controls, those of the other transport
+    std::map<std::pair<Rank, std::uint32_t>, Bytes> lengths_;  // of messages to this rank
+    int open_ = 0;                                             // tasks
     bool closed_ = false;
     std::vector<int> ended_elsewhere_;
 };

@@ -4,11 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <random>
 #include <thread>
 
+#include "eco/base/error.h"
 #include "eco/transport/threads.h"
 
 namespace eco {
@@ -22,15 +26,23 @@ struct Faults {
     double twice = 0;
     double late = 0;  // that let the next ones overtake them
     int lost_in_a_row = 1;
-    std::vector<Rank> deaf;  // nothing reaches them
-    bool strangers = false;  // others' datagrams, and cut ones, come too
+    std::vector<Rank> deaf;            // nothing reaches them
+    bool only_what_left_last = false;  // lost: of each message, the first time
+    bool strangers = false;            // others' datagrams, and cut ones, come too
 };
 
 // All get what one sends, the sender too, as by a socket with loopback.
 class Ether {
 public:
-    Ether(int ranks, const Faults& faults, unsigned seed)
-        : arrived_(at(ranks)), losing_(at(ranks)), faults_(faults), random_(seed) {}
+    // most_bytes: of a datagram.
+    Ether(int ranks, const Faults& faults, Bytes most_bytes, unsigned seed)
+        : arrived_(at(ranks)),
+          losing_(at(ranks)),
+          faults_(faults),
+          most_bytes_(most_bytes),
+          random_(seed) {}
+
+    std::int64_t sent() const { return sent_; }
 
     std::unique_ptr<Datagrams> end_of(Rank rank) { return std::make_unique<End>(*this, rank); }
 
@@ -38,13 +50,14 @@ private:
     struct Copy {
         McastHeader header;
         std::vector<std::byte> data;
+        McastAddress from;
     };
     class End : public Datagrams {
     public:
         End(Ether& ether, Rank rank) : ether_(ether), rank_(rank) {}
-        std::size_t send(std::span<const Datagram> datagrams) override {
+        std::size_t send(std::span<const Datagram> datagrams, McastAddress to) override {
             const std::lock_guard lock(ether_.mutex_);
-            for (const Datagram& each : datagrams) ether_.spread(each);
+            for (const Datagram& each : datagrams) ether_.spread(each, rank_, to);
             return datagrams.size();
         }
         bool receive(std::size_t most, const Take& take) override {
@@ -57,7 +70,7 @@ private:
                     mine.pop_front();
                 }
             }
-            for (const Copy& copy : now) take(copy.header, copy.data);
+            for (const Copy& copy : now) take(copy.header, copy.data, copy.from);
             return !now.empty();
         }
         void sleep(Seconds longest) override {
@@ -71,17 +84,23 @@ private:
 
     bool chance(double part) { return std::uniform_real_distribution<>()(random_) < part; }
 
-    void spread(const Datagram& each) {
+    static McastAddress address_of(Rank rank) { return static_cast<McastAddress>(rank) + 1; }
+
+    void spread(const Datagram& each, Rank from, McastAddress only) {
+        if (each.header.kind == McastKind::data) ++sent_;
         for (Rank to = 0; to < static_cast<Rank>(arrived_.size()); ++to) {
+            if (only != all_of_the_job && only != address_of(to)) continue;
             if (std::find(faults_.deaf.begin(), faults_.deaf.end(), to) != faults_.deaf.end())
                 continue;
+            const bool first_time = each.header.kind == McastKind::data;
+            if (faults_.only_what_left_last && first_time && each.bytes < most_bytes_) continue;
             if (losing_[at(to)] == 0 && chance(faults_.loss))
                 losing_[at(to)] = faults_.lost_in_a_row;
             if (losing_[at(to)] > 0) {
                 --losing_[at(to)];
                 continue;
             }
-            Copy copy{each.header, {each.data, each.data + each.bytes}};
+            Copy copy{each.header, {each.data, each.data + each.bytes}, address_of(from)};
             auto& queue = arrived_[at(to)];
             if (faults_.strangers) {
                 Copy other = copy;
@@ -106,24 +125,28 @@ private:
     std::vector<std::deque<Copy>> arrived_;
     std::vector<int> losing_;
     const Faults faults_;
+    const Bytes most_bytes_;
+    std::int64_t sent_ = 0;
     std::mt19937 random_;
     std::mutex mutex_;
 };
 
 constexpr double rate = 1e8;
-constexpr int tags = 64;
+constexpr int tags = 64, talk_tag = 1 << 30;
 
 // Ranks that multicast to all others in turn, `calls` times.
 class Job {
 public:
     Job(int ranks, const Faults& faults, Bytes payload = 100)
-        : ranks_(ranks), ether_(ranks, faults, 7) {
+        : ranks_(ranks), ether_(ranks, faults, payload, 7) {
         threads_.shorter_may_come = true;
         for (Rank rank = 0; rank < ranks; ++rank) {
             channels_.push_back(
                 std::make_unique<McastChannel>(ether_.end_of(rank), McastKey{1, 2}, payload));
             channels_.back()->know(5);
-            contexts_.push_back({5, 0, {}, {}, {}});
+            contexts_.emplace_back().number = 5;
+            contexts_.back().talk =
+                std::make_unique<McastTalk>(threads_.end_of(rank), talk_tag, talk_tag + 1, payload);
         }
     }
 
@@ -137,10 +160,15 @@ public:
                         std::this_thread::sleep_for(std::chrono::duration<double>(by));
                     this->call(rank, call, bytes);
                 }
+                McastTalk& talk = *contexts_[at(rank)].talk;
+                while (!talk.is_over()) talk.move();
             });
         for (std::thread& thread : threads) thread.join();
     }
     const McastContext& context(Rank rank) const { return contexts_[at(rank)]; }
+    const McastChannel& channel(Rank rank) const { return *channels_[at(rank)]; }
+    // Of all ranks, the first time, after a run.
+    std::int64_t datagrams() const { return ether_.sent(); }
 
 private:
     static std::byte content(Rank root, int call, Bytes i) {
@@ -233,6 +261,101 @@ TEST(McastTransport, WithoutMulticastMessagesGoOneByOne) {
     EXPECT_EQ(job.context(1).unreached, std::set<Rank>{2});
     EXPECT_EQ(job.context(2).unheard, (std::set<Rank>{0, 1}));
     EXPECT_TRUE(job.context(2).unreached.empty());
+}
+
+// The long message too is not begged for piece by piece: some dozens, then the rest at once.
+TEST(McastTransport, TheRestOfALongMessageComesAtOnce) {
+    Faults faults;
+    faults.deaf = {1};
+    Job job(2, faults);
+    job.run(1, 10000000);
+    EXPECT_EQ(job.context(0).unreached, std::set<Rank>{1});
+    // Of rank 0's 100,000, no more than what left before it gave up.
+    EXPECT_LT(job.datagrams(), 100000 + 1000);
+}
+
+// Nothing comes after it that would show the gap.
+TEST(McastTransport, WhatLeftLastIsSentAgain) {
+    Faults faults;
+    faults.only_what_left_last = true;
+    for (const Bytes bytes : {50, 150, 2050}) Job(3, faults).run(10, bytes);
+}
+
+// Losses by chance are no reason to send slower; many are.
+TEST(McastTransport, OnlyManyLossesSlowTheSenderDown) {
+    for (const double loss : {0.01, 0.4}) {
+        Faults faults;
+        faults.loss = loss;
+        Job job(3, faults);
+        job.run(40, 3000);
+        EXPECT_EQ(job.channel(0).share() < 1, loss > 0.1) << loss;
+    }
+}
+
+// A socket has room for bytes, not for datagrams.
+TEST(McastChannel, TheWindowFitsASocket) {
+    for (const Bytes payload : {100, 1424, 8924}) {
+        const McastChannel channel(nullptr, McastKey{}, payload);
+        EXPECT_LE(channel.window() * (payload + mcast_frame), 212992) << payload;
+        EXPECT_GE(channel.window(), 4) << payload;
+    }
+}
+
+namespace {
+
+// What two ranks of a job say when one of them multicasts so many bytes and the other takes
+// so many.
+std::string mismatch(Bytes sent, Bytes taken) {
+    Ether ether(2, {}, 100, 7);
+    ThreadsExchange threads;
+    threads.shorter_may_come = true;
+    std::array<McastContext, 2> contexts;
+    std::string said;
+    std::atomic<bool> over = false;
+    const auto rank = [&](Rank me) {
+        McastChannel channel(ether.end_of(me), McastKey{1, 2}, 100);
+        channel.know(5);
+        McastContext& context = contexts[at(me)];
+        context.number = 5;
+        context.talk = std::make_unique<McastTalk>(threads.end_of(me), talk_tag, talk_tag + 1, 100);
+        const auto other = threads.end_of(me);
+        const auto rate_of = [](Rank, std::span<const Rank>) { return rate; };
+        McastTransport transport(channel, context, me, rate_of, *other, 0, tags);
+        std::vector<std::byte> data(static_cast<std::size_t>(std::max(sent, taken)));
+        const Rank to = 1;
+        if (me == 0)
+            transport.mcast(0, data.data(), sent, std::span(&to, 1), 0);
+        else
+            transport.mcast_recv(0, data.data(), taken, 0, 0);
+        std::vector<int> ended;
+        try {
+            while (ended.empty() && !over) transport.poll(ended);
+        } catch (const Error& error) {
+            said = error.what();
+        }
+        over = true;
+    };
+    std::thread sender(rank, 0), receiver(rank, 1);
+    sender.join();
+    receiver.join();
+    return said;
+}
+
+}  // namespace
+
+// Natively a longer one fails as well; nobody waits for ever.
+TEST(McastTransport, AMessageOfAnotherLengthIsAnError) {
+    for (const auto& [sent, taken] : {std::pair<Bytes, Bytes>{0, 50}, {50, 0}, {250, 50}})
+        EXPECT_NE(mismatch(sent, taken).find("another length"), std::string::npos)
+            << sent << " " << taken;
+}
+
+// As many as `ECO_TEST_CALLS` says; by itself few.
+TEST(McastTransport, ManyCallsWithLosses) {
+    const char* asked = std::getenv("ECO_TEST_CALLS");
+    Faults faults;
+    faults.loss = 0.01;
+    Job(4, faults).run(asked ? std::atoi(asked) : 300, 1200);
 }
 
 }  // namespace eco
