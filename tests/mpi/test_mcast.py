@@ -95,11 +95,11 @@ def test_faults(mpi: Mpi, faults: str, tmp_path: Path) -> None:
 @pytest.mark.long
 @each
 def test_many_calls_with_losses(mpi: Mpi, tmp_path: Path) -> None:
-    """Each byte of 20,000 broadcasts and 5,000 allgathers, in some five minutes."""
+    """Each byte of 15,000 broadcasts and 3,750 allgathers, in some five minutes."""
     scenario = tmp_path / "lossy.yaml"
     scenario.write_text(FAULTY.format(faults="loss: 1%"))
-    run = mcasts(mpi, 20000, 16000, scenario=str(scenario), scale=1, seconds=1800)
-    went_well(run, 20000)
+    run = mcasts(mpi, 15000, 16000, scenario=str(scenario), scale=1, seconds=1800)
+    went_well(run, 15000)
 
 
 # Named and numbered as the profile's hosts.

@@ -46,6 +46,9 @@ constexpr std::size_t longest_frame = 2048;
 constexpr std::size_t unseen_bytes = 24;
 // Of a frame that others overtake.
 constexpr double late_by = 2e-3;
+// Of frames that are lost in a row: where few are sent, as TCP's second tries, it would last for
+// minutes.
+constexpr double longest_burst = 0.1;
 
 std::chrono::nanoseconds span(double seconds) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
@@ -95,13 +98,18 @@ struct Direction {
     std::deque<Frame> waiting;  // by their times
     Time last{};
     int losing = 0;  // of the frames that come next
+    Time losing_until{};
 
     static bool happens(double chance, std::mt19937& random) {
         return chance > 0 && std::uniform_real_distribution<>(0, 1)(random) < chance;
     }
 
     bool loses(std::mt19937& random) {
-        if (losing == 0 && happens(faults.start_of_burst(), random)) losing = faults.burst;
+        if (Clock::now() > losing_until) losing = 0;
+        if (losing == 0 && happens(faults.start_of_burst(), random)) {
+            losing = faults.burst;
+            losing_until = Clock::now() + span(longest_burst);
+        }
         return losing > 0 && losing-- > 0;
     }
 
