@@ -258,6 +258,7 @@ void McastTransport::close() {
     if (sender_.has_lost() || receiver_.has_lost()) context_.careful = McastContext::careful_calls;
     bool too_fast = false;
     for (const auto& [rank, peer] : sender_.peers()) {
+        if (peer.heard > 0) context_.in_vain.erase(rank);
         if (peer.addressed == 0) continue;
         const auto sent = static_cast<double>(peer.addressed);
         double& lost = context_.lost[rank];

@@ -27,6 +27,7 @@ struct Faults {
     double late = 0;  // that let the next ones overtake them
     int lost_in_a_row = 1;
     std::vector<Rank> deaf;            // nothing reaches them
+    bool every_other_call = false;     // is lost as a whole
     bool only_what_left_last = false;  // lost: of each message, the first time
     bool strangers = false;            // others' datagrams, and cut ones, come too
 };
@@ -93,6 +94,7 @@ private:
             if (std::find(faults_.deaf.begin(), faults_.deaf.end(), to) != faults_.deaf.end())
                 continue;
             const bool first_time = each.header.kind == McastKind::data;
+            if (faults_.every_other_call && each.header.call % 2 == 0) continue;
             if (faults_.only_what_left_last && first_time && each.bytes < most_bytes_) continue;
             if (losing_[at(to)] == 0 && chance(faults_.loss))
                 losing_[at(to)] = faults_.lost_in_a_row;
@@ -261,6 +263,15 @@ TEST(McastTransport, WithoutMulticastMessagesGoOneByOne) {
     EXPECT_EQ(job.context(1).unreached, std::set<Rank>{2});
     EXPECT_EQ(job.context(2).unheard, (std::set<Rank>{0, 1}));
     EXPECT_TRUE(job.context(2).unreached.empty());
+}
+
+// Together more than in one call that is given up for; but some came meanwhile.
+TEST(McastTransport, OnlyWhatIsLostInARowIsGivenUp) {
+    Faults faults;
+    faults.every_other_call = true;
+    Job job(2, faults);
+    job.run(8, 1000);
+    for (const Rank rank : {0, 1}) EXPECT_TRUE(job.context(rank).unreached.empty());
 }
 
 // The long message too is not begged for piece by piece: some dozens, then the rest at once.
