@@ -58,6 +58,9 @@ struct OrderedParameters {
 struct McastParameters {
     auto operator<=>(const McastParameters&) const = default;
 };
+struct CirculantParameters {
+    auto operator<=>(const CirculantParameters&) const = default;
+};
 
 enum class Family : std::uint8_t {
     native,     // the MPI library's own collective
@@ -69,10 +72,12 @@ enum class Family : std::uint8_t {
     index,      // all-to-all in few steps (Bruck et al., 1997)
     ordered,    // scans, along the rank order
     mcast,      // by the network's own multicast
+    circulant,  // in the fewest rounds for any number of ranks (Träff, 2024)
 };
-using Parameters = std::variant<NativeParameters, TreeParameters, ExchangeParameters,
-                                RingParameters, ButterflyParameters, DirectParameters,
-                                IndexParameters, OrderedParameters, McastParameters>;
+using Parameters =
+    std::variant<NativeParameters, TreeParameters, ExchangeParameters, RingParameters,
+                 ButterflyParameters, DirectParameters, IndexParameters, OrderedParameters,
+                 McastParameters, CirculantParameters>;
 
 struct Choice {
     Parameters parameters{};

@@ -6,12 +6,12 @@
 namespace eco {
 
 extern const PlannerFamily native_family, tree_family, exchange_family, ring_family,
-    butterfly_family, direct_family, index_family, ordered_family, mcast_family;
+    butterfly_family, direct_family, index_family, ordered_family, mcast_family, circulant_family;
 
 std::span<const PlannerFamily* const> planner_families() {
     static constexpr std::array<const PlannerFamily*, std::variant_size_v<Parameters>> all{
-        &native_family, &tree_family,  &exchange_family, &ring_family, &butterfly_family,
-        &direct_family, &index_family, &ordered_family,  &mcast_family};
+        &native_family, &tree_family,  &exchange_family, &ring_family,  &butterfly_family,
+        &direct_family, &index_family, &ordered_family,  &mcast_family, &circulant_family};
     return all;
 }
 

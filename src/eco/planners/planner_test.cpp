@@ -97,6 +97,8 @@ static std::vector<Choice> every_choice() {
                              "index:segments=2,ports=3,on=ranks",
                              "mcast",
                              "mcast:segments=3",
+                             "circulant:segments=7",
+                             "circulant:segments=3,ports=1,on=ranks",
                              "ordered",
                              "ordered:segments=3",
                              "ordered:segments=2,on=ranks"})

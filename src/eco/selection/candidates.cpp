@@ -5,7 +5,8 @@
 // others;
 // - exchange: one crossing of the widest level each way instead of two one after the other;
 // - native inside: shared memory and the like, which messages cannot reach;
-// - ring: every link carries each byte once, for long messages to and from all.
+// - ring: every link carries each byte once, for long messages to and from all;
+// - circulant: on one switch, the fewest rounds.
 #include "eco/selection/candidates.h"
 
 #include <algorithm>
@@ -140,8 +141,17 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
         return static_cast<int>(std::clamp<Bytes>((bytes + each - 1) / each, 1, most));
     };
     const int fine = chunks(2800), coarse = chunks(8400), large = std::min(16, chunks(131072));
-    const bool inside = has_groups_inside(request.hierarchy->top);
+    const Group& top = request.hierarchy->top;
+    const bool inside = has_groups_inside(top);
+    const bool one_switch = flat && groups > 2 && !(top.medium_known && top.shared);
     std::vector<Choice> list;
+    // All at once, or each round's message after the one before.
+    const auto add_circulants = [&] {
+        if (!one_switch || bytes < 0) return;
+        list.push_back(Choice(Family::circulant));
+        list.push_back(list.back());
+        list.back().ports = 1;
+    };
     switch (traits(request.operation).rules) {
         case Rules::tree:
             list = {tree(Shape::balanced, Shape::star, fine), tree(Shape::star, Shape::star, 1)};
@@ -184,6 +194,8 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
                     if (chunks(each) > 1 && (each == length || chunks(each) < chunks(length)))
                         list.push_back(tree(Shape::balanced, Shape::disjoint, chunks(each)));
             }
+            if (one_switch && bytes >= 0)
+                list.push_back(Choice(Family::circulant, chunks(even_length(top, bytes))));
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
             list.push_back(tree(Shape::star, Shape::binomial, 1));
@@ -198,6 +210,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (!flat) list.push_back(exchange(0, Shape::binomial));
             if (inside) list.push_back(native_inside(exchange()));
             if (bytes >= 1024) list.push_back(Choice(Family::ring));
+            add_circulants();
             if (fine > 1) {
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
                 // A chain inside: no leader's own link carries more than the message.
@@ -249,6 +262,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
         }
         case Rules::all_blocks:
             list = {exchange()};
+            add_circulants();
             // Large groups: no leader hands all blocks to each of its group.
             if (!flat && widest(request.hierarchy->top) > 16)
                 list.push_back(exchange(0, Shape::binomial));
@@ -267,6 +281,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             break;
         case Rules::sum_blocks:
             list = {exchange()};
+            add_circulants();
             if (!flat && widest(request.hierarchy->top) > 16)
                 list.push_back(exchange(0, Shape::binomial));
             if (bytes >= 256) list.push_back(Choice(Family::ring));

@@ -64,11 +64,13 @@ public:
         switch (traits(request_.operation).rules) {
             case Rules::tree:
                 trees();
+                circulants();
                 break;
             case Rules::sum:
                 exchanges();
                 trees();
                 add(Family::ring);
+                circulants();
                 break;
             case Rules::signal:
                 exchanges();
@@ -77,6 +79,7 @@ public:
             case Rules::all_blocks:
                 exchanges();
                 add(Family::ring);
+                circulants();
                 usual_ = 1;
                 trees();
                 break;
@@ -87,6 +90,7 @@ public:
             case Rules::sum_blocks:
                 exchanges();
                 add(Family::ring);
+                circulants();
                 trees();
                 break;
             case Rules::pairs:
@@ -148,6 +152,12 @@ private:
                 add({ExchangeParameters{.rotate = rotate, .split = split}, usual_});
     }
 
+    // They see no groups, and two ranks have one way only.
+    void circulants() {
+        if (!flat() || request_.ranks() < 3) return;
+        add(Family::circulant, has_rules(request_, {Rules::tree}) ? usual_ : 0);
+    }
+
     const Request& request_;
     Bytes bytes_;
     Widths widths_;
@@ -177,6 +187,12 @@ std::vector<Choice> paces(const Choice& form, const Request& request, Bytes byte
     if (base(request.operation) == Operation::barrier) return list;
     // Datagrams follow each other whatever the message; only what is added up comes in segments.
     if (form.is_mcast() && !has_rules(request, {Rules::sum})) return list;
+    // The blocks of a round in one message; the next round's may wait for it.
+    if (form.family() == Family::circulant && !has_rules(request, {Rules::tree})) {
+        list.push_back(form);
+        list.back().ports = 1;
+        return list;
+    }
     const bool blocks = traits(request.operation).blocks != Blocks::parts;
     // All blocks of a way in one message, or one message each.
     if (blocks) add(0, 0);
