@@ -13,20 +13,25 @@ Set Needs::set(std::vector<Rank> ranks) const {
     Set set;
     std::sort(ranks.begin(), ranks.end());
     set.holds_root = std::binary_search(ranks.begin(), ranks.end(), root_);
-    // Of 0 … n-1 only a set that begins at 0 without a gap has none before it outside.
-    const int count = static_cast<int>(ranks.size());
-    set.has_earlier_outside = count > 0 && ranks.back() != count - 1;
-    set.has_later_outside = count > 0 && ranks.front() != ranks_ - count;
+    Bytes runs = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        runs += i == 0 || ranks[i] != ranks[i - 1] + 1 ? 1 : 0;
+    if (runs > 0) {
+        set.runs_after_others = runs - (ranks.front() == 0 ? 1 : 0);
+        set.runs_before_others = runs - (ranks.back() == ranks_ - 1 ? 1 : 0);
+    }
     set.ranks = std::move(ranks);
     return set;
 }
 
+// Of a scan each run of the set needs another sum of those outside: what lies between two runs
+// differs for every input. The same of those outside gives what must leave the set.
 Need Needs::into(const Set& set) const {
     const Bytes own = static_cast<Bytes>(set.ranks.size()), others = ranks_ - own;
     if (own == 0 || others == 0) return {};
     if (from_root()) return need(!set.holds_root, is_in_blocks() ? own * bytes_ : bytes_);
     if (to_root()) return need(set.holds_root, is_in_blocks() ? others * bytes_ : bytes_);
-    if (in_rank_order()) return need(set.has_earlier_outside, bytes_);
+    if (in_rank_order()) return need(set.runs_after_others > 0, set.runs_after_others * bytes_);
     return {true, of_all(own, others, own)};
 }
 
@@ -35,7 +40,7 @@ Need Needs::out_of(const Set& set) const {
     if (own == 0 || others == 0) return {};
     if (from_root()) return need(set.holds_root, is_in_blocks() ? others * bytes_ : bytes_);
     if (to_root()) return need(!set.holds_root, is_in_blocks() ? own * bytes_ : bytes_);
-    if (in_rank_order()) return need(set.has_later_outside, bytes_);
+    if (in_rank_order()) return need(set.runs_before_others > 0, set.runs_before_others * bytes_);
     return {true, of_all(others, own, others)};
 }
 

@@ -18,8 +18,8 @@ struct Need {
 struct Set {
     std::vector<Rank> ranks;
     bool holds_root = false;
-    // Whether a rank before one of its ranks, or after, is outside.
-    bool has_earlier_outside = false, has_later_outside = false;
+    // Of its runs of contiguous ranks, those with ranks outside before them, and after them.
+    Bytes runs_after_others = 0, runs_before_others = 0;
 };
 
 class Needs {

@@ -75,7 +75,8 @@ void MpiTransport::check_message(int code) {
 }
 
 // Puts what has ended first into indices_; how many.
-#if defined(OPEN_MPI)
+// ECO_WAITS_FOR_SOME: a simulated MPI, whose clock stands still while a rank tests.
+#if defined(OPEN_MPI) || defined(ECO_WAITS_FOR_SOME)
 int MpiTransport::find_ended(bool block) {
     int count = 0;
     const auto some = block ? native().Waitsome : native().Testsome;

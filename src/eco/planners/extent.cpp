@@ -185,7 +185,7 @@ private:
         return longest;
     }
 
-    // A leader takes in every run's sum, and hands its own on to all other leaders.
+    // A leader takes in every run's sum, adds up its own for all other leaders, and hands them on.
     Extent scan() const {
         const auto group = group_of();
         std::vector<double> own(at(static_cast<int>(groups_)), 0);
@@ -198,8 +198,9 @@ private:
         const Turns turns{segments_, choice_.rotate() == Rotate::all};
         double most = 0;
         for (std::size_t part = 0; part < top_.parts.size(); ++part)
-            most = std::max(most, turns.of_one(top_.parts[part]) *
-                                      (2 * runs + own[part] * groups_ + count(top_.parts[part])));
+            most = std::max(
+                most, turns.of_one(top_.parts[part]) *
+                          (2 * runs + own[part] * (2 * groups_ + 1) + count(top_.parts[part])));
         return same(8 * segments_ + most);
     }
 

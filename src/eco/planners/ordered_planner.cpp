@@ -41,7 +41,7 @@ static Program plan_ordered(const Choice& choice, const Request& request, Rank m
     std::size_t own = 0;
     while (runs[own].last < me) ++own;
     const Run run = runs[own];
-    Builder builder(request, segments_of(choice));
+    Builder builder(request, segments_of(choice), choice.window);
     for (const auto& part : messages(all_chunks(segments_of(choice)), choice)) {
         builder.copy(input, with, part);
         if (me > run.first) {

@@ -2,9 +2,13 @@
 // Scans by leaders. Contiguous ranks that share a widest group form a run; inside every run at once
 // a prefix goes from rank to rank. The runs' sums go to their groups' leaders, and from each to all
 // others that need them, at once: one crossing of the widest level, however the ranks are placed.
-// Each leader adds up what lies before each of its group's runs, and hands that to the run. With
-// `rotate` each segment has leaders of its own, and slow links are crossed over many connections.
+// What lies between two runs of the other group is added up first, so that it crosses as one, if
+// the operator commutes. Each leader adds up what lies before each of its group's runs, and hands
+// that to the run. With `rotate` each segment has leaders of its own, and slow links are crossed
+// over many connections.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "eco/planners/planner.h"
 
@@ -19,11 +23,18 @@ struct Run {
     Rank first, last;
 };
 
+// Runs of one group whose sum crosses to another group as one message.
+struct Piece {
+    int group;
+    std::vector<std::size_t> runs;
+};
+
 class ScanPlanner {
 public:
     ScanPlanner(const Choice& choice, const Request& request, Rank me)
         : choice_(choice),
           inclusive_(request.operation == Operation::scan),
+          merges_(request.commutative),
           me_(me),
           builder_(request, segments_of(choice), choice.window) {
         const Group& top = request.hierarchy->top;
@@ -58,17 +69,35 @@ public:
 private:
     // Prefix of the run up to here with and without this rank; what lies before a run; its sum.
     static constexpr Buffer with = scratch(0), without = scratch(1), sum = scratch(2);
-    static Buffer before(std::size_t run) { return scratch(3 + 2 * static_cast<int>(run)); }
-    static Buffer sum_of(std::size_t run) { return scratch(4 + 2 * static_cast<int>(run)); }
+    static Buffer sum_of(std::size_t run) { return scratch(4 + static_cast<int>(run)); }
+    // Of a leader, by their number; scratch(3) is what lies before another rank's run.
+    Buffer further(int number) const {
+        return scratch(4 + static_cast<int>(runs_.size()) + number);
+    }
 
     const Run& own_run() const { return runs_[own_]; }
     Rank leader() const { return (*leaders_)[at(own_run().group)]; }
     bool is_last(std::size_t run) const { return run + 1 == runs_.size(); }
 
-    // Whether a leader needs what comes before a later run of its group.
-    bool needs(int group, std::size_t sum) const {
-        return std::any_of(runs_.begin() + static_cast<std::ptrdiff_t>(sum) + 1, runs_.end(),
-                           [group](const Run& run) { return run.group == group; });
+    // What a group needs from the others before each of its runs and after the one before.
+    std::vector<std::vector<Piece>> pieces_for(int group) const {
+        std::vector<std::vector<Piece>> all;
+        std::vector<Piece> pieces;
+        for (std::size_t run = 0; run < runs_.size(); ++run) {
+            const int here = runs_[run].group;
+            if (here == group) {
+                all.push_back(std::exchange(pieces, {}));
+                continue;
+            }
+            const auto same = std::find_if(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+                return merges_ && piece.group == here;
+            });
+            if (same == pieces.end())
+                pieces.push_back({here, {run}});
+            else
+                same->runs.push_back(run);
+        }
+        return all;
     }
 
     void scan_run(const std::vector<Chunk>& part) {
@@ -84,32 +113,57 @@ private:
 
     void lead(const std::vector<Chunk>& part) {
         const int group = own_run().group;
+        used_ = 0;
         for (std::size_t run = 0; run + 1 < runs_.size(); ++run) {
-            const Run& each = runs_[run];
-            if (each.group != group) continue;
-            if (each.last == me_)
+            if (runs_[run].group != group) continue;
+            if (runs_[run].last == me_)
                 builder_.copy(with, sum_of(run), part);
             else
-                builder_.recv(each.last, sum_of(run), part);
-            for (std::size_t other = 0; other < leaders_->size(); ++other)
-                if (static_cast<int>(other) != group && needs(static_cast<int>(other), run))
-                    builder_.send((*leaders_)[other], sum_of(run), part);
+                builder_.recv(runs_[run].last, sum_of(run), part);
         }
-        for (std::size_t run = 0; run < runs_.size(); ++run)
-            if (runs_[run].group != group && needs(group, run))
-                builder_.recv((*leaders_)[at(runs_[run].group)], sum_of(run), part);
-        for (std::size_t run = 0; run < runs_.size(); ++run) {
-            const Run& each = runs_[run];
-            if (each.group == group && run > 0) {
-                builder_.copy(sum, before(run), part);
-                for (Rank rank = each.first; rank <= each.last; ++rank)
-                    if (rank != me_) builder_.send(rank, before(run), part);
+        for (std::size_t other = 0; other < leaders_->size(); ++other) {
+            if (static_cast<int>(other) == group) continue;
+            for (const auto& pieces : pieces_for(static_cast<int>(other)))
+                for (const Piece& piece : pieces)
+                    if (piece.group == group)
+                        builder_.send((*leaders_)[other], sum_of(piece, part), part);
+        }
+        hand_out(part);
+    }
+
+    Buffer sum_of(const Piece& piece, const std::vector<Chunk>& part) {
+        if (piece.runs.size() == 1) return sum_of(piece.runs.front());
+        const Buffer all = further(used_++);
+        builder_.copy(sum_of(piece.runs.front()), all, part);
+        for (std::size_t i = 1; i < piece.runs.size(); ++i)
+            builder_.combine(sum_of(piece.runs[i]), all, part);
+        return all;
+    }
+
+    void hand_out(const std::vector<Chunk>& part) {
+        bool any = false;
+        const auto add = [&](Buffer more) {
+            any ? builder_.combine(more, sum, part) : builder_.copy(more, sum, part);
+            any = true;
+        };
+        const int group = own_run().group;
+        auto pieces = pieces_for(group);
+        std::size_t next = 0;
+        for (std::size_t run = 0; next < pieces.size(); ++run) {
+            if (runs_[run].group != group) continue;
+            for (const Piece& piece : pieces[next++]) {
+                const Buffer here = further(used_++);
+                builder_.recv((*leaders_)[at(piece.group)], here, part);
+                add(here);
             }
-            if (!needs(group, run)) break;
-            if (run == 0)
-                builder_.copy(sum_of(run), sum, part);
-            else
-                builder_.combine(sum_of(run), sum, part);
+            if (any) {
+                const Buffer before = further(used_++);
+                builder_.copy(sum, before, part);
+                if (run == own_) before_ = before;
+                for (Rank rank = runs_[run].first; rank <= runs_[run].last; ++rank)
+                    if (rank != me_) builder_.send(rank, before, part);
+            }
+            if (next < pieces.size()) add(sum_of(run));
         }
     }
 
@@ -122,8 +176,11 @@ private:
                 builder_.copy(without, output, part);
             return;
         }
-        if (me_ != leader()) builder_.recv(leader(), before(own_), part);
-        builder_.copy(before(own_), output, part);
+        if (me_ != leader()) {
+            before_ = scratch(3);
+            builder_.recv(leader(), before_, part);
+        }
+        builder_.copy(before_, output, part);
         if (inclusive_)
             builder_.combine(with, output, part);
         else if (!first)
@@ -131,12 +188,14 @@ private:
     }
 
     const Choice& choice_;
-    bool inclusive_;
+    bool inclusive_, merges_;
     Rank me_;
     std::vector<std::vector<Rank>> all_leaders_;  // per segment, or for all, by group
     const std::vector<Rank>* leaders_ = nullptr;  // of the segment at hand
     std::vector<Run> runs_;
     std::size_t own_ = 0;
+    Buffer before_ = -1;  // what lies before the own run
+    int used_ = 0;        // further buffers of the segment at hand
     Builder builder_;
 };
 
