@@ -17,6 +17,7 @@ VECTORS = {
     "alltoallv": "alltoall",
     "alltoallw": "alltoall",
 }
+ROOTED = ("bcast", "reduce", "scatter", "gather")
 
 
 @dataclass(frozen=True)
@@ -122,36 +123,79 @@ class Grid:
         (folder / "profile.json").write_text(self.profile())
         (folder / "hosts").write_text("".join(f"{host}\n" for host in self.placement(seed)))
 
-    def bound(self, operation: str, size: int) -> float:
-        """Seconds: the longest shortest path, and for each edge of the tree of levels the bytes
-        that must cross it."""
-        ranks = len(self.hosts)
-        per_site = [sum(site) for site in self.sites]
-        edges = [(1, HOST_RATE, INSIDE_DELAY)]
-        edges += [(hosts, LAN_RATE, LAN_DELAY) for _, _, hosts in self.clusters]
+    def bound(self, operation: str, size: int, seed: int | None = None, roots: int = 1) -> float:
+        """Seconds, the mean over the roots: the longest shortest path, for each edge of the tree of
+        levels the bytes that must cross it, and what one site can give to several others."""
+        hosts = self.hosts
+        places = [hosts.index(host) for host in self.placement(seed)]
+        clusters = [c for _, c, n in self.clusters for _ in range(n)]
+        sites = [s for s, _, n in self.clusters for _ in range(n)]
+        cluster_of, site_of = ([of[place] for place in places] for of in (clusters, sites))
+        ranks = range(len(places))
+        edges = [({rank}, HOST_RATE, INSIDE_DELAY) for rank in ranks]
+        for of, rate, delay in (
+            (cluster_of, LAN_RATE, LAN_DELAY),
+            (site_of, WAN_RATE, WAN_DELAY if len(self.sites) > 1 else 0.0),
+        ):
+            for each in set(of):
+                edges.append(({rank for rank in ranks if of[rank] == each}, rate, delay))
+        edges = [(inside, rate, delay) for inside, rate, delay in edges if len(inside) < len(ranks)]
+        longest = INSIDE_DELAY
+        if len(self.clusters) > 1:
+            longest += LAN_DELAY
         if len(self.sites) > 1:
-            edges += [(inside, WAN_RATE, WAN_DELAY) for inside in per_site]
-            longest = WAN_DELAY + LAN_DELAY + INSIDE_DELAY
-        elif len(self.clusters) > 1:
-            longest = LAN_DELAY + INSIDE_DELAY
-        else:
-            longest = INSIDE_DELAY
-        slowest = max(
-            delay + _crossing(operation, size, inside, ranks) / rate
-            for inside, rate, delay in edges
-            if inside < ranks
-        )
-        return max(longest, slowest)
+            longest += WAN_DELAY
+        operation = VECTORS.get(operation, operation)
+        rooted = operation in ROOTED
+        times = []
+        for root in [len(places) * i // roots for i in range(roots)] if rooted else [0]:
+            slowest = max(
+                delay + _crossing(operation, size, inside, len(places), root) / rate
+                for inside, rate, delay in edges
+            )
+            forwarded = 0.0
+            for site in set(site_of):
+                inside = {rank for rank in ranks if site_of[rank] == site}
+                if not rooted or root in inside:
+                    given = _same_for_all(operation, size, len(inside))
+                    forwarded = max(forwarded, _forwarded(given / WAN_RATE, len(self.sites) - 1))
+            times.append(max(longest, slowest, forwarded))
+        return sum(times) / len(times)
 
 
-def _crossing(operation: str, size: int, inside: int, ranks: int) -> float:
-    """Bytes that must cross, one way at least, the edge between `inside` ranks and the others."""
-    outside = ranks - inside
-    operation = VECTORS.get(operation, operation)
+def _forwarded(once: float, others: int) -> float:
+    """One site gives the same bytes to others (or gets a sum of them): what crosses its link early
+    enough can be forwarded by another one, all else crosses once for each."""
+    if others < 2:
+        return 0.0
+    directly = WAN_DELAY + others * once
+    if directly <= 2 * WAN_DELAY:
+        return directly
+    return 2 * WAN_DELAY + once - WAN_DELAY / others
+
+
+def _same_for_all(operation: str, size: int, inside: int) -> float:
+    if operation in ("bcast", "reduce", "allreduce"):
+        return size
+    return size * inside if operation == "allgather" else 0
+
+
+def _runs(inside: set[int], ranks: int) -> int:
+    """What must cross for a scan, one way: before each run of contiguous ranks but the first of all
+    another sum is needed of those on the other side."""
+    runs = sum(rank - 1 not in inside for rank in inside)
+    return runs - min(0 in inside, ranks - 1 in inside)
+
+
+def _crossing(operation: str, size: int, within: set[int], ranks: int, root: int) -> float:
+    """Bytes that must cross, one way at least, the edge between the ranks within and the others."""
+    inside, outside = len(within), ranks - len(within)
     if operation == "barrier":
         return 0
-    if operation in ("scatter", "gather"):  # the root is on one side: the smaller loss counts
-        return size * min(inside, outside)
+    if operation in ("scatter", "gather"):
+        return size * (outside if root in within else inside)
+    if operation in ("scan", "exscan"):
+        return size * _runs(within, ranks)
     if operation == "allgather":
         return size * max(inside, outside)
     if operation == "alltoall":

@@ -68,12 +68,16 @@ def run(grid: Grid, seed: int | None, words: list[str], selector: str) -> list[d
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
+def bound_of(grid: Grid, seed: int | None, row: dict, roots: int) -> float:
+    return grid.bound(row["operation"], row["bytes"], seed, roots)
+
+
 def try_choices(grid: Grid, seed: int | None, given: argparse.Namespace) -> list[dict]:
     """One row per operation, size and choice, with times of the bound."""
     words = [given.choices, given.operations, given.sizes, str(given.roots)]
     rows = run(grid, seed, words, "ompi")
     return [
-        {**row, "times_bound": row["seconds"] / grid.bound(row["operation"], row["bytes"])}
+        {**row, "times_bound": row["seconds"] / bound_of(grid, seed, row, given.roots)}
         for row in rows
     ]
 
@@ -98,7 +102,7 @@ def measure(grid: Grid, seed: int | None, operations: str, sizes: str, roots: in
         if found["seconds"] < row.get("eco", math.inf):
             row["eco"], row["choice"] = found["seconds"], found["choice"]
     for row in rows.values():
-        row["bound"] = grid.bound(row["operation"], row["bytes"])
+        row["bound"] = bound_of(grid, seed, row, roots)
         row["best"] = min(row["selectors"], key=row["selectors"].get)
         row["ratio"] = row["selectors"][row["best"]] / row["eco"]
     return list(rows.values())

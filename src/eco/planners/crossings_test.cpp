@@ -154,6 +154,18 @@ TEST(Crossings, AScanByLeadersCrossesTheWidestLevelOnce) {
     }
 }
 
+// What lies between two runs of another group crosses to it as one sum: of ranks 0 and 2 to the
+// group of 3. In rank order of an operator that does not commute they stay apart.
+TEST(Crossings, AScanSendsOneSumForEachGap) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 2 5 7) (1 4) (3 6)");
+    for (const Operation operation : {Operation::scan, Operation::exscan})
+        for (const bool commutative : {true, false}) {
+            const Request request{operation, &hierarchy, 0, commutative};
+            EXPECT_EQ(Schedule("exchange:inner=star", request).messages_by_level()[0],
+                      commutative ? 4 + 3 + 4 : 4 + 3 + 5);
+        }
+}
+
 TEST(Crossings, SharesSendLessOverEachLink) {
     const Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3) (4 5) (6 7)");
     const Request request{Operation::allreduce, &hierarchy, 0, true};

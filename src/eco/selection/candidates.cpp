@@ -306,6 +306,15 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             if (!flat) list.push_back(chain);
             if (!flat) list.push_back(exchange());
             if (!flat && fine > 1) list.push_back(exchange(fine));
+            if (!flat && bytes >= first_flight) {
+                list.push_back(exchange(chunks(first_flight)));
+                list.back().set_rotate(Rotate::all);
+            }
+            // Each site passes on what has arrived while the next part is under way.
+            if (!flat && bytes >= huge) {
+                list.push_back(Choice(Family::ordered, chunks(rendezvous * 4 / 3)));
+                list.back().window = 3;
+            }
             break;
         }
         case Rules::families:
