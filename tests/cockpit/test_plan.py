@@ -52,11 +52,18 @@ def test_a_plan_explains_itself(file: Path) -> None:
 
 
 def test_a_tree_for_each_segment_says_which_is_drawn() -> None:
-    switch = PROJECT / "tests" / "data" / "switched-8-measured.json"
-    text = eco("plan", switch, "bcast", "--bytes", 16384).stdout
-    assert "inner=disjoint,segments=24" in text
+    buses = PROJECT / "tests" / "data" / "three-segments-measured.json"
+    text = eco("plan", buses, "allreduce", "--bytes", 16384).stdout
+    assert "segments=24,split=1,rotate=all" in text
     assert "the first segment's tree" in text
-    assert "first segment" not in eco("plan", switch, "bcast", "--bytes", 16).stdout
+    assert "first segment" not in eco("plan", buses, "bcast", "--bytes", 16384).stdout
+
+
+def test_on_a_switch_a_broadcast_takes_the_fewest_rounds() -> None:
+    switch = PROJECT / "tests" / "data" / "switched-8-measured.json"
+    for operation in ("bcast", "reduce", "allreduce"):
+        text = eco("plan", switch, operation, "--bytes", 16384).stdout
+        assert "by circulant" in text, operation
 
 
 def test_the_first_segments_tree_is_what_runs_first(file: Path) -> None:
