@@ -312,7 +312,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             }
             // Each site passes on what has arrived while the next part is under way.
             if (!flat && bytes >= huge) {
-                list.push_back(Choice(Family::ordered, chunks(rendezvous * 4 / 3)));
+                list.push_back(Choice(Family::ordered, chunks(rendezvous * 11 / 8)));
                 list.back().window = 3;
             }
             break;
