@@ -30,6 +30,16 @@ Settings read_settings(const Environment& environment) {
         else
             complaints.push_back("ECO_VERBOSE=" + value + " is ignored: must be 0, 1 or 2");
     }
+    if (const char* text = environment("ECO_NONBLOCKING"); text && *text) {
+        const std::string value = text;
+        if (value == "off" || value == "0")
+            settings.nonblocking = Nonblocking::off;
+        else if (value == "expected")
+            settings.nonblocking = Nonblocking::expected;
+        else if (value != "on" && value != "1")
+            complaints.push_back("ECO_NONBLOCKING=" + value +
+                                 " is ignored: must be on, expected or off");
+    }
     if (const char* text = environment("ECO_LEARN"); text && *text) {
         const std::string value = text;
         if (value == "off" || value == "0")

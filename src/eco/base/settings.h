@@ -18,15 +18,23 @@ enum class Learn {
     all,      // and at once
 };
 
+// What becomes of collectives that do not block (ECO_NONBLOCKING).
+enum class Nonblocking {
+    off,       // native
+    on,        // taken on communicators that have had some, and on what is made of these
+    expected,  // taken on all communicators from the first
+};
+
 struct Settings {
-    bool enabled = true;                  // ECO_DISABLE=1 turns ECO off
-    int verbose = 0;                      // ECO_VERBOSE: 0 warnings, 1 what was used, 2 each plan
-    std::string profile;                  // ECO_PROFILE: path; empty: look in the store
-    std::string choice = "auto";          // ECO_CHOICE: auto, native, eco, or a planner description
-    bool keep_order = false;              // ECO_KEEP_ORDER=1: reductions in the native order
-    bool multicast = true;                // ECO_MULTICAST: on, off
-    Learn learn = Learn::on;              // ECO_LEARN: on, all, settled, off
-    std::vector<std::string> complaints;  // one sentence per variable that makes no sense
+    bool enabled = true;          // ECO_DISABLE=1 turns ECO off
+    int verbose = 0;              // ECO_VERBOSE: 0 warnings, 1 what was used, 2 each plan
+    std::string profile;          // ECO_PROFILE: path; empty: look in the store
+    std::string choice = "auto";  // ECO_CHOICE: auto, native, eco, or a planner description
+    bool keep_order = false;      // ECO_KEEP_ORDER=1: reductions in the native order
+    bool multicast = true;        // ECO_MULTICAST: on, off
+    Nonblocking nonblocking = Nonblocking::on;  // ECO_NONBLOCKING: on, expected, off
+    Learn learn = Learn::on;                    // ECO_LEARN: on, all, settled, off
+    std::vector<std::string> complaints;        // one sentence per variable that makes no sense
 };
 
 using Environment = std::function<const char*(const char*)>;  // getenv, or a test's

@@ -2,9 +2,11 @@
 #include "eco/job/asks.h"
 
 #include <link.h>
+#include <strings.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace eco {
 
@@ -56,21 +58,39 @@ Dynamic dynamic_of(const dl_phdr_info& info) {
     return found;
 }
 
-int refers(dl_phdr_info* info, std::size_t, void*) {
-    const Dynamic object = dynamic_of(*info);
-    if (!object.symbols || !object.names) return 0;
+// Of an object: whether some symbol that it needs of another is such a one.
+template <typename Is>
+bool needs(const dl_phdr_info& info, Is is) {
+    const Dynamic object = dynamic_of(info);
+    if (!object.symbols || !object.names) return false;
     for (std::size_t list = 0; list < 2; ++list) {
         const ElfW(Rela)* relocation = object.relocations[list];
         const std::size_t count = relocation ? object.bytes[list] / sizeof *relocation : 0;
         for (std::size_t i = 0; i < count; ++i) {
             const auto& symbol = object.symbols[relocation[i].r_info >> 32];
-            if (symbol.st_shndx == SHN_UNDEF &&
-                std::strncmp(object.names + symbol.st_name, start_of_names,
-                             std::strlen(start_of_names)) == 0)
-                return 1;
+            if (symbol.st_shndx == SHN_UNDEF && is(object.names + symbol.st_name)) return true;
         }
     }
-    return 0;
+    return false;
+}
+
+int refers(dl_phdr_info* info, std::size_t, void*) {
+    return needs(*info, [](const char* name) {
+        return std::strncmp(name, start_of_names, std::strlen(start_of_names)) == 0;
+    });
+}
+
+// MPI_Ibcast, MPI_Ibcast_c, mpi_ibcast_, mpi_ibcast_f08_ and so on.
+bool is_nonblocking(const char* name) {
+    if (strncasecmp(name, "mpi_i", 5) != 0) return false;
+    for (const char* start : {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall",
+                              "reduce", "allreduce", "scan", "exscan", "neighbor_allgather"})
+        if (strncasecmp(name + 5, start, std::strlen(start)) == 0) return true;
+    return false;
+}
+
+int names_some(dl_phdr_info* info, std::size_t, void*) {
+    return needs(*info, is_nonblocking) ? 1 : -1;  // the first object is the program; no others
 }
 
 // eco.f90 looks the functions up by name: constants of the program itself.
@@ -97,5 +117,7 @@ bool asks_at_once() {
     return several_programs() || dl_iterate_phdr(names, nullptr) == 1 ||
            dl_iterate_phdr(refers, nullptr) == 1;
 }
+
+bool names_nonblocking() { return dl_iterate_phdr(names_some, nullptr) == 1; }
 
 }  // namespace eco

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether a program may ask where its ranks are (eco.h) before its first collective. Called by
-// MPI_Init.
+// What a program may do before its first collective that blocks: ask where its ranks are (eco.h),
+// or call one that does not. Called by MPI_Init.
 #pragma once
 
 namespace eco {
@@ -9,5 +9,8 @@ namespace eco {
 // where the launcher (Open MPI's) says that several programs start together, of which another one
 // may. Looks through all relocations and the program's constants: about a millisecond.
 bool asks_at_once();
+
+// Whether the program itself, not a library that it uses, calls collectives that do not block.
+bool names_nonblocking();
 
 }  // namespace eco

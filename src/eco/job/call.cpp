@@ -11,6 +11,7 @@
 #include "eco/job/learning.h"
 #include "eco/job/report.h"
 #include "eco/mpi/device_memory.h"
+#include "eco/mpi/operator.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
@@ -21,8 +22,31 @@ void Call::end() noexcept {
 
 Call::~Call() {
     end();
-    if (lost_)
-        for (Storage& room : rooms_) static_cast<void>(room.release());
+    running_.reset();
+    if (joined_) communicator_->leave(tags_);
+    if (!lost_) return;
+    for (Storage& room : rooms_) static_cast<void>(room.release());
+    for (auto& each : kept_) static_cast<void>(each.release());
+}
+
+bool Call::begin() {
+    if (!blocks()) return (communicator_ = communicator_for_nonblocking(comm_)) != nullptr;
+    communicator_ = communicator_of(comm_);
+    if (communicator_ && communicator_->wants_nonblocking()) communicator_->settle_nonblocking();
+    return communicator_ && communicator_->usable();
+}
+
+void Call::hold(const Type& type) {
+    if (!blocks() && !type.predefined) types_.push_back(type.handle);
+}
+
+void Call::hold(MPI_Op op, const Type& type) {
+    hold(type);
+    if (!blocks() && !is_predefined(op)) operator_ = op;
+}
+
+bool Call::needs_type(MPI_Datatype type) const {
+    return std::find(types_.begin(), types_.end(), type) != types_.end();
 }
 
 std::byte* Call::room(Bytes bytes) {
@@ -77,8 +101,9 @@ void Call::fail() noexcept {
     end();
     try {
         throw;
-    } catch (const MpiError&) {
+    } catch (const MpiError& error) {
         // What the library refused, or what run() has seen to.
+        if (!blocks() && lost_) communicator_->abandon(error.code);
     } catch (...) {
         if (communicator_) communicator_->abandon();
     }
@@ -86,6 +111,14 @@ void Call::fail() noexcept {
 
 bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     commutative_ = commutative;
+    if (!blocks()) {
+        choice_ = communicator_->choose_nonblocking(operation_, bytes, commutative);
+        if (choice_) choice_ = &(own_choice_ = *choice_);
+        if (session()->settings.verbose > 0)
+            count_call(operation_, bytes, caller_.site, choice_ ? to_text(*choice_) : "native",
+                       false);
+        return choice_ != nullptr;
+    }
     const bool free = bits_may_change || session()->settings.learn == Learn::all;
     try {
         choice_ = communicator_->choose(operation_, bytes, commutative, free, &timed_);
@@ -94,7 +127,7 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
         throw;
     }
     if (session()->settings.verbose > 0)
-        count_call(operation_, bytes, site_, choice_ ? to_text(*choice_) : "native");
+        count_call(operation_, bytes, caller_.site, choice_ ? to_text(*choice_) : "native");
     return choice_ != nullptr;
 }
 
@@ -104,14 +137,64 @@ bool Call::passes_blocks_on() const {
 
 int Call::segments() const { return segments_of(*choice_); }
 
-void Call::run(const Layout& layout, Rank root, const Combine& combine,
-               const Reduction& reduction) {
+void Call::run(Layout layout, Rank root, Then then, Combine combine, const Reduction& reduction) {
     const Request request{operation_, &communicator_->hierarchy(), root, commutative_};
-    run(communicator_->prepared(*choice_, request), layout, combine, reduction);
+    if (!blocks()) {
+        if (!prepared_) prepared_ = communicator_->shared_prepared(*choice_, request);
+        return prepare(*prepared_, std::move(layout), std::move(then), std::move(combine),
+                       reduction);
+    }
+    run(communicator_->prepared(*choice_, request), std::move(layout), std::move(then),
+        std::move(combine), reduction);
 }
 
-void Call::run(const Prepared& prepared, const Layout& layout, const Combine& combine,
+// The tags of all its schedules are set by the order of calls, whenever each of them runs.
+void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine combine,
+                   const Reduction& reduction) {
+    if (!joined_) {
+        const bool by_lengths =
+            operation_ == Operation::gatherv || operation_ == Operation::scatterv;
+        tags_ = communicator_->join(by_lengths ? 2 : 1);
+        joined_ = true;
+    }
+    layout_ = std::move(layout);
+    combine_ = std::move(combine);
+    then_ = std::move(then);
+    running_ = communicator_->begin_at(tags_[used_tags_++], prepared, layout_, combine_, reduction);
+    if (started_) start();
+}
+
+void Call::start() {
+    started_ = true;
+    try {
+        if (running_) running_->start();
+    } catch (...) {
+        lost_ = true;
+        throw;
+    }
+}
+
+bool Call::progress() {
+    while (running_) {
+        try {
+            if (!running_->progress()) return false;
+        } catch (const Truncated&) {
+            throw;
+        } catch (...) {
+            lost_ = true;
+            throw;
+        }
+        running_.reset();
+        if (const Then then = std::exchange(then_, {})) then();
+    }
+    write_back();
+    return true;
+}
+
+void Call::run(const Prepared& prepared, Layout layout, Then then, Combine combine,
                const Reduction& reduction) {
+    if (!blocks())
+        return prepare(prepared, std::move(layout), std::move(then), std::move(combine), reduction);
     const Choice choice = choice_ ? *choice_ : Choice{};
     try {
         communicator_->run(choice, prepared, layout, combine, reduction);
@@ -127,9 +210,10 @@ void Call::run(const Prepared& prepared, const Layout& layout, const Combine& co
         lost_ = true;
         throw;
     }
+    if (then) then();
 }
 
-int failed(MPI_Comm comm) {
+int code_of_failure() {
     const Native& mpi = native();
     int code = MPI_ERR_INTERN, rank = 0, length = 0;
     char host[MPI_MAX_PROCESSOR_NAME] = "";
@@ -151,7 +235,12 @@ int failed(MPI_Comm comm) {
         std::fprintf(stderr, "eco: rank %d on %s: %s\n", rank, host, error.what());
     } catch (...) {
     }
-    mpi.Comm_call_errhandler(comm, code);
+    return code;
+}
+
+int failed(MPI_Comm comm) {
+    const int code = code_of_failure();
+    native().Comm_call_errhandler(comm, code);
     return code;
 }
 

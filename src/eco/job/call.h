@@ -3,17 +3,24 @@
 // every wrapper.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "eco/job/communicator.h"
+#include "eco/job/pending_calls.h"
 #include "eco/mpi/datatype.h"
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {
 
-// Within a catch: what was thrown, as an MPI error code, by way of the communicator's error
-// handler. An Error ends the job with a line that says why. Memory that is short on this rank alone
+// Within a catch: what was thrown, as an MPI error code. An Error ends the job with a line that
+// says why.
+int code_of_failure();
+
+// The same by way of the communicator's error handler. Memory that is short on this rank alone
 // cannot be agreed upon: the call fails with MPI_ERR_NO_MEM, by default ending the job; where the
 // handler returns, the communicator is lost (communicator.h).
 int failed(MPI_Comm comm);
@@ -33,22 +40,34 @@ int guarded(MPI_Comm comm, Body body) {
     }
 }
 
+// Where in the program a call was made; and where its request goes, if it does not block.
+struct Caller {
+    const void* site;
+    MPI_Request* request = nullptr;
+};
+
 class Call {
 public:
-    Call(Operation operation, MPI_Comm comm, const void* site) noexcept
-        : operation_(operation), comm_(comm), site_(site) {}
-    // Wherever the wrapper returns: the call is over.
+    // What is left to do when a schedule has run.
+    using Then = std::function<void()>;
+
+    Call(Operation operation, MPI_Comm comm, const Caller& caller) noexcept
+        : operation_(operation), comm_(comm), caller_(caller) {}
+    // A blocking call is over wherever the wrapper returns.
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
     // First of all. False where only the native function will do, whatever the size.
-    bool begin() { return (communicator_ = communicator_of(comm_)) != nullptr; }
+    bool begin();
 
+    bool blocks() const { return !caller_.request; }
+    const void* site() const { return caller_.site; }
     int size() const { return communicator_->size(); }
     Rank rank() const { return communicator_->rank(); }
     bool is_rank(int root) const { return root >= 0 && root < size(); }
-    MPI_Comm comm() const { return comm_; }
+    // For packing. The program may free its own before a call that does not block is over.
+    MPI_Comm comm() const { return blocks() ? comm_ : communicator_->hidden(); }
     Communicator& communicator() const { return *communicator_; }
 
     // Whether ECO takes a message of this size (-1: not known to all ranks). Remembers the choice.
@@ -61,12 +80,34 @@ public:
     // Into how many the choice cuts a block.
     int segments() const;
 
-    // Runs the schedule for this root. reduction: what combine() does, as MPI calls it. Throws
-    // MpiError.
-    void run(const Layout& layout, Rank root = 0, const Combine& combine = {},
+    // Runs the schedule for this root, then `then`, which may run another. A call that blocks has
+    // done both when this returns; else they follow once it has been started, and all that they
+    // name must be kept or be the program's. reduction: what combine() does, as MPI calls it.
+    // Throws MpiError.
+    void run(Layout layout, Rank root, Then then = {}, Combine combine = {},
              const Reduction& reduction = {});
-    void run(const Prepared& prepared, const Layout& layout, const Combine& combine = {},
+    void run(const Prepared& prepared, Layout layout, Then then = {}, Combine combine = {},
              const Reduction& reduction = {});
+
+    // A call that does not block, once its wrapper has said what runs. Each throws what a run that
+    // fails throws. progress: true when all is over.
+    void start();
+    bool progress();
+
+    // Kept until the call is over; for good where an error left messages under way.
+    template <typename T>
+    T& keep(T value) {
+        kept_.emplace_back(nullptr, [](void* old) { delete static_cast<T*>(old); });
+        kept_.back().reset(new T(std::move(value)));
+        return *static_cast<T*>(kept_.back().get());
+    }
+
+    // Until the call is over the program may free these, but the library must not. Only what a
+    // program can free counts.
+    void hold(const Type& type);
+    void hold(MPI_Op op, const Type& type);
+    bool needs_type(MPI_Datatype type) const;
+    bool needs_operator(MPI_Op op) const { return operator_ && *operator_ == op; }
 
     // The program's buffers as the host may touch them: themselves, or where a device's memory
     // begins there, copies in room(), told from the same address. What is written to them goes to
@@ -75,19 +116,20 @@ public:
     void* writable(void* buffer, Reach reach, bool stays);
     void write_back();
 
-    // Memory for this call, freed with it; kept for good where an error left messages under way.
+    // Memory for this call, kept like all else.
     std::byte* room(Bytes bytes);
-    bool is_lost() const { return lost_; }
 
     // Within a catch, before failed(), whose error handler may free the communicator.
     void fail() noexcept;
 
 private:
     void end() noexcept;
+    void prepare(const Prepared& prepared, Layout layout, Then then, Combine combine,
+                 const Reduction& reduction);
 
     Operation operation_;
     MPI_Comm comm_;
-    const void* site_;
+    Caller caller_;
     Communicator* communicator_ = nullptr;
     const Choice* choice_ = nullptr;
     Lesson* timed_ = nullptr;
@@ -100,15 +142,44 @@ private:
         Bytes bytes;
     };
     std::vector<OnDevice> written_;
+    std::vector<std::unique_ptr<void, void (*)(void*)>> kept_;
+
+    // Of a call that does not block.
+    Choice own_choice_;
+    std::shared_ptr<const Prepared> prepared_;
+    std::vector<int> tags_;  // of its schedules
+    std::size_t used_tags_ = 0;
+    bool joined_ = false, started_ = false;
+    std::vector<MPI_Datatype> types_;
+    std::optional<MPI_Op> operator_;
+    Layout layout_;
+    Combine combine_;
+    Then then_;
+    std::unique_ptr<RunningCall> running_;  // uses all of the above
 };
 
 // A wrapper: take(call) does the call and says so, or says that the library is to; false only if
 // all ranks say so. The native function runs outside of the guard: what a program's error handler
 // throws through it is the program's.
+// A call that does not block has then been prepared, and is started here.
 template <typename NativeCall, typename Take>
-int run_call(Operation operation, MPI_Comm comm, const void* site, NativeCall run_native,
+int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCall run_native,
              Take take) {
-    Call call(operation, comm, site);
+    if (caller.request) {
+        std::unique_ptr<Call> call;
+        try {
+            call = std::make_unique<Call>(operation, comm, caller);
+            if (call->begin() && take(*call)) {
+                start_pending(std::move(call), caller.request);
+                return MPI_SUCCESS;
+            }
+        } catch (...) {
+            if (call) call->fail();
+            return failed(comm);
+        }
+        return run_native();
+    }
+    Call call(operation, comm, caller);
     try {
         if (call.begin() && take(call)) {
             call.write_back();

@@ -12,6 +12,7 @@
 #include "eco/base/error.h"
 #include "eco/job/learning.h"
 #include "eco/job/neighbourhood.h"
+#include "eco/job/pending_calls.h"
 #include "eco/job/report.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/mpi/quiet.h"
@@ -95,6 +96,9 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
         if (!session.where.bindings.empty())
             bindings_.push_back(session.where.bindings[static_cast<std::size_t>(rank)]);
     }
+    if (session.settings.nonblocking == Nonblocking::expected ||
+        (comm == mpi.comm_world && session.nonblocking_before_it))
+        want_nonblocking();
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
     deferred_sends_.begin(far_from(hierarchy_, rank_));
     usable_ = true;
@@ -160,6 +164,20 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     return ready(*choice) ? choice : nullptr;
 }
 
+const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative) {
+    if (forced_) return moves_bit_by_bit(*forced_) ? forced_ : nullptr;
+    Chosen& known = chosen(operation, bytes, commutative, false);
+    if (!known.nonblocking) {
+        const Chooser* others = session()->chooser_bit_by_bit.get();
+        const Request request{operation, &hierarchy_, 0, commutative};
+        known.nonblocking = known.choice;
+        if (!moves_bit_by_bit(known.choice) && others)
+            known.nonblocking = others->choose(request, size_class(bytes, choice_bits));
+    }
+    const Choice& choice = *known.nonblocking;
+    return moves_bit_by_bit(choice) ? &choice : nullptr;
+}
+
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,
                                 bool bits_may_change) {
     if (!learning_) learning_ = std::make_unique<Learning>(*this);
@@ -170,12 +188,44 @@ void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes by
         chosen.arms.push_back(chosen.lesson->choice(arm, request, least));
 }
 
-const Prepared& Communicator::prepared(const Choice& choice, const Request& request) {
+std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choice,
+                                                              const Request& request) {
     const Key key{request.operation, request.root, request.commutative, choice};
-    if (const auto* known = prepared_.find(key)) return **known;
-    auto fresh = std::make_unique<Prepared>(plan(choice, request, rank_));
+    if (const auto* known = prepared_.find(key)) return *known;
+    auto fresh = std::make_shared<const Prepared>(plan(choice, request, rank_));
     report_plan(choice, request, *fresh, prepared_.size());
-    return *prepared_.put(key, std::move(fresh));
+    return prepared_.put(key, std::move(fresh));
+}
+
+// After very many calls the tags begin anew.
+int Communicator::next_tag() {
+    const int tag = tags_.next();
+    while (std::find(tags_in_use_.begin(), tags_in_use_.end(), tag) != tags_in_use_.end()) {
+        int there = 0;
+        check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hidden_, &there, MPI_STATUS_IGNORE));
+        move_pending();
+    }
+    return tag;
+}
+
+std::vector<int> Communicator::join(int schedules) {
+    std::vector<int> tags;
+    tags_in_use_.reserve(tags_in_use_.size() + static_cast<std::size_t>(schedules));
+    while (static_cast<int>(tags.size()) < schedules) tags.push_back(next_tag());
+    tags_in_use_.insert(tags_in_use_.end(), tags.begin(), tags.end());
+    return tags;
+}
+
+void Communicator::leave(const std::vector<int>& tags) noexcept {
+    for (const int tag : tags) std::erase(tags_in_use_, tag);
+}
+
+std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, const Prepared& prepared,
+                                                    const Layout& layout, const Combine& combine,
+                                                    const Reduction& reduction) {
+    ECO_CHECK(prepared.tags() <= Tags::of_one_call);
+    const RunningCall::Way way{hidden_, {}, first_tag};
+    return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
 }
 
 std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Prepared& prepared,
@@ -185,7 +235,7 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
     ECO_CHECK(prepared.tags() <=
               (choice.is_mcast() ? Tags::of_one_call / 2 - 2 : Tags::of_one_call));
     deferred_sends_.drop_ended();
-    RunningCall::Way way{hidden_, {inside_, &inside_ranks_}, tags_.next(), &deferred_sends_};
+    RunningCall::Way way{hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
     if (choice.rails > 0) {
         way.rails = session()->rails.messages.get();
         way.rail_context = &rails_;
@@ -302,6 +352,33 @@ void Communicator::make_inside() {
     if (inside_ == mpi.comm_null) return;
     mpi.Comm_set_errhandler(inside_, mpi.errors_return);
     ++session()->hidden_communicators;
+}
+
+// So many calls may be under way at once before the first one's tags come again.
+static constexpr int least_calls = 256;
+
+void Communicator::settle_nonblocking() {
+    const Native& mpi = native();
+    nonblocking_ = Asked::refused;
+    const Session& here = *session();
+    if (here.settings.nonblocking == Nonblocking::off || !ready()) return;
+    int works = !here.threads_multiple && tags_.calls() >= least_calls &&
+                progress_hook_works(hidden_, rank_),
+        all = 0;
+    if (mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_) != MPI_SUCCESS) return;
+    if (all) nonblocking_ = Asked::works;
+    if (!all && here.settings.verbose > 0)
+        complain_once(here.threads_multiple
+                          ? "non-blocking collectives are native with MPI_THREAD_MULTIPLE"
+                          : "non-blocking collectives are native: this MPI library does not call "
+                            "ECO while it waits");
+    int kind = MPI_UNDEFINED;
+    check_mpi(mpi.Topo_test(comm_, &kind));
+    if (all && kind != MPI_UNDEFINED && here.settings.choice != "native") neighbourhood();
+}
+
+Neighbourhood* Communicator::known_neighbourhood() const {
+    return neighbourhood_ && neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
 }
 
 Neighbourhood* Communicator::neighbourhood() {
@@ -454,9 +531,64 @@ Communicator* known_communicator(MPI_Comm comm) {
     return communicator && communicator->usable() ? communicator : nullptr;
 }
 
+Communicator* communicator_for_nonblocking(MPI_Comm comm) {
+    Session* here = session();
+    if (!here) {
+        // All ranks have made such calls when the session begins on this communicator.
+        if (comm == native().comm_world) note_nonblocking_before_session();
+        return nullptr;
+    }
+    if (here->settings.nonblocking == Nonblocking::off || comm == native().comm_null)
+        return nullptr;
+    free_left_over();
+    Communicator* communicator = known_communicator(comm);
+    if (!communicator) return nullptr;
+    communicator->want_nonblocking();
+    return communicator->has_nonblocking() ? communicator : nullptr;
+}
+
+void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept {
+    Session* here = session();
+    const MPI_Comm null = native().comm_null;
+    if (!here || comm == null || here->settings.nonblocking == Nonblocking::off) return;
+    try {
+        Communicator* made_of = known_communicator(parent);
+        if (!made_of || !made_of->asked_for_nonblocking()) return;
+        if (made_of->wants_nonblocking()) made_of->settle_nonblocking();
+        Communicator* communicator = known_communicator(comm);
+        if (!communicator) return;
+        communicator->want_nonblocking();
+        communicator->settle_nonblocking();
+    } catch (...) {
+        // Other ranks may count on it.
+        if (Communicator* communicator = known_communicator(comm)) communicator->abandon();
+    }
+}
+
+void free_left_over() noexcept {
+    Session* here = session();
+    if (!here || !here->some_outlive) return;
+    std::vector<Communicator*> left;
+    {
+        const std::lock_guard lock(here->mutex);
+        for (Communicator* each : here->communicators)
+            if (each->is_left_over()) left.push_back(each);
+        std::erase_if(here->communicators, [](Communicator* each) { return each->is_left_over(); });
+    }
+    for (Communicator* each : left) {
+        each->release();
+        delete each;
+    }
+}
+
 void forget(void* attribute) noexcept {
     if (attribute == &lost_before_it_was_made) return;
     auto* communicator = static_cast<Communicator*>(attribute);
+    if (communicator->has_calls()) {
+        communicator->outlive();
+        if (Session* here = session()) here->some_outlive = true;
+        return;
+    }
     const std::unique_ptr<Communicator> last(communicator);
     communicator->release();
     if (Session* here = session()) {

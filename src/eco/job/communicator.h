@@ -6,7 +6,9 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "eco/base/recent.h"
 #include "eco/job/running_call.h"
@@ -44,12 +46,31 @@ public:
     // Without learning anything.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
 
+    // For calls that do not block: never collective, learns nothing, and only what can be moved on
+    // bit by bit. Once settle_nonblocking() has said that they work.
+    const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative);
+
+    // The program has made, or may make, such calls on it. Then the next call on it that blocks
+    // must find out whether ECO can run them: what they need is made there, and agreed upon.
+    void want_nonblocking() {
+        if (nonblocking_ == Asked::no) nonblocking_ = Asked::wanted;
+    }
+    bool wants_nonblocking() const { return nonblocking_ == Asked::wanted; }
+    bool asked_for_nonblocking() const { return nonblocking_ != Asked::no; }
+    bool has_nonblocking() const { return usable_ && nonblocking_ == Asked::works; }
+    // Collective.
+    void settle_nonblocking();
+
     // All its calls run this from now on, whatever is chosen; null: what is chosen. For timing: the
     // choice outlives its use, and all ranks call it. With learning off.
     void force(const Choice* choice) { forced_ = choice; }
 
     // This rank's program, planned at the first call; kept until many others have been used since.
-    const Prepared& prepared(const Choice& choice, const Request& request);
+    const Prepared& prepared(const Choice& choice, const Request& request) {
+        return *shared_prepared(choice, request);
+    }
+    // For a call that may outlive that.
+    std::shared_ptr<const Prepared> shared_prepared(const Choice& choice, const Request& request);
 
     // Makes a call of a prepared program, over the rails if the choice says so; the caller starts
     // it. Needs ready(choice). All ranks of the communicator make their calls in the same order.
@@ -57,7 +78,20 @@ public:
                                        const Layout& layout, const Combine& combine,
                                        const Reduction& reduction);
 
-    // The same, and returns when it is done. Throws MpiError and Error.
+    // The same for a call that does not block: its place among all calls was taken by join(), with
+    // a first tag for each of its schedules. It must leave() when it is over; until then this is
+    // not destroyed, even if the program frees its communicator.
+    std::vector<int> join(int schedules);
+    void leave(const std::vector<int>& tags) noexcept;
+    std::unique_ptr<RunningCall> begin_at(int first_tag, const Prepared& prepared,
+                                          const Layout& layout, const Combine& combine,
+                                          const Reduction& reduction);
+    bool has_calls() const { return !tags_in_use_.empty(); }
+    // The program has freed its communicator while it has calls.
+    void outlive() { outlives_ = true; }
+    bool is_left_over() const { return outlives_ && !has_calls(); }
+
+    // A blocking call, which is done when this returns. Throws MpiError and Error.
     void run(const Choice& choice, const Prepared& prepared, const Layout& layout,
              const Combine& combine, const Reduction& reduction);
 
@@ -91,6 +125,8 @@ public:
 
     // Of its process topology; collective the first time. Null if ECO leaves it to the library.
     Neighbourhood* neighbourhood();
+    // Without making it.
+    Neighbourhood* known_neighbourhood() const;
 
     // Of its eco_multicast calls.
     MulticastPlans& multicasts() { return *multicasts_; }
@@ -115,13 +151,16 @@ private:
     MPI_Comm comm_, hidden_, inside_;
     enum class State { none, made, refused } state_of_inside_ = State::none;
     std::vector<Rank> inside_ranks_;
-    bool usable_ = false, failed_ = false, lost_ = false;
+    bool usable_ = false, failed_ = false, lost_ = false, outlives_ = false;
+    enum class Asked { no, wanted, works, refused } nonblocking_ = Asked::no;
     Rank rank_ = 0;
     int size_ = 0;
     Hierarchy hierarchy_;
     std::vector<int> host_of_;
     DeferredSends deferred_sends_;
     Tags tags_;
+    std::vector<int> tags_in_use_;  // of calls that do not block
+    int next_tag();
     RailContext rails_;
     McastContext mcast_;
     std::vector<Binding> bindings_;
@@ -134,6 +173,7 @@ private:
         int calls = 0;             // before learning began
         Lesson* lesson = nullptr;  // what may run another choice
         std::vector<Choice> arms;  // of the lesson
+        std::optional<Choice> nonblocking;
     };
     // By operation, whether it commutes, whether its bits may change, and the least size of the
     // class (-1: not known). All ranks forget alike; what was learned stays with the lesson.
@@ -148,7 +188,7 @@ private:
         Choice choice;
         auto operator<=>(const Key&) const = default;
     };
-    Recent<Key, std::unique_ptr<Prepared>> prepared_;
+    Recent<Key, std::shared_ptr<const Prepared>> prepared_;
     std::unique_ptr<Neighbourhood> neighbourhood_;
     std::unique_ptr<MulticastPlans> multicasts_;
 };
@@ -163,6 +203,23 @@ Communicator* communicator_of(MPI_Comm comm);
 
 // The same for local calls, in any thread: null also before the session has begun.
 Communicator* known_communicator(MPI_Comm comm);
+
+// For calls that do not block, and are local: null where they are native.
+Communicator* communicator_for_nonblocking(MPI_Comm comm);
+
+// Right after `comm` was made of `parent`, by all of the latter's ranks: gets ready for calls that
+// do not block if the program made some on the parent, or may make some.
+void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept;
+
+template <typename Make>
+int made_of(MPI_Comm parent, const MPI_Comm* comm, Make make) {
+    const int code = make();
+    if (code == MPI_SUCCESS) expect_nonblocking(parent, *comm);
+    return code;
+}
+
+// Frees what outlived its communicator and is not needed any more. Not from within progress.
+void free_left_over() noexcept;
 
 // Called by the attribute's delete callback.
 void forget(void* attribute) noexcept;

@@ -33,6 +33,9 @@ public:
     // 8, …: in between the last ones hold for the choice; what it does is right for any.
     MulticastPlans::Plan of_own_size(const Communicator& communicator, Bytes bytes);
 
+    // What it gave last, without asking anybody; null before.
+    MulticastPlans::Plan last_of_own_size() const { return last_; }
+
 private:
     MulticastPlans::Plan planned(const Communicator& communicator, Operation operation,
                                  const std::vector<Bytes>& sizes);

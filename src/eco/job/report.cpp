@@ -16,6 +16,7 @@ namespace {
 
 struct Key {
     Operation operation;
+    bool nonblocking;
     Bytes bytes;
     const void* site;
     std::string choice;
@@ -40,12 +41,13 @@ std::string place(const void* site) {
 
 }  // namespace
 
-void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice) {
+void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice,
+                bool blocks) {
     Session* here = session();
     if (here->settings.verbose == 0 || here->world_rank != 0) return;
     const std::lock_guard lock(here->mutex);
     try {
-        ++calls[{operation, bytes, site, choice}];
+        ++calls[{operation, !blocks, bytes, site, choice}];
     } catch (const std::bad_alloc&) {
         // The call itself may go well.
     }
@@ -63,7 +65,8 @@ void report_plan(const Choice& choice, const Request& request, const Prepared& p
 
 void print_report() {
     for (const auto& [key, count] : calls) {
-        const std::string name(traits(key.operation).name);
+        const std::string name =
+            (key.nonblocking ? "i" : "") + std::string(traits(key.operation).name);
         const std::string size = key.bytes < 0 ? "" : " " + std::to_string(key.bytes) + " B";
         std::fprintf(stderr, "eco: %s%s at %s: %s ×%ld\n", name.c_str(), size.c_str(),
                      place(key.site).c_str(), key.choice.c_str(), count);

@@ -10,8 +10,10 @@
 
 namespace eco {
 
-// site: address in the program that called. choice: its written form.
-void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice);
+// site: address in the program that called. choice: its written form. Those that do not block are
+// told apart: "ibcast".
+void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice,
+                bool blocks = true);
 
 // ECO_VERBOSE=2: each plan when it is made. kept: of the communicator's earlier ones.
 void report_plan(const Choice& choice, const Request& request, const Prepared& prepared,

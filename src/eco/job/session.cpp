@@ -15,6 +15,7 @@
 #include "eco/base/error.h"
 #include "eco/job/asks.h"
 #include "eco/job/communicator.h"
+#include "eco/job/pending_calls.h"
 #include "eco/job/report.h"
 
 namespace eco {
@@ -26,6 +27,8 @@ Session* current = nullptr;
 
 std::atomic<bool> expected = false;  // MPI is initialised, and nobody has met
 Settings settings_of_start;          // rank 0's
+bool threads_multiple = false;
+std::atomic<bool> nonblocking_before = false;
 
 void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
 
@@ -74,6 +77,30 @@ std::string library_name() {
            text.substr(digit, text.find_first_not_of("0123456789.", digit) - digit);
 }
 
+void note_nonblocking_before_session() { nonblocking_before = true; }
+
+bool moves_bit_by_bit(const Choice& choice) {
+    return !choice.is_native() && !choice.is_mcast() && !choice.native_inside() &&
+           choice.rails == 0;
+}
+
+// Null if all that the profile names can be moved on bit by bit.
+static std::unique_ptr<Chooser> make_chooser_bit_by_bit(const Session& session,
+                                                        const std::string& library) {
+    Profile profile = session.profile;
+    Settings settings = session.settings;
+    const auto dropped = std::erase_if(profile.tuning, [](const Tuned& tuned) {
+        try {
+            const Choice choice = parse_choice(tuned.choice);
+            return !choice.is_native() && !moves_bit_by_bit(choice);
+        } catch (const Error&) {
+            return true;
+        }
+    });
+    if (dropped == 0) return nullptr;
+    return std::make_unique<Chooser>(profile, settings, library);
+}
+
 // What is left once all know the same; rails and multicasts are collective.
 static void begin(const Settings& settings, Profile profile, Whereabouts where, bool with_rails,
                   bool with_mcast, const std::string& library) {
@@ -98,6 +125,10 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     if (with_mcast) fresh->mcast = open_mcast(*fresh);
     // Then nobody plans with it.
     if (!fresh->mcast.channel) fresh->profile.mcast.reset();
+    fresh->threads_multiple = threads_multiple;
+    fresh->nonblocking_before_it = nonblocking_before;
+    if (settings.nonblocking != Nonblocking::off)
+        fresh->chooser_bit_by_bit = make_chooser_bit_by_bit(*fresh, library);
     const std::size_t ranks = host_of.size();
     current = fresh.release();
     if (missing > 0)
@@ -165,8 +196,11 @@ static void expect(int rank, bool at_once) {
         const auto whole = std::filesystem::absolute(profile, failed);
         if (!profile.empty() && !failed) profile = whole;
     }
+    const bool nonblocking = names_nonblocking();
+    if (nonblocking && settings_of_start.nonblocking == Nonblocking::on)
+        settings_of_start.nonblocking = Nonblocking::expected;
     expected = true;
-    if (at_once || asks_at_once()) meet(native().comm_world);
+    if (at_once || nonblocking || asks_at_once()) meet(native().comm_world);
 }
 
 void expect_session(bool threads_multiple) noexcept {
@@ -176,6 +210,7 @@ void expect_session(bool threads_multiple) noexcept {
         mpi.Comm_size(mpi.comm_world, &ranks) != MPI_SUCCESS || ranks == 1)
         return;
     const MemoryMustDo must;
+    eco::threads_multiple = threads_multiple;
     expect(rank, threads_multiple);
 }
 
@@ -185,6 +220,9 @@ void meet(MPI_Comm comm) noexcept {
     const MemoryMustDo must;
     try {
         begin_session();
+        if (!current || current->settings.nonblocking != Nonblocking::expected) return;
+        Communicator* world = known_communicator(comm);
+        if (world && world->wants_nonblocking()) world->settle_nonblocking();
     } catch (const std::exception& error) {
         std::fprintf(stderr, "eco: %s\n", error.what());
     }
@@ -194,6 +232,8 @@ static void end() {
     const bool nobody_met = expected.exchange(false);
     if (nobody_met && settings_of_start.enabled && settings_of_start.verbose > 0) print_report();
     if (!current) return;
+    end_pending();
+    free_left_over();
     if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
     if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
     const auto communicators = current->communicators;

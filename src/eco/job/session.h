@@ -27,6 +27,8 @@ struct Session {
     Settings settings;
     Profile profile;  // its runtime part
     std::unique_ptr<Chooser> chooser;
+    // Without the choices of which calls cannot be moved on bit by bit; null if there are none.
+    std::unique_ptr<Chooser> chooser_bit_by_bit;
     Whereabouts where;  // by world rank
     Rank world_rank = 0;
     MPI_Group world_group;
@@ -35,6 +37,10 @@ struct Session {
     JobMcast mcast;
     std::string library;                // as tuning entries have it
     std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
+
+    bool threads_multiple = false;           // MPI_THREAD_MULTIPLE
+    bool nonblocking_before_it = false;      // on MPI_COMM_WORLD
+    std::atomic<bool> some_outlive = false;  // communicators whose calls are not over
 
     std::mutex mutex;  // of what follows
     std::vector<Communicator*> communicators;
@@ -72,6 +78,12 @@ void begin_session(const Settings& settings, const Profile& profile, bool with_r
 // Before the native MPI_Finalize: says what was used if asked, frees all that ECO has of MPI's. A
 // process that ends without it, or a child that it forked, frees nothing: rails are its parent's.
 void end_session() noexcept;
+
+// A collective that does not block was called on MPI_COMM_WORLD before the session has begun.
+void note_nonblocking_before_session();
+
+// Whether a call of this choice can be moved on bit by bit, by the library's progress alone.
+bool moves_bit_by_bit(const Choice& choice);
 
 // The profile's network, built at the first question. Needs can_predict().
 const Network& network();

@@ -268,6 +268,7 @@ std::string what_to_share(Settings settings, const std::string& library,
                            {"verbose", settings.verbose},
                            {"choice", settings.choice},
                            {"learn", settings.learn},
+                           {"nonblocking", settings.nonblocking},
                            {"learned", learned},
                            {"keep_order", settings.keep_order}},
                       text);
@@ -316,6 +317,7 @@ std::optional<Shared> share(const Settings& settings, const std::string& library
     root.at("choice").get_to(shared.settings.choice);
     root.at("keep_order").get_to(shared.settings.keep_order);
     root.at("learn").get_to(shared.settings.learn);
+    root.at("nonblocking").get_to(shared.settings.nonblocking);
     root.at("library").get_to(shared.library);
     shared.learned = read_short(root.at("learned"), shared.library);
     shared.profile = parse_runtime(root.at("profile"));

@@ -178,6 +178,7 @@ std::size_t MpiTransport::deferrable_sends() const {
 }
 
 void MpiTransport::leave() {
+    if (!deferred_sends_) return;
     deferred_sends_->reserve(requests_.size());
     for (std::size_t i = 0; i < requests_.size(); ++i)
         deferred_sends_->add(requests_[i], std::move(copied_.at(ids_[i]).copy));

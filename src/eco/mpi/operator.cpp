@@ -53,6 +53,8 @@ static const Predefined* find_predefined(MPI_Op op) {
     return found == predefined.end() ? nullptr : &*found;
 }
 
+bool is_predefined(MPI_Op op) { return find_predefined(op) != nullptr; }
+
 // Combines one element for trial, with errors of no communicator returned instead of fatal.
 static bool try_out(MPI_Op op, const Type& type) {
     const Native& mpi = native();

@@ -9,6 +9,9 @@ namespace eco {
 inline bool is_operator(MPI_Op op) { return op != native().op_null; }
 bool commutes(MPI_Op op);
 
+// Not a program's own.
+bool is_predefined(MPI_Op op);
+
 // Whether the result is the same bits in whatever order the elements are combined: least, greatest
 // and logical ones of any type, sums and products of integers.
 bool any_order(MPI_Op op, const Type& type);

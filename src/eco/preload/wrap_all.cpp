@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Barrier, allgather and all-to-all.
+// Barrier, allgather and all-to-all, blocking and not.
+#include <utility>
 #include <vector>
 
 #include "eco/job/call.h"
@@ -10,13 +11,13 @@ namespace eco {
 namespace {
 
 template <typename NativeCall>
-int barrier(MPI_Comm comm, const void* site, NativeCall run_native) {
-    return run_call(Operation::barrier, comm, site, run_native, [&](Call& call) {
+int barrier(MPI_Comm comm, Caller caller, NativeCall run_native) {
+    return run_call(Operation::barrier, comm, caller, run_native, [&](Call& call) {
         if (!call.takes(0)) return false;
-        std::byte nothing{};
+        static std::byte nothing{};
         Layout layout;
         layout.input = layout.output = &nothing;
-        call.run(layout);
+        call.run(std::move(layout), 0);
         return true;
     });
 }
@@ -33,23 +34,30 @@ struct OwnBlock {
     std::byte* data;
 };
 
+// The blocks of all ranks in one buffer.
+struct AllBlocks {
+    std::vector<Bytes> counts, places;    // elements
+    std::vector<Bytes> lengths, offsets;  // bytes, in the memory that the executor sees
+};
+
 // counts and places (elements) of every rank's block in recvbuf; lengths are the same everywhere.
 void allgather_blocks(Call& call, const void* sendbuf, Bytes sendcount, MPI_Datatype sendtype,
-                      void* recvbuf, const std::vector<Bytes>& counts,
-                      const std::vector<Bytes>& places, const Type& type) {
+                      void* recvbuf, std::vector<Bytes> given_counts,
+                      std::vector<Bytes> given_places, const Type& type) {
     const bool in_place = sendbuf == MPI_IN_PLACE;
     const auto me = static_cast<std::size_t>(call.rank());
-    std::vector<Bytes> lengths, offsets;
+    auto& blocks = call.keep(AllBlocks{std::move(given_counts), std::move(given_places), {}, {}});
+    const auto& [counts, places, lengths, offsets] = blocks;
     Bytes end = 0;
-    for (std::size_t b = 0; b < counts.size(); ++b) {
-        lengths.push_back(counts[b] * type.size);
-        offsets.push_back(type.plain ? places[b] * type.extent : end);
-        end += lengths.back();
-    }
     Reach touched;
-    for (std::size_t b = 0; b < counts.size(); ++b)
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+        blocks.lengths.push_back(counts[b] * type.size);
+        blocks.offsets.push_back(type.plain ? places[b] * type.extent : end);
+        end += lengths.back();
         touched.add(reach(counts[b], type, places[b] * type.extent));
+    }
     recvbuf = call.writable(recvbuf, touched, true);
+    call.hold(type);
     std::byte* packed = nullptr;
     Layout layout;
     layout.output = bytes_at(recvbuf);
@@ -57,11 +65,15 @@ void allgather_blocks(Call& call, const void* sendbuf, Bytes sendcount, MPI_Data
         packed = call.room(end);
         layout.output = packed;
     }
-    const auto user_block = [&](std::size_t b) {
-        return bytes_at(recvbuf, places[b] * type.extent);
+    const auto user_block = [&blocks, recvbuf, extent = type.extent](std::size_t b) {
+        return bytes_at(recvbuf, blocks.places[b] * extent);
     };
-    layout.length = [&](int block) { return lengths[static_cast<std::size_t>(block)]; };
-    layout.output_offset = [&](int block) { return offsets[static_cast<std::size_t>(block)]; };
+    layout.length = [&blocks](int block) {
+        return blocks.lengths[static_cast<std::size_t>(block)];
+    };
+    layout.output_offset = [&blocks](int block) {
+        return blocks.offsets[static_cast<std::size_t>(block)];
+    };
     if (in_place) {
         if (packed) pack(user_block(me), counts[me], type, packed + offsets[me], call.comm());
         layout.input = layout.output;
@@ -70,26 +82,30 @@ void allgather_blocks(Call& call, const void* sendbuf, Bytes sendcount, MPI_Data
         layout.input = OwnBlock(sendbuf, sendcount, Type(sendtype), call).data;
         layout.input_offset = [](int) { return Bytes{0}; };
     }
-    call.run(layout);
-    for (std::size_t b = 0; packed && b < counts.size(); ++b)
-        if (!in_place || b != me)
-            unpack(packed + offsets[b], user_block(b), counts[b], type, call.comm());
+    if (!packed) return call.run(std::move(layout), 0);
+    call.run(std::move(layout), 0, [=, &call, &blocks] {
+        for (std::size_t b = 0; b < blocks.counts.size(); ++b)
+            if (!in_place || b != me)
+                unpack(packed + blocks.offsets[b], user_block(b), blocks.counts[b], type,
+                       call.comm());
+    });
 }
 
 template <typename Count, typename NativeCall>
 int allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-              Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
+              Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Caller caller,
               NativeCall run_native) {
-    return run_call(Operation::allgather, comm, site, run_native, [&](Call& call) {
+    return run_call(Operation::allgather, comm, caller, run_native, [&](Call& call) {
         if (recvcount <= 0 || !is_type(recvtype)) return false;
         if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return false;
         const Type type(recvtype);
         const Bytes bytes = static_cast<Bytes>(recvcount) * type.size;
         if (bytes == 0 || !call.takes(bytes)) return false;
-        const std::vector<Bytes> counts(static_cast<std::size_t>(call.size()), recvcount);
+        std::vector<Bytes> counts(static_cast<std::size_t>(call.size()), recvcount);
         std::vector<Bytes> places;
         for (int b = 0; b < call.size(); ++b) places.push_back(b * static_cast<Bytes>(recvcount));
-        allgather_blocks(call, sendbuf, sendcount, sendtype, recvbuf, counts, places, type);
+        allgather_blocks(call, sendbuf, sendcount, sendtype, recvbuf, std::move(counts),
+                         std::move(places), type);
         return true;
     });
 }
@@ -97,18 +113,18 @@ int allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void*
 template <typename Count, typename Displacement, typename NativeCall>
 int allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype,
-               MPI_Comm comm, const void* site, NativeCall run_native) {
-    return run_call(Operation::allgatherv, comm, site, run_native, [&](Call& call) {
+               MPI_Comm comm, Caller caller, NativeCall run_native) {
+    return run_call(Operation::allgatherv, comm, caller, run_native, [&](Call& call) {
         if (!is_type(recvtype)) return false;
         if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return false;
         const Type type(recvtype);
-        const std::vector<Bytes> counts(recvcounts, recvcounts + call.size());
+        std::vector<Bytes> counts(recvcounts, recvcounts + call.size());
         Bytes elements = 0;
         for (const Bytes count : counts) elements += count;
         // The mean block, which is what an allgather of this size would have.
         const Bytes total = elements * type.size, bytes = (total + call.size() - 1) / call.size();
         if (total == 0 || !call.takes(bytes)) return false;
-        allgather_blocks(call, sendbuf, sendcount, sendtype, recvbuf, counts,
+        allgather_blocks(call, sendbuf, sendcount, sendtype, recvbuf, std::move(counts),
                          std::vector<Bytes>(displs, displs + call.size()), type);
         return true;
     });
@@ -137,6 +153,11 @@ struct Side {
         const void* other = stand_in(all);
         for (Block& block : blocks) block.data = bytes_at(other, block.data - bytes_at(buffer));
         buffer = other;
+    }
+
+    // Their types are needed until the end.
+    void hold(Call& call) const {
+        for (const Type& type : types) call.hold(type);
     }
 
     // copied: even plain blocks are copied, because the buffer is written meanwhile.
@@ -197,7 +218,7 @@ Side many_types(int ranks, const void* buffer, const MPI_Datatype* datatypes, MP
     return side;
 }
 
-// block_bytes: of every block, or -1 where only its two ends know.
+// Both sides are kept by the call. block_bytes: of every block, or -1 where only its two ends know.
 void exchange(Call& call, Side& from, const void* sendbuf, Side& to, void* recvbuf, bool in_place,
               Bytes block_bytes) {
     const void *source = in_place ? recvbuf : sendbuf, *target = recvbuf;
@@ -205,32 +226,32 @@ void exchange(Call& call, Side& from, const void* sendbuf, Side& to, void* recvb
     to.move(target, [&](Reach all) { return call.writable(recvbuf, all, true); });
     from.settle(call, source, in_place);
     to.settle(call, target, false);
+    to.hold(call);
     from.pack_all();
     if (block_bytes < 0) to.pack_all();  // less may come than there is room for
     const int ranks = call.size(), me = call.rank();
     Layout layout;
     layout.input = from.base;
     layout.output = to.base;
-    layout.length = [&](int block) {
+    layout.length = [&from, &to, ranks, me, block_bytes](int block) {
         if (block_bytes >= 0) return block_bytes;
         return block / ranks == me ? from.blocks[static_cast<std::size_t>(block % ranks)].length
                                    : to.blocks[static_cast<std::size_t>(block / ranks)].length;
     };
-    layout.input_offset = [&](int block) {
+    layout.input_offset = [&from, ranks](int block) {
         return from.blocks[static_cast<std::size_t>(block % ranks)].offset;
     };
-    layout.output_offset = [&](int block) {
+    layout.output_offset = [&to, ranks](int block) {
         return to.blocks[static_cast<std::size_t>(block / ranks)].offset;
     };
-    call.run(layout);
-    to.unpack_all();
+    call.run(std::move(layout), 0, [&to] { to.unpack_all(); });
 }
 
 template <typename Count, typename NativeCall>
 int alltoall(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-             Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
+             Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Caller caller,
              NativeCall run_native) {
-    return run_call(Operation::alltoall, comm, site, run_native, [&](Call& call) {
+    return run_call(Operation::alltoall, comm, caller, run_native, [&](Call& call) {
         if (recvcount <= 0 || !is_type(recvtype)) return false;
         if (sendbuf != MPI_IN_PLACE && (sendcount < 0 || !is_type(sendtype))) return false;
         const Bytes bytes = static_cast<Bytes>(recvcount) * Type(recvtype).size;
@@ -238,12 +259,13 @@ int alltoall(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* 
         const bool in_place = sendbuf == MPI_IN_PLACE;
         const auto equal = [&](const void* buffer, Count count, MPI_Datatype type) {
             return one_type(
-                call.size(), buffer, type, comm, [=](int) { return static_cast<Bytes>(count); },
+                call.size(), buffer, type, call.comm(),
+                [=](int) { return static_cast<Bytes>(count); },
                 [=](int peer) { return peer * static_cast<Bytes>(count); });
         };
-        Side from =
-            in_place ? equal(recvbuf, recvcount, recvtype) : equal(sendbuf, sendcount, sendtype);
-        Side to = equal(recvbuf, recvcount, recvtype);
+        Side& from = call.keep(in_place ? equal(recvbuf, recvcount, recvtype)
+                                        : equal(sendbuf, sendcount, sendtype));
+        Side& to = call.keep(equal(recvbuf, recvcount, recvtype));
         exchange(call, from, sendbuf, to, recvbuf, in_place, bytes);
         return true;
     });
@@ -252,21 +274,21 @@ int alltoall(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* 
 template <typename Count, typename Displacement, typename NativeCall>
 int alltoallv(const void* sendbuf, const Count* sendcounts, const Displacement* sdispls,
               MPI_Datatype sendtype, void* recvbuf, const Count* recvcounts,
-              const Displacement* rdispls, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
+              const Displacement* rdispls, MPI_Datatype recvtype, MPI_Comm comm, Caller caller,
               NativeCall run_native) {
-    return run_call(Operation::alltoallv, comm, site, run_native, [&](Call& call) {
+    return run_call(Operation::alltoallv, comm, caller, run_native, [&](Call& call) {
         if (!call.takes(-1)) return false;
         const bool in_place = sendbuf == MPI_IN_PLACE;
         const auto given = [&](const void* buffer, const Count* counts, const Displacement* places,
                                MPI_Datatype type) {
             return one_type(
-                call.size(), buffer, type, comm,
+                call.size(), buffer, type, call.comm(),
                 [=](int peer) { return static_cast<Bytes>(counts[peer]); },
                 [=](int peer) { return static_cast<Bytes>(places[peer]); });
         };
-        Side from = in_place ? given(recvbuf, recvcounts, rdispls, recvtype)
-                             : given(sendbuf, sendcounts, sdispls, sendtype);
-        Side to = given(recvbuf, recvcounts, rdispls, recvtype);
+        Side& from = call.keep(in_place ? given(recvbuf, recvcounts, rdispls, recvtype)
+                                        : given(sendbuf, sendcounts, sdispls, sendtype));
+        Side& to = call.keep(given(recvbuf, recvcounts, rdispls, recvtype));
         exchange(call, from, sendbuf, to, recvbuf, in_place, -1);
         return true;
     });
@@ -276,20 +298,20 @@ template <typename Count, typename Displacement, typename NativeCall>
 int alltoallw(const void* sendbuf, const Count* sendcounts, const Displacement* sdispls,
               const MPI_Datatype* sendtypes, void* recvbuf, const Count* recvcounts,
               const Displacement* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
-              const void* site, NativeCall run_native) {
-    return run_call(Operation::alltoallw, comm, site, run_native, [&](Call& call) {
+              Caller caller, NativeCall run_native) {
+    return run_call(Operation::alltoallw, comm, caller, run_native, [&](Call& call) {
         if (!call.takes(-1)) return false;
         const bool in_place = sendbuf == MPI_IN_PLACE;
         const auto given = [&](const void* buffer, const Count* counts, const Displacement* places,
                                const MPI_Datatype* types) {
             return many_types(
-                call.size(), buffer, types, comm,
+                call.size(), buffer, types, call.comm(),
                 [=](int peer) { return static_cast<Bytes>(counts[peer]); },
                 [=](int peer) { return static_cast<Bytes>(places[peer]); });
         };
-        Side from = in_place ? given(recvbuf, recvcounts, rdispls, recvtypes)
-                             : given(sendbuf, sendcounts, sdispls, sendtypes);
-        Side to = given(recvbuf, recvcounts, rdispls, recvtypes);
+        Side& from = call.keep(in_place ? given(recvbuf, recvcounts, rdispls, recvtypes)
+                                        : given(sendbuf, sendcounts, sdispls, sendtypes));
+        Side& to = call.keep(given(recvbuf, recvcounts, rdispls, recvtypes));
         exchange(call, from, sendbuf, to, recvbuf, in_place, -1);
         return true;
     });
@@ -300,7 +322,12 @@ int alltoallw(const void* sendbuf, const Count* sendcounts, const Displacement* 
 }  // namespace eco
 
 int eco_Barrier(MPI_Comm comm) {
-    return eco::barrier(comm, ECO_SITE, [&] { return eco::native().Barrier(comm); });
+    return eco::barrier(comm, {ECO_SITE}, [&] { return eco::native().Barrier(comm); });
+}
+
+int eco_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    return eco::barrier(comm, {ECO_SITE, request},
+                        [&] { return eco::native().Ibarrier(comm, request); });
 }
 
 // Each function and its large-count twin.
@@ -309,7 +336,7 @@ int eco_Barrier(MPI_Comm comm) {
                               void* recvbuf, Count recvcount, MPI_Datatype recvtype,               \
                               MPI_Comm comm) {                                                     \
         return eco::allgather(                                                                     \
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ECO_SITE, [&] {      \
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, {ECO_SITE}, [&] {    \
                 return eco::native().Allgather##suffix(sendbuf, sendcount, sendtype, recvbuf,      \
                                                        recvcount, recvtype, comm);                 \
             });                                                                                    \
@@ -318,7 +345,7 @@ int eco_Barrier(MPI_Comm comm) {
                                void* recvbuf, const Count* recvcounts, const Displacement* displs, \
                                MPI_Datatype recvtype, MPI_Comm comm) {                             \
         return eco::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,          \
-                               recvtype, comm, ECO_SITE, [&] {                                     \
+                               recvtype, comm, {ECO_SITE}, [&] {                                   \
                                    return eco::native().Allgatherv##suffix(                        \
                                        sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,  \
                                        recvtype, comm);                                            \
@@ -328,7 +355,7 @@ int eco_Barrier(MPI_Comm comm) {
                              void* recvbuf, Count recvcount, MPI_Datatype recvtype,                \
                              MPI_Comm comm) {                                                      \
         return eco::alltoall(                                                                      \
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ECO_SITE, [&] {      \
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, {ECO_SITE}, [&] {    \
                 return eco::native().Alltoall##suffix(sendbuf, sendcount, sendtype, recvbuf,       \
                                                       recvcount, recvtype, comm);                  \
             });                                                                                    \
@@ -338,7 +365,7 @@ int eco_Barrier(MPI_Comm comm) {
                               const Count* recvcounts, const Displacement* rdispls,                \
                               MPI_Datatype recvtype, MPI_Comm comm) {                              \
         return eco::alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,         \
-                              rdispls, recvtype, comm, ECO_SITE, [&] {                             \
+                              rdispls, recvtype, comm, {ECO_SITE}, [&] {                           \
                                   return eco::native().Alltoallv##suffix(                          \
                                       sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, \
                                       rdispls, recvtype, comm);                                    \
@@ -349,10 +376,64 @@ int eco_Barrier(MPI_Comm comm) {
                               void* recvbuf, const Count* recvcounts, const Displacement* rdispls, \
                               const MPI_Datatype* recvtypes, MPI_Comm comm) {                      \
         return eco::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,        \
-                              rdispls, recvtypes, comm, ECO_SITE, [&] {                            \
+                              rdispls, recvtypes, comm, {ECO_SITE}, [&] {                          \
                                   return eco::native().Alltoallw##suffix(                          \
                                       sendbuf, sendcounts, sdispls, sendtypes, recvbuf,            \
                                       recvcounts, rdispls, recvtypes, comm);                       \
+                              });                                                                  \
+    }                                                                                              \
+    int eco_Iallgather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,        \
+                               void* recvbuf, Count recvcount, MPI_Datatype recvtype,              \
+                               MPI_Comm comm, MPI_Request* request) {                              \
+        return eco::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,    \
+                              {ECO_SITE, request}, [&] {                                           \
+                                  return eco::native().Iallgather##suffix(                         \
+                                      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,  \
+                                      comm, request);                                              \
+                              });                                                                  \
+    }                                                                                              \
+    int eco_Iallgatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,       \
+                                void* recvbuf, const Count* recvcounts,                            \
+                                const Displacement* displs, MPI_Datatype recvtype, MPI_Comm comm,  \
+                                MPI_Request* request) {                                            \
+        return eco::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,          \
+                               recvtype, comm, {ECO_SITE, request}, [&] {                          \
+                                   return eco::native().Iallgatherv##suffix(                       \
+                                       sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,  \
+                                       recvtype, comm, request);                                   \
+                               });                                                                 \
+    }                                                                                              \
+    int eco_Ialltoall##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,         \
+                              void* recvbuf, Count recvcount, MPI_Datatype recvtype,               \
+                              MPI_Comm comm, MPI_Request* request) {                               \
+        return eco::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,     \
+                             {ECO_SITE, request}, [&] {                                            \
+                                 return eco::native().Ialltoall##suffix(                           \
+                                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,   \
+                                     comm, request);                                               \
+                             });                                                                   \
+    }                                                                                              \
+    int eco_Ialltoallv##suffix(const void* sendbuf, const Count* sendcounts,                       \
+                               const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,  \
+                               const Count* recvcounts, const Displacement* rdispls,               \
+                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {       \
+        return eco::alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,         \
+                              rdispls, recvtype, comm, {ECO_SITE, request}, [&] {                  \
+                                  return eco::native().Ialltoallv##suffix(                         \
+                                      sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, \
+                                      rdispls, recvtype, comm, request);                           \
+                              });                                                                  \
+    }                                                                                              \
+    int eco_Ialltoallw##suffix(const void* sendbuf, const Count* sendcounts,                       \
+                               const Displacement* sdispls, const MPI_Datatype* sendtypes,         \
+                               void* recvbuf, const Count* recvcounts,                             \
+                               const Displacement* rdispls, const MPI_Datatype* recvtypes,         \
+                               MPI_Comm comm, MPI_Request* request) {                              \
+        return eco::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,        \
+                              rdispls, recvtypes, comm, {ECO_SITE, request}, [&] {                 \
+                                  return eco::native().Ialltoallw##suffix(                         \
+                                      sendbuf, sendcounts, sdispls, sendtypes, recvbuf,            \
+                                      recvcounts, rdispls, recvtypes, comm, request);              \
                               });                                                                  \
     }
 

@@ -115,27 +115,30 @@ std::vector<Rank> nearest(MPI_Comm comm) {
 }  // namespace eco
 
 int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    const eco::Native& mpi = eco::native();
-    const auto run_native = [&] {
-        return mpi.Comm_split_type(comm, split_type, key, info, newcomm);
-    };
-    eco::Communicator* communicator = nullptr;
-    std::optional<int> colour;
-    const int fault = eco::guarded(comm, [&] {
-        communicator = eco::communicator_of(comm);
-        if (communicator && split_type == MPI_COMM_TYPE_HW_GUIDED && info != mpi.info_null)
-            colour = eco::colour_of(info, *communicator);
+    return eco::made_of(comm, newcomm, [&]() -> int {
+        const eco::Native& mpi = eco::native();
+        const auto run_native = [&] {
+            return mpi.Comm_split_type(comm, split_type, key, info, newcomm);
+        };
+        eco::Communicator* communicator = nullptr;
+        std::optional<int> colour;
+        const int fault = eco::guarded(comm, [&] {
+            communicator = eco::communicator_of(comm);
+            if (communicator && split_type == MPI_COMM_TYPE_HW_GUIDED && info != mpi.info_null)
+                colour = eco::colour_of(info, *communicator);
+        });
+        if (fault != MPI_SUCCESS) return fault;
+        if (!communicator) return run_native();
+        // Ranks that want no part (MPI_UNDEFINED) need give no type: they hear that it is one of
+        // ECO's.
+        const int mine = colour ? 1 : 0;
+        int of_eco = 0;
+        if (const int code = mpi.Allreduce(&mine, &of_eco, 1, mpi.int32, mpi.max, comm);
+            code != MPI_SUCCESS)
+            return code;
+        return of_eco ? mpi.Comm_split(comm, colour.value_or(MPI_UNDEFINED), key, newcomm)
+                      : run_native();
     });
-    if (fault != MPI_SUCCESS) return fault;
-    if (!communicator) return run_native();
-    // Ranks that want no part (MPI_UNDEFINED) need give no type: they hear that it is one of ECO's.
-    const int mine = colour ? 1 : 0;
-    int of_eco = 0;
-    if (const int code = mpi.Allreduce(&mine, &of_eco, 1, mpi.int32, mpi.max, comm);
-        code != MPI_SUCCESS)
-        return code;
-    return of_eco ? mpi.Comm_split(comm, colour.value_or(MPI_UNDEFINED), key, newcomm)
-                  : run_native();
 }
 
 #pragma GCC visibility push(default)

@@ -65,7 +65,7 @@ int eco_multicast(int count, const int sources[], const MPI_Aint bytes[], const 
     *taken = 0;
     const void* site = ECO_SITE;
     const auto aside = [] { return MPI_SUCCESS; };
-    return run_call(Operation::multicast, comm, site, aside, [&](Call& call) {
+    return run_call(Operation::multicast, comm, {site}, aside, [&](Call& call) {
         if (session()->settings.choice == "native" || !can_predict()) return false;
         char why[160];
         if (const int code = eco_multicast_check(call.size(), count, sources, bytes, degrees,
@@ -93,7 +93,7 @@ int eco_multicast(int count, const int sources[], const MPI_Aint bytes[], const 
                 reinterpret_cast<std::intptr_t>(own[static_cast<std::size_t>(m)]) -
                 reinterpret_cast<std::intptr_t>(layout.input));
         };
-        call.run(*plan->prepared, layout);
+        call.run(*plan->prepared, std::move(layout));
         return true;
     });
 }

@@ -2,6 +2,7 @@
 // Neighbourhood allgathers: what each rank gives goes to all ranks that it has an edge to, which is
 // the multicast problem of Wu, Yeh and Liu.
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "eco/job/call.h"
@@ -24,10 +25,16 @@ struct Given {
     std::vector<Bytes> counts, places;
 };
 
+// Kept by its call.
 class Run {
 public:
-    Run(Given& given, const Neighbourhood& neighbourhood, Call& call)
-        : given_(given), neighbourhood_(neighbourhood), call_(call), type_(given.receive_type) {
+    Run(Given whole, const Neighbourhood& neighbourhood, Call& call)
+        : given_(std::move(whole)),
+          neighbourhood_(neighbourhood),
+          call_(call),
+          type_(given_.receive_type) {
+        Given& given = given_;
+        call.hold(type_);
         const Type from(given.send_type);
         given.send = call.readable(given.send, reach(given.send_count, from));
         Reach touched;
@@ -68,8 +75,7 @@ public:
             const std::size_t edge = edge_from(block);
             return type_.plain ? given_.places[edge] : packed_place_[edge];
         };
-        call_.run(prepared, layout);
-        settle();
+        call_.run(prepared, std::move(layout), [this] { settle(); });
     }
 
 private:
@@ -96,10 +102,10 @@ private:
         }
     }
 
-    const Given& given_;
+    Given given_;
     const Neighbourhood& neighbourhood_;
     Call& call_;
-    const Type type_;
+    Type type_;
     std::byte* own_ = nullptr;
     Bytes own_bytes_ = 0;
     std::byte* packed_ = nullptr;
@@ -113,8 +119,9 @@ Bytes bytes_given(const Given& given) {
 
 // plan(neighbourhood, communicator): what runs it.
 template <typename Plan>
-bool run_planned(Operation operation, Call& call, Given& given, const void* site, Plan plan) {
-    Neighbourhood* neighbourhood = call.communicator().neighbourhood();
+bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
+    Neighbourhood* neighbourhood = call.blocks() ? call.communicator().neighbourhood()
+                                                 : call.communicator().known_neighbourhood();
     std::shared_ptr<const Multicasting> chosen;
     if (neighbourhood) {
         // If there is nobody to give to or to get from, MPICH takes any type, and none.
@@ -127,23 +134,29 @@ bool run_planned(Operation operation, Call& call, Given& given, const void* site
             chosen = plan(*neighbourhood, call.communicator());
     }
     count_call(operation, operation == Operation::neighbor_allgather ? bytes_given(given) : -1,
-               site, chosen ? chosen->name : "native");
+               call.site(), chosen ? chosen->name : "native", call.blocks());
     if (!chosen || !chosen->prepared) return false;
-    Run(given, *neighbourhood, call).run(*chosen->prepared);
+    call.keep(Run(std::move(given), *neighbourhood, call)).run(*call.keep(chosen)->prepared);
     return true;
+}
+
+// Only a call that blocks may ask the others.
+MulticastPlans::Plan of_own_size(Neighbourhood& here, const Communicator& communicator,
+                                 const Call& call, Bytes bytes) {
+    return call.blocks() ? here.of_own_size(communicator, bytes) : here.last_of_own_size();
 }
 
 bool aside() { return session()->settings.choice == "native"; }
 
 template <typename Count, typename NativeCall>
 int neighbor_allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, const void* site,
+                       Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, Caller caller,
                        NativeCall run_native) {
-    return run_call(Operation::neighbor_allgather, comm, site, run_native, [&](Call& call) {
+    return run_call(Operation::neighbor_allgather, comm, caller, run_native, [&](Call& call) {
         if (aside()) return false;
         if (sendcount < 0 || recvcount < 0) return false;
         Given given{sendbuf, static_cast<Bytes>(sendcount), sendtype, recvbuf, recvtype, {}, {}};
-        return run_planned(Operation::neighbor_allgather, call, given, site,
+        return run_planned(Operation::neighbor_allgather, call, given,
                            [&](Neighbourhood& here, const Communicator& communicator) {
                                const Type type(given.receive_type);
                                const Bytes sent = bytes_given(given),
@@ -156,7 +169,7 @@ int neighbor_allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendty
                                // All ranks must give and get the same, but one without edges may
                                // not know it.
                                if (here.has_bystanders())
-                                   return here.of_own_size(communicator, sent);
+                                   return of_own_size(here, communicator, call, sent);
                                return here.of_size(communicator, here.gives() ? sent : received);
                            });
     });
@@ -165,20 +178,20 @@ int neighbor_allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendty
 template <typename Count, typename Displacement, typename NativeCall>
 int neighbor_allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                         const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype,
-                        MPI_Comm comm, const void* site, NativeCall run_native) {
-    return run_call(Operation::neighbor_allgatherv, comm, site, run_native, [&](Call& call) {
+                        MPI_Comm comm, Caller caller, NativeCall run_native) {
+    return run_call(Operation::neighbor_allgatherv, comm, caller, run_native, [&](Call& call) {
         if (aside()) return false;
         if (sendcount < 0) return false;
         Given given{sendbuf, static_cast<Bytes>(sendcount), sendtype, recvbuf, recvtype, {}, {}};
         return run_planned(
-            Operation::neighbor_allgatherv, call, given, site,
+            Operation::neighbor_allgatherv, call, given,
             [&](Neighbourhood& here, const Communicator& communicator) {
                 const Type type(given.receive_type);
                 for (std::size_t edge = 0; edge < here.sources().size(); ++edge) {
                     given.counts.push_back(recvcounts[edge]);
                     given.places.push_back(static_cast<Bytes>(displs[edge]) * type.extent);
                 }
-                return here.of_own_size(communicator, bytes_given(given));
+                return of_own_size(here, communicator, call, bytes_given(given));
             });
     });
 }
@@ -193,7 +206,7 @@ int neighbor_allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendt
                                        MPI_Datatype sendtype, void* recvbuf, Count recvcount,      \
                                        MPI_Datatype recvtype, MPI_Comm comm) {                     \
         return eco::neighbor_allgather(                                                            \
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ECO_SITE, [&] {      \
+            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, {ECO_SITE}, [&] {    \
                 return eco::native().Neighbor_allgather##suffix(                                   \
                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);             \
             });                                                                                    \
@@ -203,12 +216,34 @@ int neighbor_allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendt
                                         const Count* recvcounts, const Displacement* displs,       \
                                         MPI_Datatype recvtype, MPI_Comm comm) {                    \
         return eco::neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, \
-                                        recvtype, comm, ECO_SITE, [&] {                            \
+                                        recvtype, comm, {ECO_SITE}, [&] {                          \
                                             return eco::native().Neighbor_allgatherv##suffix(      \
                                                 sendbuf, sendcount, sendtype, recvbuf, recvcounts, \
                                                 displs, recvtype, comm);                           \
                                         });                                                        \
+    }                                                                                              \
+    int eco_Ineighbor_allgather##suffix(                                                           \
+        const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,                \
+        Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {             \
+        return eco::neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, \
+                                       comm, {ECO_SITE, request}, [&] {                            \
+                                           return eco::native().Ineighbor_allgather##suffix(       \
+                                               sendbuf, sendcount, sendtype, recvbuf, recvcount,   \
+                                               recvtype, comm, request);                           \
+                                       });                                                         \
+    }                                                                                              \
+    int eco_Ineighbor_allgatherv##suffix(                                                          \
+        const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,                \
+        const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype, MPI_Comm comm, \
+        MPI_Request* request) {                                                                    \
+        return eco::neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, \
+                                        recvtype, comm, {ECO_SITE, request}, [&] {                 \
+                                            return eco::native().Ineighbor_allgatherv##suffix(     \
+                                                sendbuf, sendcount, sendtype, recvbuf, recvcounts, \
+                                                displs, recvtype, comm, request);                  \
+                                        });                                                        \
     }
+
 ECO_DEFINE(, int, int)
 #if ECO_HAS_COUNT
 ECO_DEFINE(_c, MPI_Count, MPI_Aint)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce, allreduce, scan, exscan and the reduce-scatters.
+// Reduce, allreduce, scan, exscan and the reduce-scatters, blocking and not.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "eco/job/call.h"
@@ -12,8 +13,9 @@ namespace eco {
 
 namespace {
 
-// The user's buffers as arrays of elements, each `extent` bytes after the last: the buffers
-// themselves for plain types, else copies, so that gaps in the user's output stay as they are.
+// Kept by its call. The user's buffers as arrays of elements, each `extent` bytes after the last:
+// the buffers themselves for plain types, else copies, so that gaps in the user's output stay as
+// they are.
 class Elements {
 public:
     Elements(const Type& type, MPI_Op op, Call& call) : type_(type), op_(op), call_(call) {}
@@ -67,7 +69,7 @@ private:
                                         type_.handle, op_));
     }
 
-    const Type& type_;
+    Type type_;
     MPI_Op op_;
     Call& call_;
     std::byte* output_ = nullptr;
@@ -77,9 +79,9 @@ private:
 // One message from every rank: reduce, allreduce, scan, exscan.
 template <typename Count, typename NativeCall>
 int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
-           MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, const void* site,
+           MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, Caller caller,
            NativeCall run_native) {
-    return run_call(operation, comm, site, run_native, [&](Call& call) {
+    return run_call(operation, comm, caller, run_native, [&](Call& call) {
         if (!call.is_rank(root) || count <= 0 || !is_type(datatype) || !is_operator(op))
             return false;
         const Type type(datatype);
@@ -94,18 +96,26 @@ int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
         if (receives)
             recvbuf =
                 call.writable(recvbuf, reach(count, type), in_place || undefined || !type.plain);
-        Elements elements(type, op, call);
+        call.hold(op, type);
+        Elements& elements = call.keep(Elements(type, op, call));
         elements.set_commutes(commutative);
         Layout layout;
         layout.unit = type.extent;
         layout.whole = static_cast<Bytes>(count) * type.extent;
         if (receives) layout.output = elements.write(recvbuf, count, in_place);
         layout.input = in_place ? layout.output : elements.read(sendbuf, count);
-        call.run(layout, root, elements.combine(), elements.reduction());
-        if (receives && !undefined) elements.give_back(recvbuf, count);
+        Call::Then then;
+        if (receives && !undefined && !type.plain)
+            then = [=, &elements] { elements.give_back(recvbuf, count); };
+        call.run(std::move(layout), root, std::move(then), elements.combine(),
+                 elements.reduction());
         return true;
     });
 }
+
+struct SummedBlocks {
+    std::vector<Bytes> lengths, offsets;
+};
 
 // counts: elements of each rank's block.
 bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
@@ -113,12 +123,7 @@ bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
     if (!is_type(datatype) || !is_operator(op)) return false;
     const Type type(datatype);
     Bytes total = 0;
-    std::vector<Bytes> lengths, offsets;
-    for (const Bytes count : counts) {
-        lengths.push_back(count * type.extent);
-        offsets.push_back(total * type.extent);
-        total += count;
-    }
+    for (const Bytes count : counts) total += count;
     const bool sound =
         std::all_of(counts.begin(), counts.end(), [](Bytes count) { return count >= 0; });
     if (!sound || total == 0 || type.size == 0 || !type.can_be_staged() || !takes_type(op, type))
@@ -129,12 +134,24 @@ bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
     const bool in_place = sendbuf == MPI_IN_PLACE;
     if (!in_place) sendbuf = call.readable(sendbuf, reach(total, type));
     recvbuf = call.writable(recvbuf, reach(in_place ? total : own, type), true);
-    Elements elements(type, op, call);
+    call.hold(op, type);
+    Elements& elements = call.keep(Elements(type, op, call));
     elements.set_commutes(commutative);
+    auto& blocks = call.keep(SummedBlocks());
+    Bytes start = 0;
+    for (const Bytes count : counts) {
+        blocks.lengths.push_back(count * type.extent);
+        blocks.offsets.push_back(start * type.extent);
+        start += count;
+    }
     Layout layout;
     layout.unit = type.extent;
-    layout.length = [&](int block) { return lengths[static_cast<std::size_t>(block)]; };
-    layout.input_offset = [&](int block) { return offsets[static_cast<std::size_t>(block)]; };
+    layout.length = [&blocks](int block) {
+        return blocks.lengths[static_cast<std::size_t>(block)];
+    };
+    layout.input_offset = [&blocks](int block) {
+        return blocks.offsets[static_cast<std::size_t>(block)];
+    };
     layout.output_offset = [](int) { return Bytes{0}; };
     layout.input = elements.read(in_place ? recvbuf : sendbuf, total);
     // In place the result lies over the first block of what is still to be read.
@@ -143,9 +160,13 @@ bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
     if (in_place && type.plain) {
         layout.output = result = call.room(own * type.extent);
     }
-    call.run(layout, 0, elements.combine(), elements.reduction());
-    if (result) std::memcpy(recvbuf, result, static_cast<std::size_t>(own * type.extent));
-    elements.give_back(recvbuf, own);
+    Call::Then then;
+    if (result || !type.plain)
+        then = [=, &elements] {
+            if (result) std::memcpy(recvbuf, result, static_cast<std::size_t>(own * type.extent));
+            elements.give_back(recvbuf, own);
+        };
+    call.run(std::move(layout), 0, std::move(then), elements.combine(), elements.reduction());
     return true;
 }
 
@@ -158,28 +179,29 @@ bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
     int eco_Reduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,     \
                            MPI_Op op, int root, MPI_Comm comm) {                                   \
         return eco::reduce(eco::Operation::reduce, sendbuf, recvbuf, count, type, op, root, comm,  \
-                           ECO_SITE, [&] {                                                         \
+                           {ECO_SITE}, [&] {                                                       \
                                return eco::native().Reduce##suffix(sendbuf, recvbuf, count, type,  \
                                                                    op, root, comm);                \
                            });                                                                     \
     }                                                                                              \
     int eco_Allreduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,  \
                               MPI_Op op, MPI_Comm comm) {                                          \
-        return eco::reduce(                                                                        \
-            eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE, [&] { \
-                return eco::native().Allreduce##suffix(sendbuf, recvbuf, count, type, op, comm);   \
-            });                                                                                    \
+        return eco::reduce(eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm,  \
+                           {ECO_SITE}, [&] {                                                       \
+                               return eco::native().Allreduce##suffix(sendbuf, recvbuf, count,     \
+                                                                      type, op, comm);             \
+                           });                                                                     \
     }                                                                                              \
     int eco_Scan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,       \
                          MPI_Op op, MPI_Comm comm) {                                               \
         return eco::reduce(                                                                        \
-            eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE,            \
+            eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm, {ECO_SITE},          \
             [&] { return eco::native().Scan##suffix(sendbuf, recvbuf, count, type, op, comm); });  \
     }                                                                                              \
     int eco_Exscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,     \
                            MPI_Op op, MPI_Comm comm) {                                             \
         return eco::reduce(                                                                        \
-            eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm, ECO_SITE, [&] {    \
+            eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm, {ECO_SITE}, [&] {  \
                 return eco::native().Exscan##suffix(sendbuf, recvbuf, count, type, op, comm);      \
             });                                                                                    \
     }                                                                                              \
@@ -189,7 +211,7 @@ bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
             return eco::native().Reduce_scatter##suffix(sendbuf, recvbuf, counts, type, op, comm); \
         };                                                                                         \
         return eco::run_call(                                                                      \
-            eco::Operation::reduce_scatter, comm, ECO_SITE, run_native, [&](eco::Call& call) {     \
+            eco::Operation::reduce_scatter, comm, {ECO_SITE}, run_native, [&](eco::Call& call) {   \
                 const std::vector<eco::Bytes> all(counts, counts + call.size());                   \
                 return eco::reduce_scatter(call, sendbuf, recvbuf, all, type, op);                 \
             });                                                                                    \
@@ -201,7 +223,68 @@ bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
                                                               comm);                               \
         };                                                                                         \
         return eco::run_call(                                                                      \
-            eco::Operation::reduce_scatter_block, comm, ECO_SITE, run_native,                      \
+            eco::Operation::reduce_scatter_block, comm, {ECO_SITE}, run_native,                    \
+            [&](eco::Call& call) {                                                                 \
+                if (count <= 0) return false;                                                      \
+                const std::vector<eco::Bytes> all(static_cast<std::size_t>(call.size()), count);   \
+                return eco::reduce_scatter(call, sendbuf, recvbuf, all, type, op);                 \
+            });                                                                                    \
+    }                                                                                              \
+    int eco_Ireduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,    \
+                            MPI_Op op, int root, MPI_Comm comm, MPI_Request* request) {            \
+        return eco::reduce(eco::Operation::reduce, sendbuf, recvbuf, count, type, op, root, comm,  \
+                           {ECO_SITE, request}, [&] {                                              \
+                               return eco::native().Ireduce##suffix(sendbuf, recvbuf, count, type, \
+                                                                    op, root, comm, request);      \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Iallreduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type, \
+                               MPI_Op op, MPI_Comm comm, MPI_Request* request) {                   \
+        return eco::reduce(eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm,  \
+                           {ECO_SITE, request}, [&] {                                              \
+                               return eco::native().Iallreduce##suffix(sendbuf, recvbuf, count,    \
+                                                                       type, op, comm, request);   \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Iscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,      \
+                          MPI_Op op, MPI_Comm comm, MPI_Request* request) {                        \
+        return eco::reduce(eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm,       \
+                           {ECO_SITE, request}, [&] {                                              \
+                               return eco::native().Iscan##suffix(sendbuf, recvbuf, count, type,   \
+                                                                  op, comm, request);              \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Iexscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,    \
+                            MPI_Op op, MPI_Comm comm, MPI_Request* request) {                      \
+        return eco::reduce(eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm,     \
+                           {ECO_SITE, request}, [&] {                                              \
+                               return eco::native().Iexscan##suffix(sendbuf, recvbuf, count, type, \
+                                                                    op, comm, request);            \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Ireduce_scatter##suffix(const void* sendbuf, void* recvbuf, const Count* counts,       \
+                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm,                   \
+                                    MPI_Request* request) {                                        \
+        const auto run_native = [&] {                                                              \
+            return eco::native().Ireduce_scatter##suffix(sendbuf, recvbuf, counts, type, op, comm, \
+                                                         request);                                 \
+        };                                                                                         \
+        return eco::run_call(eco::Operation::reduce_scatter, comm, {ECO_SITE, request},            \
+                             run_native, [&](eco::Call& call) {                                    \
+                                 const std::vector<eco::Bytes> all(counts, counts + call.size());  \
+                                 return eco::reduce_scatter(call, sendbuf, recvbuf, all, type,     \
+                                                            op);                                   \
+                             });                                                                   \
+    }                                                                                              \
+    int eco_Ireduce_scatter_block##suffix(const void* sendbuf, void* recvbuf, Count count,         \
+                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm,             \
+                                          MPI_Request* request) {                                  \
+        const auto run_native = [&] {                                                              \
+            return eco::native().Ireduce_scatter_block##suffix(sendbuf, recvbuf, count, type, op,  \
+                                                               comm, request);                     \
+        };                                                                                         \
+        return eco::run_call(                                                                      \
+            eco::Operation::reduce_scatter_block, comm, {ECO_SITE, request}, run_native,           \
             [&](eco::Call& call) {                                                                 \
                 if (count <= 0) return false;                                                      \
                 const std::vector<eco::Bytes> all(static_cast<std::size_t>(call.size()), count);   \

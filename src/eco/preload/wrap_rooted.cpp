@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast, scatter and gather.
+// Broadcast, scatter and gather, blocking and not.
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "eco/job/call.h"
@@ -11,9 +12,9 @@ namespace eco {
 namespace {
 
 template <typename Count, typename NativeCall>
-int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
-          const void* site, NativeCall run_native) {
-    return run_call(Operation::bcast, comm, site, run_native, [&](Call& call) {
+int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm, Caller caller,
+          NativeCall run_native) {
+    return run_call(Operation::bcast, comm, caller, run_native, [&](Call& call) {
         if (!call.is_rank(root) || count <= 0 || !is_type(datatype)) return false;
         const Type type(datatype);
         const Bytes bytes = static_cast<Bytes>(count) * type.size;
@@ -22,18 +23,20 @@ int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm c
             buffer = const_cast<void*>(call.readable(buffer, reach(count, type)));
         else
             buffer = call.writable(buffer, reach(count, type), !type.plain);
-        std::byte* packed = nullptr;
+        call.hold(type);
         Layout layout;
         layout.whole = bytes;
         if (type.plain) {
             layout.input = layout.output = bytes_at(buffer);
-        } else {
-            packed = call.room(bytes);
-            if (call.rank() == root) pack(buffer, count, type, packed, comm);
-            layout.input = layout.output = packed;
+            call.run(std::move(layout), root);
+            return true;
         }
-        call.run(layout, root);
-        if (packed && call.rank() != root) unpack(packed, buffer, count, type, comm);
+        std::byte* packed = call.room(bytes);
+        if (call.rank() == root) pack(buffer, count, type, packed, call.comm());
+        layout.input = layout.output = packed;
+        call.run(std::move(layout), root, [=, &call] {
+            if (call.rank() != root) unpack(packed, buffer, count, type, call.comm());
+        });
         return true;
     });
 }
@@ -82,7 +85,7 @@ BlockArray given_blocks(int ranks, const Count* counts, const Displacement* disp
             std::vector<Bytes>(displacements, displacements + ranks), type};
 }
 
-// lengths: of each block in bytes, as far as this rank's program touches it.
+// lengths: of each block in bytes, as far as this rank's program touches it; kept by the call.
 void set_lengths(Layout& layout, const std::vector<Bytes>& lengths) {
     layout.length = [&lengths](int block) { return lengths[static_cast<std::size_t>(block)]; };
     layout.input_offset = layout.output_offset = [](int) { return Bytes{0}; };
@@ -90,16 +93,12 @@ void set_lengths(Layout& layout, const std::vector<Bytes>& lengths) {
 
 // Before the blocks themselves, the same schedule carries each block's length, so that whoever
 // passes blocks on knows how long they are.
-void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths) {
-    auto ahead = std::make_unique<LengthsAhead>(lengths, call.segments());
-    try {
-        call.run(ahead->layout(), root);
-    } catch (...) {
-        // Messages may be under way in it.
-        [[maybe_unused]] const auto* kept = call.is_lost() ? ahead.release() : nullptr;
-        throw;
-    }
-    lengths = ahead->arrived();
+void run_lengths(Call& call, Rank root, std::vector<Bytes>& lengths, Call::Then then) {
+    auto& ahead = call.keep(LengthsAhead(lengths, call.segments()));
+    call.run(ahead.layout(), root, [&lengths, &ahead, then = std::move(then)] {
+        lengths = ahead.arrived();
+        then();
+    });
 }
 
 bool fits(const std::vector<Bytes>& lengths, const std::vector<Bytes>& capacities) {
@@ -110,7 +109,7 @@ bool fits(const std::vector<Bytes>& lengths, const std::vector<Bytes>& capacitie
 
 // Receives blocks that are longer than their places into memory of our own: as natively the job
 // goes on, the program's memory stays whole, and the call fails.
-std::byte* redirect(Call& call, Layout& layout, const std::vector<Bytes>& lengths) {
+void redirect(Call& call, Layout& layout, const std::vector<Bytes>& lengths) {
     auto offsets = std::make_shared<std::vector<Bytes>>();
     Bytes end = 0;
     for (const Bytes length : lengths) {
@@ -121,21 +120,21 @@ std::byte* redirect(Call& call, Layout& layout, const std::vector<Bytes>& length
     layout.output_offset = [offsets](int block) {
         return (*offsets)[static_cast<std::size_t>(block)];
     };
-    return layout.output;
 }
 
-// blocks: the root's, null elsewhere.
+// blocks: the root's, kept by the call; null elsewhere.
 void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes sendcount,
                    MPI_Datatype sendtype, void* recvbuf, const BlockArray* blocks,
                    MPI_Datatype recvtype, int root) {
     const bool is_root = call.rank() == root, in_place = is_root && sendbuf == MPI_IN_PLACE;
     const auto me = static_cast<std::size_t>(call.rank());
-    std::vector<Bytes> lengths(static_cast<std::size_t>(call.size()), 0);
+    auto& lengths = call.keep(std::vector<Bytes>(static_cast<std::size_t>(call.size()), 0));
     std::byte *packed_input = nullptr, *packed_output = nullptr;
     Layout layout;
     set_lengths(layout, lengths);
     if (is_root) {
         const Type type(recvtype);
+        call.hold(type);
         lengths = blocks->lengths;
         recvbuf = call.writable(recvbuf, blocks->touched(type), true);
         layout.output = bytes_at(recvbuf);
@@ -166,21 +165,26 @@ void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes se
             layout.input = packed_input;
         }
     }
-    if (lengths_known)
-        lengths.assign(lengths.size(), lengths[me]);
-    else if (call.passes_blocks_on())
-        run_lengths(call, root, lengths);
-    std::byte* overflow = nullptr;
-    if (is_root && !fits(lengths, blocks->lengths)) overflow = redirect(call, layout, lengths);
-    call.run(layout, root);
-    if (overflow) throw MpiError{MPI_ERR_TRUNCATE};
-    if (!packed_output) return;
-    const Type type(recvtype);
-    for (std::size_t b = 0; b < lengths.size(); ++b)
-        if (!in_place || b != me)
-            unpack(packed_output + blocks->offsets[b],
-                   bytes_at(recvbuf, blocks->displacements[b] * type.extent), blocks->counts[b],
-                   type, call.comm());
+    const auto unpack_all = [=, &call] {
+        if (!packed_output) return;
+        const Type type(recvtype);
+        for (std::size_t b = 0; b < blocks->counts.size(); ++b)
+            if (!in_place || b != me)
+                unpack(packed_output + blocks->offsets[b],
+                       bytes_at(recvbuf, blocks->displacements[b] * type.extent), blocks->counts[b],
+                       type, call.comm());
+    };
+    auto run_blocks = [=, &call, &lengths, layout = std::move(layout)]() mutable {
+        if (is_root && !fits(lengths, blocks->lengths)) {
+            redirect(call, layout, lengths);
+            return call.run(std::move(layout), root, [] { throw MpiError{MPI_ERR_TRUNCATE}; });
+        }
+        call.run(std::move(layout), root, unpack_all);
+    };
+    if (!lengths_known && call.passes_blocks_on())
+        return run_lengths(call, root, lengths, std::move(run_blocks));
+    if (lengths_known) lengths.assign(lengths.size(), lengths[me]);
+    run_blocks();
 }
 
 void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const BlockArray* blocks,
@@ -188,7 +192,7 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
                     int root) {
     const bool is_root = call.rank() == root, in_place = is_root && recvbuf == MPI_IN_PLACE;
     const auto me = static_cast<std::size_t>(call.rank());
-    std::vector<Bytes> lengths(static_cast<std::size_t>(call.size()), 0);
+    auto& lengths = call.keep(std::vector<Bytes>(static_cast<std::size_t>(call.size()), 0));
     std::byte *packed_input = nullptr, *packed_output = nullptr;
     Layout layout;
     set_lengths(layout, lengths);
@@ -214,6 +218,7 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
         layout.output_offset = layout.input_offset;
     } else {
         const Type type(recvtype);
+        call.hold(type);
         capacity = recvcount * type.size;
         // The root knows what there is, which may be less than it has room for.
         if (!is_root) lengths[me] = capacity;
@@ -226,25 +231,27 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
                 pack(recvbuf, recvcount, type, layout.output, call.comm());
         }
     }
-    if (lengths_known)
-        lengths.assign(lengths.size(), lengths[me]);
-    else if (call.passes_blocks_on())
-        run_lengths(call, root, lengths);
-    std::byte* overflow = nullptr;
-    if (!in_place && lengths[me] > capacity) {
-        overflow = call.room(lengths[me]);
-        layout.output = overflow;
-    }
-    call.run(layout, root);
-    if (overflow) throw MpiError{MPI_ERR_TRUNCATE};
-    if (packed_output) unpack(packed_output, recvbuf, recvcount, Type(recvtype), call.comm());
+    const auto unpack_it = [=, &call] {
+        if (packed_output) unpack(packed_output, recvbuf, recvcount, Type(recvtype), call.comm());
+    };
+    auto run_blocks = [=, &call, &lengths, layout = std::move(layout)]() mutable {
+        if (!in_place && lengths[me] > capacity) {
+            layout.output = call.room(lengths[me]);
+            return call.run(std::move(layout), root, [] { throw MpiError{MPI_ERR_TRUNCATE}; });
+        }
+        call.run(std::move(layout), root, unpack_it);
+    };
+    if (!lengths_known && call.passes_blocks_on())
+        return run_lengths(call, root, lengths, std::move(run_blocks));
+    if (lengths_known) lengths.assign(lengths.size(), lengths[me]);
+    run_blocks();
 }
 
 template <typename Count, typename NativeCall>
 int gather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-           Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, const void* site,
+           Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Caller caller,
            NativeCall run_native) {
-    return run_call(Operation::gather, comm, site, run_native, [&](Call& call) {
+    return run_call(Operation::gather, comm, caller, run_native, [&](Call& call) {
         if (!call.is_rank(root)) return false;
         const bool is_root = call.rank() == root;
         const Count count = is_root ? recvcount : sendcount;
@@ -254,7 +261,7 @@ int gather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* re
         const Type type(is_root ? recvtype : sendtype);
         const Bytes bytes = static_cast<Bytes>(count) * type.size;
         if (bytes == 0 || !call.takes(bytes)) return false;
-        const BlockArray blocks = equal_blocks(is_root ? call.size() : 0, recvcount, type);
+        const auto& blocks = call.keep(equal_blocks(is_root ? call.size() : 0, recvcount, type));
         gather_blocks(call, true, sendbuf, sendcount, sendtype, recvbuf, &blocks, recvtype, root);
         return true;
     });
@@ -263,15 +270,16 @@ int gather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* re
 template <typename Count, typename Displacement, typename NativeCall>
 int gatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
             const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype, int root,
-            MPI_Comm comm, const void* site, NativeCall run_native) {
-    return run_call(Operation::gatherv, comm, site, run_native, [&](Call& call) {
+            MPI_Comm comm, Caller caller, NativeCall run_native) {
+    return run_call(Operation::gatherv, comm, caller, run_native, [&](Call& call) {
         if (!call.is_rank(root) || !call.takes(-1)) return false;
         if (call.rank() != root) {
             gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, nullptr, recvtype,
                           root);
             return true;
         }
-        const BlockArray blocks = given_blocks(call.size(), recvcounts, displs, Type(recvtype));
+        const auto& blocks =
+            call.keep(given_blocks(call.size(), recvcounts, displs, Type(recvtype)));
         gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, &blocks, recvtype, root);
         return true;
     });
@@ -279,9 +287,9 @@ int gatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
 
 template <typename Count, typename NativeCall>
 int scatter(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, const void* site,
+            Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Caller caller,
             NativeCall run_native) {
-    return run_call(Operation::scatter, comm, site, run_native, [&](Call& call) {
+    return run_call(Operation::scatter, comm, caller, run_native, [&](Call& call) {
         if (!call.is_rank(root)) return false;
         const bool is_root = call.rank() == root;
         const Count count = is_root ? sendcount : recvcount;
@@ -291,7 +299,7 @@ int scatter(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
         const Type type(is_root ? sendtype : recvtype);
         const Bytes bytes = static_cast<Bytes>(count) * type.size;
         if (bytes == 0 || !call.takes(bytes)) return false;
-        const BlockArray blocks = equal_blocks(is_root ? call.size() : 0, sendcount, type);
+        const auto& blocks = call.keep(equal_blocks(is_root ? call.size() : 0, sendcount, type));
         scatter_blocks(call, true, sendbuf, &blocks, sendtype, recvbuf, recvcount, recvtype, root);
         return true;
     });
@@ -300,15 +308,16 @@ int scatter(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
 template <typename Count, typename Displacement, typename NativeCall>
 int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* displs,
              MPI_Datatype sendtype, void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,
-             MPI_Comm comm, const void* site, NativeCall run_native) {
-    return run_call(Operation::scatterv, comm, site, run_native, [&](Call& call) {
+             MPI_Comm comm, Caller caller, NativeCall run_native) {
+    return run_call(Operation::scatterv, comm, caller, run_native, [&](Call& call) {
         if (!call.is_rank(root) || !call.takes(-1)) return false;
         if (call.rank() != root) {
             scatter_blocks(call, false, sendbuf, nullptr, sendtype, recvbuf, recvcount, recvtype,
                            root);
             return true;
         }
-        const BlockArray blocks = given_blocks(call.size(), sendcounts, displs, Type(sendtype));
+        const auto& blocks =
+            call.keep(given_blocks(call.size(), sendcounts, displs, Type(sendtype)));
         scatter_blocks(call, false, sendbuf, &blocks, sendtype, recvbuf, recvcount, recvtype, root);
         return true;
     });
@@ -321,7 +330,7 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
 // Each function and its large-count twin.
 #define ECO_DEFINE(suffix, Count, Displacement)                                                    \
     int eco_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm) { \
-        return eco::bcast(buffer, count, type, root, comm, ECO_SITE, [&] {                         \
+        return eco::bcast(buffer, count, type, root, comm, {ECO_SITE}, [&] {                       \
             return eco::native().Bcast##suffix(buffer, count, type, root, comm);                   \
         });                                                                                        \
     }                                                                                              \
@@ -329,7 +338,7 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
                            void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,        \
                            MPI_Comm comm) {                                                        \
         return eco::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, \
-                           ECO_SITE, [&] {                                                         \
+                           {ECO_SITE}, [&] {                                                       \
                                return eco::native().Gather##suffix(sendbuf, sendcount, sendtype,   \
                                                                    recvbuf, recvcount, recvtype,   \
                                                                    root, comm);                    \
@@ -339,7 +348,7 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
                             void* recvbuf, const Count* recvcounts, const Displacement* displs,    \
                             MPI_Datatype recvtype, int root, MPI_Comm comm) {                      \
         return eco::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,   \
-                            root, comm, ECO_SITE, [&] {                                            \
+                            root, comm, {ECO_SITE}, [&] {                                          \
                                 return eco::native().Gatherv##suffix(sendbuf, sendcount, sendtype, \
                                                                      recvbuf, recvcounts, displs,  \
                                                                      recvtype, root, comm);        \
@@ -349,7 +358,7 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
                             void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,       \
                             MPI_Comm comm) {                                                       \
         return eco::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,      \
-                            comm, ECO_SITE, [&] {                                                  \
+                            comm, {ECO_SITE}, [&] {                                                \
                                 return eco::native().Scatter##suffix(sendbuf, sendcount, sendtype, \
                                                                      recvbuf, recvcount, recvtype, \
                                                                      root, comm);                  \
@@ -359,10 +368,58 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
                              const Displacement* displs, MPI_Datatype sendtype, void* recvbuf,     \
                              Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {    \
         return eco::scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,  \
-                             root, comm, ECO_SITE, [&] {                                           \
+                             root, comm, {ECO_SITE}, [&] {                                         \
                                  return eco::native().Scatterv##suffix(                            \
                                      sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,    \
                                      recvtype, root, comm);                                        \
+                             });                                                                   \
+    }                                                                                              \
+    int eco_Ibcast##suffix(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm,  \
+                           MPI_Request* request) {                                                 \
+        return eco::bcast(buffer, count, type, root, comm, {ECO_SITE, request}, [&] {              \
+            return eco::native().Ibcast##suffix(buffer, count, type, root, comm, request);         \
+        });                                                                                        \
+    }                                                                                              \
+    int eco_Igather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
+                            void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,       \
+                            MPI_Comm comm, MPI_Request* request) {                                 \
+        return eco::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, \
+                           {ECO_SITE, request}, [&] {                                              \
+                               return eco::native().Igather##suffix(sendbuf, sendcount, sendtype,  \
+                                                                    recvbuf, recvcount, recvtype,  \
+                                                                    root, comm, request);          \
+                           });                                                                     \
+    }                                                                                              \
+    int eco_Igatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,          \
+                             void* recvbuf, const Count* recvcounts, const Displacement* displs,   \
+                             MPI_Datatype recvtype, int root, MPI_Comm comm,                       \
+                             MPI_Request* request) {                                               \
+        return eco::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,   \
+                            root, comm, {ECO_SITE, request}, [&] {                                 \
+                                return eco::native().Igatherv##suffix(                             \
+                                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,     \
+                                    recvtype, root, comm, request);                                \
+                            });                                                                    \
+    }                                                                                              \
+    int eco_Iscatter##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,          \
+                             void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,      \
+                             MPI_Comm comm, MPI_Request* request) {                                \
+        return eco::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,      \
+                            comm, {ECO_SITE, request}, [&] {                                       \
+                                return eco::native().Iscatter##suffix(                             \
+                                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,    \
+                                    root, comm, request);                                          \
+                            });                                                                    \
+    }                                                                                              \
+    int eco_Iscatterv##suffix(const void* sendbuf, const Count* sendcounts,                        \
+                              const Displacement* displs, MPI_Datatype sendtype, void* recvbuf,    \
+                              Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,     \
+                              MPI_Request* request) {                                              \
+        return eco::scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,  \
+                             root, comm, {ECO_SITE, request}, [&] {                                \
+                                 return eco::native().Iscatterv##suffix(                           \
+                                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,    \
+                                     recvtype, root, comm, request);                               \
                              });                                                                   \
     }
 

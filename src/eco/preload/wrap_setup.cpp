@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Init and Finalize, between which the session is; and what makes communicators of MPI_COMM_WORLD,
-// with which it begins if with no collective before.
+// Init and Finalize, between which the session is; what makes communicators of MPI_COMM_WORLD, with
+// which it begins if with no collective before; and what frees things that calls under way may
+// need.
+#include "eco/job/communicator.h"
+#include "eco/job/pending_calls.h"
 #include "eco/job/session.h"
 #include "eco/preload/wrappers.h"
 
@@ -29,22 +32,37 @@ int eco_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int eco_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
     eco::meet(comm);
-    return eco::native().Comm_dup(comm, newcomm);
+    return eco::made_of(comm, newcomm, [&] { return eco::native().Comm_dup(comm, newcomm); });
 }
 
 int eco_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     eco::meet(comm);
-    return eco::native().Comm_dup_with_info(comm, info, newcomm);
+    return eco::made_of(comm, newcomm,
+                        [&] { return eco::native().Comm_dup_with_info(comm, info, newcomm); });
 }
 
 int eco_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     eco::meet(comm);
-    return eco::native().Comm_split(comm, color, key, newcomm);
+    return eco::made_of(comm, newcomm,
+                        [&] { return eco::native().Comm_split(comm, color, key, newcomm); });
 }
 
 int eco_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     eco::meet(comm);
-    return eco::native().Comm_create(comm, group, newcomm);
+    return eco::made_of(comm, newcomm,
+                        [&] { return eco::native().Comm_create(comm, group, newcomm); });
+}
+
+int eco_Type_free(MPI_Datatype* type) {
+    if (!eco::free_type_later(*type)) return eco::native().Type_free(type);
+    *type = eco::native().datatype_null;
+    return MPI_SUCCESS;
+}
+
+int eco_Op_free(MPI_Op* op) {
+    if (!eco::free_operator_later(*op)) return eco::native().Op_free(op);
+    *op = eco::native().op_null;
+    return MPI_SUCCESS;
 }
 
 int eco_Finalize() {

@@ -205,49 +205,57 @@ int distributed(Communicator& communicator, MPI_Comm comm, int count, const int*
 
 int eco_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm* comm_cart) {
-    const auto as_asked = [&] {
-        const int code = eco::native().Cart_create(comm, ndims, dims, periods, reorder, comm_cart);
-        return eco::made(code, comm, comm_cart);
-    };
-    eco::Communicator* communicator = nullptr;
-    if (const int fault = eco::find_placeable(comm, reorder, communicator); fault != MPI_SUCCESS)
-        return fault;
-    if (!communicator || ndims < 1 || !dims || !periods) return as_asked();
-    long long vertices = 1;
-    for (int d = 0; d < ndims && vertices <= communicator->size(); ++d)
-        vertices *= dims[d] > 0 ? dims[d] : communicator->size() + 1LL;
-    if (vertices != communicator->size()) return as_asked();
-    return eco::guarded(comm, [&] {
-        return eco::create(
-            "MPI_Cart_create", *communicator, comm,
-            eco::grid_graph(std::vector<int>(dims, dims + ndims),
-                            std::vector<bool>(periods, periods + ndims), communicator->size()),
-            [&](MPI_Comm in) {
-                return eco::native().Cart_create(in, ndims, dims, periods, 0, comm_cart);
-            });
+    return eco::made_of(comm, comm_cart, [&]() -> int {
+        const auto as_asked = [&] {
+            const int code =
+                eco::native().Cart_create(comm, ndims, dims, periods, reorder, comm_cart);
+            return eco::made(code, comm, comm_cart);
+        };
+        eco::Communicator* communicator = nullptr;
+        if (const int fault = eco::find_placeable(comm, reorder, communicator);
+            fault != MPI_SUCCESS)
+            return fault;
+        if (!communicator || ndims < 1 || !dims || !periods) return as_asked();
+        long long vertices = 1;
+        for (int d = 0; d < ndims && vertices <= communicator->size(); ++d)
+            vertices *= dims[d] > 0 ? dims[d] : communicator->size() + 1LL;
+        if (vertices != communicator->size()) return as_asked();
+        return eco::guarded(comm, [&] {
+            return eco::create(
+                "MPI_Cart_create", *communicator, comm,
+                eco::grid_graph(std::vector<int>(dims, dims + ndims),
+                                std::vector<bool>(periods, periods + ndims), communicator->size()),
+                [&](MPI_Comm in) {
+                    return eco::native().Cart_create(in, ndims, dims, periods, 0, comm_cart);
+                });
+        });
     });
 }
 
 int eco_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
                      MPI_Comm* comm_graph) {
-    const auto as_asked = [&] {
-        const int code =
-            eco::native().Graph_create(comm, nnodes, index, edges, reorder, comm_graph);
-        return eco::made(code, comm, comm_graph);
-    };
-    eco::Communicator* communicator = nullptr;
-    if (const int fault = eco::find_placeable(comm, reorder, communicator); fault != MPI_SUCCESS)
-        return fault;
-    if (!communicator || nnodes != communicator->size() || !index) return as_asked();
-    if (!std::is_sorted(index, index + nnodes) || index[0] < 0 ||
-        !eco::are_ranks(index[nnodes - 1], edges, nnodes))
-        return as_asked();
-    return eco::guarded(comm, [&] {
-        eco::Graph graph(static_cast<std::size_t>(communicator->size()));
-        for (int v = 0, e = 0; v < nnodes; ++v)
-            for (; e < index[v]; ++e) graph[static_cast<std::size_t>(v)].push_back({edges[e], 1.0});
-        return eco::create("MPI_Graph_create", *communicator, comm, graph, [&](MPI_Comm in) {
-            return eco::native().Graph_create(in, nnodes, index, edges, 0, comm_graph);
+    return eco::made_of(comm, comm_graph, [&]() -> int {
+        const auto as_asked = [&] {
+            const int code =
+                eco::native().Graph_create(comm, nnodes, index, edges, reorder, comm_graph);
+            return eco::made(code, comm, comm_graph);
+        };
+        eco::Communicator* communicator = nullptr;
+        if (const int fault = eco::find_placeable(comm, reorder, communicator);
+            fault != MPI_SUCCESS)
+            return fault;
+        if (!communicator || nnodes != communicator->size() || !index) return as_asked();
+        if (!std::is_sorted(index, index + nnodes) || index[0] < 0 ||
+            !eco::are_ranks(index[nnodes - 1], edges, nnodes))
+            return as_asked();
+        return eco::guarded(comm, [&] {
+            eco::Graph graph(static_cast<std::size_t>(communicator->size()));
+            for (int v = 0, e = 0; v < nnodes; ++v)
+                for (; e < index[v]; ++e)
+                    graph[static_cast<std::size_t>(v)].push_back({edges[e], 1.0});
+            return eco::create("MPI_Graph_create", *communicator, comm, graph, [&](MPI_Comm in) {
+                return eco::native().Graph_create(in, nnodes, index, edges, 0, comm_graph);
+            });
         });
     });
 }
@@ -256,30 +264,36 @@ int eco_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
                                    const int sourceweights[], int outdegree,
                                    const int destinations[], const int destweights[], MPI_Info info,
                                    int reorder, MPI_Comm* comm_dist_graph) {
-    eco::Communicator* communicator = nullptr;
-    if (const int fault = eco::find_placeable(comm, reorder, communicator); fault != MPI_SUCCESS)
-        return fault;
-    if (!communicator)
-        return eco::native().Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
-                                                        outdegree, destinations, destweights, info,
-                                                        reorder, comm_dist_graph);
-    return eco::guarded(comm, [&] {
-        return eco::adjacent(*communicator, comm, indegree, sources, sourceweights, outdegree,
-                             destinations, destweights, info, comm_dist_graph);
+    return eco::made_of(comm, comm_dist_graph, [&]() -> int {
+        eco::Communicator* communicator = nullptr;
+        if (const int fault = eco::find_placeable(comm, reorder, communicator);
+            fault != MPI_SUCCESS)
+            return fault;
+        if (!communicator)
+            return eco::native().Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
+                                                            outdegree, destinations, destweights,
+                                                            info, reorder, comm_dist_graph);
+        return eco::guarded(comm, [&] {
+            return eco::adjacent(*communicator, comm, indegree, sources, sourceweights, outdegree,
+                                 destinations, destweights, info, comm_dist_graph);
+        });
     });
 }
 
 int eco_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
                           const int destinations[], const int weights[], MPI_Info info, int reorder,
                           MPI_Comm* comm_dist_graph) {
-    eco::Communicator* communicator = nullptr;
-    if (const int fault = eco::find_placeable(comm, reorder, communicator); fault != MPI_SUCCESS)
-        return fault;
-    if (!communicator)
-        return eco::native().Dist_graph_create(comm, n, sources, degrees, destinations, weights,
-                                               info, reorder, comm_dist_graph);
-    return eco::guarded(comm, [&] {
-        return eco::distributed(*communicator, comm, n, sources, degrees, destinations, weights,
-                                info, comm_dist_graph);
+    return eco::made_of(comm, comm_dist_graph, [&]() -> int {
+        eco::Communicator* communicator = nullptr;
+        if (const int fault = eco::find_placeable(comm, reorder, communicator);
+            fault != MPI_SUCCESS)
+            return fault;
+        if (!communicator)
+            return eco::native().Dist_graph_create(comm, n, sources, degrees, destinations, weights,
+                                                   info, reorder, comm_dist_graph);
+        return eco::guarded(comm, [&] {
+            return eco::distributed(*communicator, comm, n, sources, degrees, destinations, weights,
+                                    info, comm_dist_graph);
+        });
     });
 }

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/pending_calls.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "eco/job/call.h"
+#include "eco/mpi/own_request.h"
+#include "eco/mpi/progress_hook.h"
+#include "eco/mpi/tags.h"
+
+namespace eco {
+
+namespace {
+
+struct PendingCall {
+    std::unique_ptr<Call> call;
+    OwnRequest* request;
+};
+
+// One at a time, and never from within itself: what moves calls on calls MPI, and is called from
+// there. Outside of a poll whoever changes the lists calls no MPI function meanwhile, so that
+// waiting for it ends.
+std::atomic<bool> busy = false;
+class Busy {
+public:
+    Busy() {
+        while (busy.exchange(true, std::memory_order_acquire)) sched_yield();
+    }
+    ~Busy() { busy.store(false, std::memory_order_release); }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+};
+
+// Not destroyed at exit, when messages may still be under way into their memory.
+struct Lists {
+    std::vector<PendingCall> calls;
+    std::size_t next = 0;  // to be moved on first
+    std::vector<MPI_Datatype> types;
+    std::vector<MPI_Op> operators;  // freed by the program while calls need them
+};
+Lists& lists() {
+    static auto* all = new Lists;
+    return *all;
+}
+std::atomic<std::size_t> waiting = 0;  // calls; and one while a self-check runs
+
+// Each poll moves so many at most, in turn, so that one step of the library's stays short.
+constexpr std::size_t most_at_once = 8;
+
+template <typename Handle, typename Needs, typename Free>
+void free_unneeded(std::vector<Handle>& freed, Needs needs, Free free_it) {
+    std::erase_if(freed, [&](Handle handle) {
+        for (const PendingCall& each : lists().calls)
+            if (needs(*each.call, handle)) return false;
+        free_it(&handle);
+        return true;
+    });
+}
+
+void free_what_nobody_needs() {
+    const auto needs_type = [](const Call& call, auto type) { return call.needs_type(type); };
+    const auto needs_op = [](const Call& call, auto op) { return call.needs_operator(op); };
+    free_unneeded(lists().types, needs_type, native().Type_free);
+    free_unneeded(lists().operators, needs_op, native().Op_free);
+}
+
+// True when it is over, for better or worse.
+bool has_ended(Call& call, int& code) noexcept {
+    try {
+        return call.progress();
+    } catch (...) {
+        call.fail();
+        code = code_of_failure();
+        return true;
+    }
+}
+
+// A message to itself, sent and taken from within the library's progress.
+struct SelfCheck {
+    MPI_Comm comm;
+    int rank;
+    OwnRequest* request;
+    int value = 4711, got = 0;
+    MPI_Request messages[2]{};
+    bool started = false, over = false;
+
+    void move() {
+        const Native& mpi = native();
+        if (over) return;
+        if (!started) {
+            started = true;
+            over = mpi.Irecv(&got, 1, mpi.int32, rank, self_check_tag, comm, &messages[0]) ||
+                   mpi.Isend(&value, 1, mpi.int32, rank, self_check_tag, comm, &messages[1]);
+            return;
+        }
+        int ended = 1;
+        for (MPI_Request& message : messages)
+            if (ended && message != mpi.request_null) mpi.Test(&message, &ended, MPI_STATUS_IGNORE);
+        if (!ended) return;
+        over = true;
+        complete(*request);
+    }
+};
+SelfCheck* self_check = nullptr;
+
+int move_some() noexcept {
+    if (self_check) self_check->move();
+    auto& [calls, next, types, operators] = lists();
+    int moved = 0;
+    for (std::size_t left = std::min(calls.size(), most_at_once); left > 0; --left) {
+        next = next < calls.size() ? next : 0;
+        const auto place = calls.begin() + static_cast<std::ptrdiff_t>(next);
+        OwnRequest* request = place->request;
+        if (!has_ended(*place->call, request->code)) {
+            ++next;
+            continue;
+        }
+        const std::unique_ptr<Call> over = std::move(place->call);
+        calls.erase(place);
+        --waiting;
+        ++moved;
+        if (!types.empty() || !operators.empty()) free_what_nobody_needs();
+        complete(*request);
+    }
+    return moved;
+}
+
+Polled poll() noexcept {
+    if (waiting.load(std::memory_order_relaxed) == 0) return {0, true};
+    if (busy.exchange(true, std::memory_order_acquire)) return {};
+    const int moved = move_some();
+    const bool idle = waiting == 0;
+    busy.store(false, std::memory_order_release);
+    return {moved, idle};
+}
+
+bool try_out(MPI_Comm own, int rank) {
+    const Native& mpi = native();
+    OwnRequest* request = start_own_request();
+    if (!request) return false;
+    MPI_Request handle = request->handle;
+    SelfCheck check{own, rank, request};
+    check.messages[0] = check.messages[1] = mpi.request_null;
+    self_check = &check;
+    ++waiting;
+    int ended = 0;
+    constexpr int most_rounds = 1000;
+    if (start_progress_hook(poll))
+        for (int round = 0; round < most_rounds && !ended; ++round)
+            mpi.Test(&handle, &ended, MPI_STATUS_IGNORE);
+    {
+        const Busy nobody_else;
+        self_check = nullptr;
+    }
+    --waiting;
+    if (ended) return check.got == check.value;
+    for (MPI_Request& message : check.messages)
+        if (message != mpi.request_null) mpi.Wait(&message, MPI_STATUS_IGNORE);
+    if (!check.over) complete(*request);
+    mpi.Wait(&handle, MPI_STATUS_IGNORE);
+    return false;
+}
+
+template <typename Needs>
+bool some_call(Needs needs) {
+    const auto& calls = lists().calls;
+    return std::any_of(calls.begin(), calls.end(),
+                       [&](const PendingCall& each) { return needs(*each.call); });
+}
+
+}  // namespace
+
+bool progress_hook_works(MPI_Comm own, int rank) {
+    static const bool works = try_out(own, rank);
+    return works;
+}
+
+void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
+    {
+        const Busy nobody_else;
+        lists().calls.reserve(lists().calls.size() + 1);
+    }
+    OwnRequest* request = start_own_request();
+    if (!request) throw std::bad_alloc();
+    MPI_Request started = request->handle;
+    try {
+        call->start();
+    } catch (...) {
+        call->fail();
+        complete(*request);
+        native().Wait(&started, MPI_STATUS_IGNORE);
+        throw;
+    }
+    *handle = started;
+    {
+        const Busy nobody_else;
+        lists().calls.push_back({std::move(call), request});
+        ++waiting;
+    }
+    start_progress_hook(poll);
+}
+
+void move_pending() { static_cast<void>(poll()); }
+
+bool free_type_later(MPI_Datatype type) {
+    if (waiting == 0) return false;
+    const Busy nobody_else;
+    if (!some_call([type](const Call& call) { return call.needs_type(type); })) return false;
+    lists().types.push_back(type);
+    return true;
+}
+
+bool free_operator_later(MPI_Op op) {
+    if (waiting == 0) return false;
+    const Busy nobody_else;
+    if (!some_call([op](const Call& call) { return call.needs_operator(op); })) return false;
+    lists().operators.push_back(op);
+    return true;
+}
+
+void end_pending() noexcept {
+    remove_progress_hook();
+    // Messages may be under way in their memory.
+    for (PendingCall& each : lists().calls) static_cast<void>(each.call.release());
+    lists().calls.clear();
+    waiting = 0;
+}
+
+}  // namespace eco

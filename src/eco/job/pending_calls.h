@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The non-blocking calls of this process that are under way. Turns a call that has been prepared
+// into a request of the program's (a generalized request, which all of the library's functions
+// take), and moves it on whenever the library makes progress (mpi/progress_hook.h). Used by
+// run_call and by what frees things that a call may still need.
+#pragma once
+
+#include <memory>
+
+#include "eco/mpi/native.h"
+
+namespace eco {
+
+class Call;
+
+// Whether the library calls ECO in the midst of its own functions, and whether messages pass from
+// there: tried out at the first question, on this rank alone, by a message to itself on `own`.
+bool progress_hook_works(MPI_Comm own, int rank);
+
+// Starts the call; from then on it is over when the request is. Throws what starting it throws;
+// then there is no request.
+void start_pending(std::unique_ptr<Call> call, MPI_Request* request);
+
+// A bounded part of what there is to do, for whoever waits outside of the library.
+void move_pending();
+
+// Whether a call under way needs it. Then whoever would free it must not: it is freed when the last
+// such call is over.
+bool free_type_later(MPI_Datatype type);
+bool free_operator_later(MPI_Op op);
+
+// Before the session ends: what is not over now never will be.
+void end_pending() noexcept;
+
+}  // namespace eco

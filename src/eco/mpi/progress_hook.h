@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A function that the MPI library calls whenever it makes progress, so in every MPI call that waits
+// or tests. Open MPI: opal_progress_register, which its own components use; MPICH from 4.3 on:
+// MPIX_Async_start. Other libraries have none. Whether it works is tried out in
+// job/pending_calls.h, which is the only caller.
+#pragma once
+
+namespace eco {
+
+// What is called says whether the library need not call it again until the next start. It may call
+// MPI, and is then called again from there.
+struct Polled {
+    int moved = 0;  // how much
+    bool idle = false;
+};
+using Poll = Polled (*)() noexcept;
+
+// From now on `poll` is called. Always the same one; any number of times. False without a hook.
+bool start_progress_hook(Poll poll) noexcept;
+
+// Before MPI_Finalize.
+void remove_progress_hook() noexcept;
+
+}  // namespace eco

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* An unmodified MPI program of non-blocking collectives. The first argument says what it does:
+
+       progress   A rank sits in each of the library's own blocking calls, until a rank that has
+                  waited for a collective frees it: it must pass on what the collective needs.
+       freed      Datatypes, operators and communicators are freed before their calls are over.
+       handles    Null and inactive requests, arrays of both kinds, statuses, errors.
+       random     Random calls, blocking and not, on several communicators, waited for in random
+                  order; prints a hash of all results.
+       order      Many calls under way at once on one communicator.
+
+   Rank 0 prints `all ok`. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, ranks;
+static uint64_t hash = 14695981039346656037u;
+
+static void fail(const char* what) {
+    printf("rank %d: %s\n", rank, what);
+    fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) fail(#condition);                                                        \
+    } while (0)
+
+static void digest(const void* bytes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ ((const unsigned char*)bytes)[i]) * 1099511628211u;
+}
+
+/* ---- progress ---- */
+
+enum { elements = 3000 }; /* above what travels without the receiver's help */
+static int data[elements], sum[elements], *all, *per_rank;
+
+enum { bcast, allreduce, reduce, allgather, barrier, scan, alltoall, operations };
+
+static void start(int operation, int root, MPI_Comm comm, MPI_Request* request) {
+    for (int i = 0; i < elements; i++) data[i] = operation == bcast && rank != root ? -1 : i + rank;
+    if (operation == bcast) MPI_Ibcast(data, elements, MPI_INT, root, comm, request);
+    if (operation == allreduce)
+        MPI_Iallreduce(data, sum, elements, MPI_INT, MPI_SUM, comm, request);
+    if (operation == reduce)
+        MPI_Ireduce(data, sum, elements, MPI_INT, MPI_SUM, root, comm, request);
+    if (operation == allgather)
+        MPI_Iallgather(data, elements, MPI_INT, all, elements, MPI_INT, comm, request);
+    if (operation == barrier) MPI_Ibarrier(comm, request);
+    if (operation == scan) MPI_Iscan(data, sum, elements, MPI_INT, MPI_SUM, comm, request);
+    if (operation == alltoall)
+        MPI_Ialltoall(per_rank, elements / 4, MPI_INT, all, elements / 4, MPI_INT, comm, request);
+}
+
+static void check(int operation, int root) {
+    const int others = ranks * (ranks - 1) / 2, before = rank * (rank + 1) / 2;
+    for (int i = 0; i < elements; i++) {
+        if (operation == bcast) REQUIRE(data[i] == i + root);
+        if (operation == allreduce || (operation == reduce && rank == root))
+            REQUIRE(sum[i] == ranks * i + others);
+        if (operation == scan) REQUIRE(sum[i] == (rank + 1) * i + before);
+        for (int r = 0; operation == allgather && r < ranks; r++)
+            REQUIRE(all[r * elements + i] == i + r);
+    }
+    for (int i = 0; operation == alltoall && i < ranks * (elements / 4); i++)
+        REQUIRE(all[i] == 1000 * (i / (elements / 4)) + rank);
+}
+
+enum {
+    in_recv,
+    in_send,
+    in_ssend,
+    in_probe,
+    in_sendrecv,
+    in_wait,
+    in_waitall,
+    in_barrier,
+    in_fence,
+    in_lock,
+    in_dup,
+    in_file,
+    in_bcast,
+    in_mprobe,
+    blocking_calls
+};
+static const char* call_names[] = {"recv", "send",    "ssend",   "probe", "sendrecv",
+                                   "wait", "waitall", "barrier", "fence", "lock",
+                                   "dup",  "file",    "bcast",   "mprobe"};
+
+/* Each rank sits in the call until the last rank comes, after its collective. */
+static int token[elements * 40];
+static MPI_Comm beside;
+static MPI_Win window;
+static MPI_File file;
+static int window_memory[4];
+
+static void sit(int call, int last) {
+    const int many = elements * 40, me = rank == last;
+    int got = 0;
+    MPI_Request requests[2];
+    MPI_Status status;
+    MPI_Message message;
+    MPI_Comm fresh;
+    for (int r = 0; me && r < ranks; r++) {
+        if (r == last) continue;
+        if (call == in_recv || call == in_probe || call == in_wait || call == in_waitall ||
+            call == in_mprobe)
+            MPI_Send(token, 4, MPI_INT, r, 1, beside);
+        if (call == in_waitall) MPI_Send(token, 4, MPI_INT, r, 2, beside);
+        if (call == in_send || call == in_ssend)
+            MPI_Recv(token, many, MPI_INT, r, 1, beside, MPI_STATUS_IGNORE);
+        if (call == in_sendrecv)
+            MPI_Sendrecv(token, 4, MPI_INT, r, 1, token + 8, 4, MPI_INT, r, 1, beside,
+                         MPI_STATUS_IGNORE);
+    }
+    if (!me) {
+        if (call == in_recv) MPI_Recv(token, 4, MPI_INT, last, 1, beside, MPI_STATUS_IGNORE);
+        if (call == in_send) MPI_Send(token, many, MPI_INT, last, 1, beside);
+        if (call == in_ssend) MPI_Ssend(token, 4, MPI_INT, last, 1, beside);
+        if (call == in_sendrecv)
+            MPI_Sendrecv(token, 4, MPI_INT, last, 1, token + 8, 4, MPI_INT, last, 1, beside,
+                         MPI_STATUS_IGNORE);
+        if (call == in_probe) {
+            MPI_Probe(last, 1, beside, &status);
+            MPI_Recv(token, 4, MPI_INT, last, 1, beside, MPI_STATUS_IGNORE);
+        }
+        if (call == in_mprobe) {
+            MPI_Mprobe(last, 1, beside, &message, &status);
+            MPI_Mrecv(token, 4, MPI_INT, &message, MPI_STATUS_IGNORE);
+        }
+        if (call == in_wait) {
+            MPI_Irecv(token, 4, MPI_INT, last, 1, beside, requests);
+            MPI_Wait(requests, MPI_STATUS_IGNORE);
+        }
+        if (call == in_waitall) {
+            MPI_Irecv(token, 4, MPI_INT, last, 1, beside, requests);
+            MPI_Irecv(token + 8, 4, MPI_INT, last, 2, beside, requests + 1);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+    }
+    if (call == in_barrier) MPI_Barrier(beside);
+    if (call == in_bcast) MPI_Bcast(token, 4, MPI_INT, last, beside);
+    if (call == in_fence) MPI_Win_fence(0, window);
+    if (call == in_lock) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, window);
+        MPI_Put(&got, 1, MPI_INT, last, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(last, window);
+        MPI_Win_fence(0, window);
+    }
+    if (call == in_dup) {
+        MPI_Comm_dup(beside, &fresh);
+        MPI_Comm_free(&fresh);
+    }
+    if (call == in_file)
+        MPI_File_write_at_all(file, 16 * rank, token, 4, MPI_INT, MPI_STATUS_IGNORE);
+}
+
+/* only: one call alone, or -1. */
+static void progress(int rounds, const char* calls, const char* folder) {
+    char name[500];
+    snprintf(name, sizeof name, "%s/nonblocking.data", folder);
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &beside);
+    for (int call = 0; call < blocking_calls; call++) {
+        if (strcmp(calls, "all") && !strstr(calls, call_names[call])) continue;
+        if (call == in_fence || call == in_lock) {
+            MPI_Win_create(window_memory, sizeof window_memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD,
+                           &window);
+            MPI_Win_fence(0, window);
+        }
+        if (call == in_file)
+            REQUIRE(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                                  MPI_INFO_NULL, &file) == MPI_SUCCESS);
+        for (int operation = 0; operation < operations; operation++)
+            for (int round = 0; round < rounds; round++) {
+                const int root = round % ranks;
+                const int last = operation == scan || operation == bcast
+                                     ? (root + ranks - 1) % ranks
+                                     : (root + 1) % ranks;
+                MPI_Request request;
+                start(operation, root, comm, &request);
+                if (rank == last) MPI_Wait(&request, MPI_STATUS_IGNORE);
+                sit(call, last);
+                if (rank != last) MPI_Wait(&request, MPI_STATUS_IGNORE);
+                check(operation, root);
+            }
+        if (call == in_fence || call == in_lock) MPI_Win_free(&window);
+        if (call == in_file) MPI_File_close(&file);
+        if (rank == 0) printf("passed on in %s\n", call_names[call]), fflush(stdout);
+    }
+    MPI_Comm_free(&beside);
+    MPI_Comm_free(&comm);
+    /* And in MPI_Finalize: the root's part is over before the others ask for theirs. */
+}
+
+/* ---- freed ---- */
+
+static void add(void* in, void* inout, int* length, MPI_Datatype* type) {
+    int size = 0;
+    MPI_Type_size(*type, &size);
+    for (int i = 0; i < *length * size / (int)sizeof(int); i++) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+static void freed(void) {
+    for (int round = 0; round < 30; round++) {
+        MPI_Comm comm;
+        MPI_Datatype pair, gaps;
+        MPI_Op op;
+        MPI_Request requests[4];
+        int in[60], out[60], spread[120], gathered[1000];
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Type_contiguous(2, MPI_INT, &pair);
+        MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+        MPI_Type_commit(&pair);
+        MPI_Type_commit(&gaps);
+        MPI_Op_create(add, 1, &op);
+        for (int i = 0; i < 60; i++) in[i] = i + rank, out[i] = -1;
+        for (int i = 0; i < 120; i++) spread[i] = rank == 0 ? i : -1;
+        const int root = round % ranks;
+        MPI_Iallreduce(in, out, 30, pair, op, comm, &requests[0]);
+        MPI_Ibcast(spread, 30, gaps, 0, comm, &requests[1]);
+        MPI_Igather(in, 10, MPI_INT, gathered, 5, pair, root, comm, &requests[2]);
+        MPI_Ibarrier(comm, &requests[3]);
+        MPI_Type_free(&pair);
+        MPI_Type_free(&gaps);
+        MPI_Op_free(&op);
+        MPI_Comm_free(&comm);
+        REQUIRE(pair == MPI_DATATYPE_NULL && op == MPI_OP_NULL && comm == MPI_COMM_NULL);
+        MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 60; i++) REQUIRE(out[i] == ranks * i + ranks * (ranks - 1) / 2);
+        for (int i = 0; i < 30; i++)
+            for (int part = 0; part < 2; part++)
+                REQUIRE(spread[3 * i + 2 * part] == 3 * i + 2 * part);
+        for (int i = 0; rank == root && i < 10 * ranks; i++)
+            REQUIRE(gathered[i] == i % 10 + i / 10);
+    }
+}
+
+/* ---- handles ---- */
+
+static void handles(void) {
+    MPI_Status status;
+    MPI_Request request;
+    int value = rank, result = 0, flag = 0, count = -1, cancelled = -1;
+    MPI_Iallreduce(&value, &result, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    memset(&status, 0x55, sizeof status);
+    while (!flag) MPI_Request_get_status(request, &flag, &status);
+    REQUIRE(request != MPI_REQUEST_NULL);
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    MPI_Test_cancelled(&status, &cancelled);
+    REQUIRE(request == MPI_REQUEST_NULL);
+    REQUIRE(result == ranks * (ranks - 1) / 2);
+    REQUIRE(count == 0 && cancelled == 0);
+    printf("rank %d: status %d %d\n", rank, status.MPI_SOURCE, status.MPI_TAG);
+    MPI_Wait(&request, &status); /* twice */
+    /* An array of everything. */
+    enum { many = 6 };
+    MPI_Request requests[many];
+    int got[many], taken = 0, indices[many], ended = 0;
+    MPI_Status statuses[many];
+    requests[0] = MPI_REQUEST_NULL;
+    MPI_Irecv(&got[1], 1, MPI_INT, (rank + ranks - 1) % ranks, 3, MPI_COMM_WORLD, &requests[1]);
+    got[2] = rank == 0 ? 77 : 0;
+    MPI_Ibcast(&got[2], 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[2]);
+    MPI_Send_init(&value, 1, MPI_INT, (rank + 1) % ranks, 4, MPI_COMM_WORLD, &requests[3]);
+    MPI_Request inactive = requests[3];
+    MPI_Ibarrier(MPI_COMM_WORLD, &requests[4]);
+    MPI_Isend(&value, 1, MPI_INT, (rank + 1) % ranks, 3, MPI_COMM_WORLD, &requests[5]);
+    while (ended != MPI_UNDEFINED) {
+        MPI_Waitsome(many, requests, &ended, indices, statuses);
+        for (int i = 0; ended != MPI_UNDEFINED && i < ended; i++) taken |= 1 << indices[i];
+    }
+    REQUIRE(taken == (1 << 1 | 1 << 2 | 1 << 4 | 1 << 5));
+    REQUIRE(got[1] == (rank + ranks - 1) % ranks && got[2] == 77);
+    MPI_Request_free(&inactive);
+    /* Too long a message: an error of waiting, and the job goes on. */
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    int code = MPI_Ibcast(got, 1, MPI_INT, ranks, MPI_COMM_WORLD, &request), class = 0;
+    MPI_Error_class(code, &class);
+    REQUIRE(class == MPI_ERR_ROOT);
+    code = MPI_Ibcast(got, -1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    MPI_Error_class(code, &class);
+    REQUIRE(class == MPI_ERR_COUNT);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- random ---- */
+
+static uint32_t state;
+static int draw(int below) {
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 8) % (uint32_t)below);
+}
+
+enum { most_open = 12, most_elements = 700, room = 700 * 16, kinds = 19 };
+typedef struct {
+    MPI_Request request;
+    int kind, elements, root, out_elements;
+    int in[room], out[room], counts[16], places[16], counts2[16], places2[16], bytes[16],
+        bytes2[16];
+    MPI_Datatype types[16];
+} Open;
+static Open open_calls[most_open];
+
+/* All ranks draw alike; a rank's own part does not touch the state. */
+static void begin(Open* o, MPI_Comm comm, int blocks) {
+    int me, size;
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(comm, &size);
+    const int n = o->elements = draw(4) ? 1 + draw(60) : draw(most_elements),
+              root = o->root = draw(size);
+    o->kind = draw(kinds);
+    for (int i = 0; i < room; i++) o->in[i] = 7 * i + 1000 * me + n, o->out[i] = -5;
+    int total = 0, total2 = 0;
+    for (int r = 0; r < size; r++) {
+        const int own = (n + 3 * r) % (n + 1), pair = (me + r) % 5 + n / size,
+                  other = (r + me) % 5 + n / size;
+        o->counts[r] = own, o->places[r] = total, total += own + 1;
+        o->counts2[r] = pair, o->places2[r] = total2, total2 += (pair > other ? pair : other) + 1;
+        o->bytes[r] = 4 * o->places2[r], o->types[r] = MPI_INT;
+    }
+    MPI_Request* q = &o->request;
+    *q = MPI_REQUEST_NULL;
+#define CALL(name, iname, ...) blocks ? MPI_##name(__VA_ARGS__) : MPI_##iname(__VA_ARGS__, q)
+    int *in = o->in, *out = o->out, mine = o->counts[me];
+    switch (o->kind) {
+        case 0:
+            CALL(Barrier, Ibarrier, comm);
+            break;
+        case 1:
+            CALL(Bcast, Ibcast, me == root ? in : out, n, MPI_INT, root, comm);
+            break;
+        case 2:
+            CALL(Gather, Igather, in, n, MPI_INT, out, n, MPI_INT, root, comm);
+            break;
+        case 3:
+            CALL(Scatter, Iscatter, in, n, MPI_INT, out, n, MPI_INT, root, comm);
+            break;
+        case 4:
+            CALL(Gatherv, Igatherv, in, mine, MPI_INT, out, o->counts, o->places, MPI_INT, root,
+                 comm);
+            break;
+        case 5:
+            CALL(Scatterv, Iscatterv, in, o->counts, o->places, MPI_INT, out, mine, MPI_INT, root,
+                 comm);
+            break;
+        case 6:
+            CALL(Allgather, Iallgather, in, n, MPI_INT, out, n, MPI_INT, comm);
+            break;
+        case 7:
+            CALL(Allgatherv, Iallgatherv, in, mine, MPI_INT, out, o->counts, o->places, MPI_INT,
+                 comm);
+            break;
+        case 8:
+            CALL(Alltoall, Ialltoall, in, n, MPI_INT, out, n, MPI_INT, comm);
+            break;
+        case 9:
+            CALL(Alltoallv, Ialltoallv, in, o->counts2, o->places2, MPI_INT, out, o->counts2,
+                 o->places2, MPI_INT, comm);
+            break;
+        case 10:
+            CALL(Alltoallw, Ialltoallw, in, o->counts2, o->bytes, o->types, out, o->counts2,
+                 o->bytes, o->types, comm);
+            break;
+        case 11:
+            CALL(Reduce, Ireduce, in, out, n, MPI_INT, MPI_SUM, root, comm);
+            break;
+        case 12:
+            CALL(Allreduce, Iallreduce, in, out, n, MPI_INT, MPI_MAX, comm);
+            break;
+        case 13:
+            CALL(Scan, Iscan, in, out, n, MPI_INT, MPI_SUM, comm);
+            break;
+        case 14:
+            CALL(Exscan, Iexscan, in, out, n, MPI_INT, MPI_SUM, comm);
+            break;
+        case 15:
+            CALL(Reduce_scatter, Ireduce_scatter, in, out, o->counts, MPI_INT, MPI_SUM, comm);
+            break;
+        case 16:
+            CALL(Reduce_scatter_block, Ireduce_scatter_block, in, out, n, MPI_INT, MPI_BXOR, comm);
+            break;
+        case 17:
+            CALL(Allreduce, Iallreduce, MPI_IN_PLACE, out, n, MPI_INT, MPI_SUM, comm);
+            break;
+        default:
+            CALL(Bcast, Ibcast, me == root ? in : out, n, MPI_INT, root, comm);
+    }
+}
+
+static void end(Open* o) { digest(o->out, sizeof o->out); }
+
+static void at_random(int calls, int seed) {
+    state = (uint32_t)seed;
+    MPI_Comm comms[3];
+    comms[0] = MPI_COMM_WORLD;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[2]);
+    int open = 0;
+    uint32_t own = (uint32_t)(seed + 31 * rank);
+    for (int call = 0; call < calls; call++) {
+        MPI_Comm comm = comms[draw(3)];
+        const int blocks = draw(5) == 0;
+        Open* o = &open_calls[open];
+        begin(o, comm, blocks);
+        if (blocks)
+            end(o);
+        else
+            open++;
+        /* All ranks wait at the same places, for the same calls, each in an order of its own. */
+        if (open < most_open && draw(6)) continue;
+        const int waits = open == most_open ? open : draw(open + 1);
+        MPI_Request some[most_open];
+        for (int i = 0; i < waits; i++) some[i] = open_calls[i].request;
+        own = own * 1664525u + 1013904223u;
+        int index, flag = 0;
+        if (own >> 31)
+            MPI_Waitall(waits, some, MPI_STATUSES_IGNORE);
+        else if (own >> 30 & 1)
+            for (int i = 0; i < waits; i++) MPI_Waitany(waits, some, &index, MPI_STATUS_IGNORE);
+        else
+            for (int i = waits; i-- > 0; flag = 0)
+                while (!flag) MPI_Test(&some[i], &flag, MPI_STATUS_IGNORE);
+        for (int i = 0; i < waits; i++) end(&open_calls[i]);
+        for (int i = waits; i < open; i++) {
+            /* The library writes into open calls: only those that are over may move. */
+            MPI_Wait(&open_calls[i].request, MPI_STATUS_IGNORE);
+            end(&open_calls[i]);
+        }
+        open = 0;
+    }
+    for (int i = 0; i < open; i++) {
+        MPI_Wait(&open_calls[i].request, MPI_STATUS_IGNORE);
+        end(&open_calls[i]);
+    }
+    MPI_Comm_free(&comms[1]);
+    MPI_Comm_free(&comms[2]);
+}
+
+/* ---- order ---- */
+
+static void order(int calls) {
+    MPI_Request* requests = malloc((size_t)calls * sizeof *requests);
+    int (*values)[50] = malloc((size_t)calls * sizeof *values);
+    for (int c = 0; c < calls; c++)
+        for (int i = 0; i < 50; i++) values[c][i] = rank == c % ranks ? 50 * c + i : -1;
+    for (int c = 0; c < calls; c++) {
+        MPI_Ibcast(values[c], 50, MPI_INT, c % ranks, MPI_COMM_WORLD, &requests[c]);
+        if (c % 10 == 0) MPI_Barrier(MPI_COMM_WORLD);
+    }
+    /* The last ones first on some ranks. */
+    for (int c = 0; c < calls; c++)
+        MPI_Wait(&requests[rank % 2 ? calls - 1 - c : c], MPI_STATUS_IGNORE);
+    for (int c = 0; c < calls; c++)
+        for (int i = 0; i < 50; i++) REQUIRE(values[c][i] == 50 * c + i);
+    free(values);
+    free(requests);
+}
+
+int main(int argc, char** argv) {
+    const char* what = argc > 1 ? argv[1] : "";
+    const int number = argc > 2 ? atoi(argv[2]) : 1;
+    alarm(argc > 5 ? (unsigned)atoi(argv[5]) : 100);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    all = malloc((size_t)ranks * sizeof data);
+    per_rank = malloc((size_t)ranks * sizeof data);
+    for (int i = 0; i < ranks * (elements / 4); i++) per_rank[i] = 1000 * rank + i / (elements / 4);
+    if (!strcmp(what, "progress"))
+        progress(number, argc > 3 ? argv[3] : "all", argc > 4 ? argv[4] : "/tmp");
+    if (!strcmp(what, "freed")) freed();
+    if (!strcmp(what, "handles")) handles();
+    if (!strcmp(what, "random")) at_random(number, argc > 3 ? atoi(argv[3]) : 1);
+    if (!strcmp(what, "order")) order(number);
+    uint64_t hashes = 0;
+    MPI_Reduce(&hash, &hashes, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) printf("ok %s %016llx\nall ok\n", what, (unsigned long long)hashes);
+    free(all);
+    free(per_rank);
+    MPI_Finalize();
+    return 0;
+}
