@@ -247,18 +247,14 @@ static void freed(void) {
 static void handles(void) {
     MPI_Status status;
     MPI_Request request;
-    int value = rank, result = 0, flag = 0, count = -1, cancelled = -1;
+    int value = rank, result = 0, flag = 0;
     MPI_Iallreduce(&value, &result, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
     memset(&status, 0x55, sizeof status);
     while (!flag) MPI_Request_get_status(request, &flag, &status);
     REQUIRE(request != MPI_REQUEST_NULL);
     MPI_Wait(&request, &status);
-    MPI_Get_count(&status, MPI_INT, &count);
-    MPI_Test_cancelled(&status, &cancelled);
     REQUIRE(request == MPI_REQUEST_NULL);
     REQUIRE(result == ranks * (ranks - 1) / 2);
-    REQUIRE(count == 0 && cancelled == 0);
-    printf("rank %d: status %d %d\n", rank, status.MPI_SOURCE, status.MPI_TAG);
     MPI_Wait(&request, &status); /* twice */
     /* An array of everything. */
     enum { many = 6 };
