@@ -89,6 +89,7 @@ program collectives
   call own_operation()
   call bottom()
   call in_a_split()
+  call not_blocking()
   call MPI_Barrier(MPI_COMM_WORLD, error)
   if (me == 0) print '(a)', 'all ok'
   call MPI_Finalize(error)
@@ -132,6 +133,45 @@ contains
     do r = 0, size - 1
       call expect(all(r*n + 1:r*n + counts(r + 1)), want(r*n + 1:))
       call expect(all(r*n + counts(r + 1) + 1:r*n + n), [(-1, i=1, n)])
+    end do
+    call done()
+  end subroutine
+
+  ! Several at once, waited for in an array.
+  subroutine not_blocking()
+    integer, parameter :: n = 700
+    REQUEST :: requests(4)
+    integer :: i, r, mine(n), got(n), sums(n), root, place, rounds
+    integer, allocatable :: all(:)
+    logical :: ended
+    part = 'not blocking'
+    allocate (all(n*ranks))
+    do root = 0, ranks - 1
+      mine = [(me*1000 + i, i=1, n)]
+      got = 0
+      if (me == root) got = [(i, i=1, n)]
+      all = 0
+      call MPI_Ibcast(got, n, MPI_INTEGER, root, MPI_COMM_WORLD, requests(1), error)
+      call MPI_Iallreduce(mine, sums, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, requests(2), error)
+      call MPI_Iallgather(mine, n, MPI_INTEGER, all, n, MPI_INTEGER, MPI_COMM_WORLD, requests(3), &
+                          error)
+      call MPI_Ibarrier(MPI_COMM_WORLD, requests(4), error)
+      if (mod(root, 2) == 0) then
+        call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, error)
+      else
+        do rounds = 1, 4
+          ended = .false.
+          do while (.not. ended)
+            call MPI_Testany(4, requests, place, ended, MPI_STATUS_IGNORE, error)
+          end do
+        end do
+      end if
+      do i = 1, 4
+        if (requests(i) /= MPI_REQUEST_NULL) call MPI_Abort(MPI_COMM_WORLD, 4, error)
+      end do
+      call expect(got, [(i, i=1, n)])
+      call expect(sums, [(ranks*i + 1000*ranks*(ranks - 1)/2, i=1, n)])
+      call expect(all, [((r*1000 + i, i=1, n), r=0, ranks - 1)])
     end do
     call done()
   end subroutine

@@ -2,7 +2,7 @@
 """Fortran's three interfaces, with the system's own MPI packages."""
 
 import pytest
-from mpi_harness import Mpi, built, each_debian, here, lab, same_results
+from mpi_harness import OPENMPI4, Mpi, built, each_debian, here, lab, same_results
 
 INTERFACES = ["mpif.h", "mpi", "mpi_f08"]
 
@@ -23,4 +23,6 @@ def test_with_eco(mpi: Mpi, interface: str) -> None:
     native = here(mpi, 4, program)
     eco = lab(mpi, program, eco=True, ranks=4, order="random:1")
     operations = ["bcast", "gather", "allgather", "alltoall", "allreduce", "reduce", "scan"]
+    if mpi is OPENMPI4:  # MPICH 4.0 has nothing that moves calls on while it waits
+        operations += ["ibcast", "iallreduce", "iallgather", "ibarrier"]
     same_results(native, eco, operations)

@@ -41,6 +41,18 @@ TEST(Settings, AChoiceIsText) {
     EXPECT_EQ(read_settings(environment_of({{"ECO_CHOICE", "k2"}})).choice, "k2");
 }
 
+TEST(Settings, CollectivesThatDoNotBlock) {
+    const auto read = [](const char* value) {
+        return read_settings(environment_of({{"ECO_NONBLOCKING", value}}));
+    };
+    EXPECT_EQ(read("").nonblocking, Nonblocking::on);
+    EXPECT_EQ(read("on").nonblocking, Nonblocking::on);
+    EXPECT_EQ(read("off").nonblocking, Nonblocking::off);
+    EXPECT_EQ(read("expected").nonblocking, Nonblocking::expected);
+    EXPECT_EQ(read("all").nonblocking, Nonblocking::on);
+    EXPECT_EQ(read("all").complaints.size(), 1U);
+}
+
 TEST(Settings, StoreFollowsXdg) {
     EXPECT_EQ(profile_store(environment_of({{"XDG_DATA_HOME", "/d"}})), "/d/eco/profiles");
     EXPECT_EQ(profile_store(environment_of({{"HOME", "/h"}})), "/h/.local/share/eco/profiles");

@@ -37,12 +37,14 @@ TEST(Report, SaysHowOftenWhatRanAndFromWhere) {
     for (int i = 0; i < 3; ++i) count_call(Operation::bcast, 16, &site, "star");
     count_call(Operation::bcast, 1024, &site, "native");
     count_call(Operation::gatherv, -1, &site, "star");
+    count_call(Operation::bcast, 16, &site, "star", false);
     const std::string said = report();
     EXPECT_NE(said.find("eco: bcast 16 B at "), std::string::npos) << said;
     EXPECT_NE(said.find(": star ×3\n"), std::string::npos) << said;
+    EXPECT_NE(said.find("eco: ibcast 16 B at "), std::string::npos) << said;
     EXPECT_NE(said.find("eco: bcast 1024 B at "), std::string::npos) << said;
     EXPECT_NE(said.find("eco: gatherv at "), std::string::npos) << said;
-    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 3) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 4) << said;
     testing::internal::CaptureStderr();
     end_session();
     testing::internal::GetCapturedStderr();

@@ -54,13 +54,13 @@ int eco_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 }
 
 int eco_Type_free(MPI_Datatype* type) {
-    if (!eco::free_type_later(*type)) return eco::native().Type_free(type);
+    if (!type || !eco::free_type_later(*type)) return eco::native().Type_free(type);
     *type = eco::native().datatype_null;
     return MPI_SUCCESS;
 }
 
 int eco_Op_free(MPI_Op* op) {
-    if (!eco::free_operator_later(*op)) return eco::native().Op_free(op);
+    if (!op || !eco::free_operator_later(*op)) return eco::native().Op_free(op);
     *op = eco::native().op_null;
     return MPI_SUCCESS;
 }
