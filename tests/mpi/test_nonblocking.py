@@ -159,6 +159,19 @@ def test_random_for_long(mpi: Mpi, ranks: int) -> None:
 
 @pytest.mark.lab
 @each
+def test_device_memory(mpi: Mpi) -> None:
+    """On some ranks: nobody but its driver touches it, whenever the call is over."""
+    driver = built(mpi, "fake/libcuda.so.1")
+    words = [built(mpi, "nonblocking-devices"), driver]
+    run = lab(mpi, *words, eco=True, ranks=4, order=SPREAD, scale=100)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    missed = [name for name in TAKEN if name != "ibarrier" and not run.planned(name)]
+    assert not missed, run.err
+
+
+@pytest.mark.lab
+@each
 def test_turned_off(mpi: Mpi) -> None:
     words = [built(mpi, "nonblocking"), "order", 50]
     run = lab(mpi, *words, eco=True, ranks=4, environment={"ECO_NONBLOCKING": "off"})
