@@ -50,6 +50,7 @@ def compare(
     tests: list[str],
     seconds: float,
     collectives: bool = True,
+    prefix: str = "",
     **network: Any,
 ) -> None:
     network = {"scale": 100, "order": "random:1", "seconds": seconds, **network}
@@ -67,13 +68,40 @@ def compare(
     assert verdict(eco, eco_texts) == verdict(native, native_texts)
     assert eco.code == native.code
     if collectives:
-        assert eco.planned("bcast") and eco.planned("allgather") and eco.planned("allreduce")
+        for name in ("bcast", "allgather", "allreduce"):
+            assert eco.planned(prefix + name), eco.err[-3000:]
 
 
 @pytest.mark.lab
 @each
 def test_some(mpi: Mpi) -> None:
     compare(mpi, 3, SOME, 140)
+
+
+# Those that do not block, of which mpi4py's communicators have no others first.
+SETTINGS = {"ECO_NONBLOCKING": "expected"}
+# mpi4py asks for MPI_THREAD_MULTIPLE, with which they are native in MPICH.
+ONE_THREAD = {**SETTINGS, "MPI4PY_RC_THREAD_LEVEL": "serialized"}
+
+
+def nonblocking(mpi: Mpi) -> dict[str, Any]:
+    return {"prefix": "i", "environment": ONE_THREAD if mpi.family == "mpich" else SETTINGS}
+
+
+@pytest.mark.lab
+@each
+def test_some_nonblocking(mpi: Mpi) -> None:
+    some = ["-i", "test_cco_nb", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
+    compare(mpi, 3, some, 140, **nonblocking(mpi))
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("ranks", [3, 5, 7])
+@each
+def test_all_nonblocking(mpi: Mpi, ranks: int) -> None:
+    compare(mpi, ranks, ["-i", "test_(cco_nb|request|grequest)"], 1700, **nonblocking(mpi))
 
 
 @pytest.mark.lab

@@ -77,12 +77,15 @@ def test_the_standards_interface() -> None:
 @pytest.mark.lab
 @each
 def test_threads(mpi: Mpi) -> None:
+    """Two threads with calls under way, which either of them moves on."""
     program = built(mpi, PROGRAM)
     options = ["--threads", "--sections", "threads,barrier,allreduce", "--light"]
     native = lab(mpi, program, *options, eco=False, ranks=4, order=SPREAD)
     eco = lab(mpi, program, *options, eco=True, ranks=4, order=SPREAD)
-    same_results(native, eco, [])
-    assert eco.err.count("native with MPI_THREAD_MULTIPLE") == 1
+    taken = ["ibcast", "iallreduce", "iallgather", "iscan"]
+    same_results(native, eco, taken if mpi.family == "openmpi" else [])
+    if mpi.family == "mpich":
+        assert eco.err.count("with MPI_THREAD_MULTIPLE this MPI library") == 1
 
 
 WINDOWS = ["fence", "lock"]

@@ -15,6 +15,7 @@
 #include "eco/job/pending_calls.h"
 #include "eco/job/report.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/progress_hook.h"
 #include "eco/mpi/quiet.h"
 
 namespace eco {
@@ -200,7 +201,11 @@ std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choi
 // After very many calls the tags begin anew.
 int Communicator::next_tag() {
     const int tag = tags_.next();
-    while (std::find(tags_in_use_.begin(), tags_in_use_.end(), tag) != tags_in_use_.end()) {
+    const auto in_use = [&] {
+        const std::lock_guard lock(mutex_of_tags_);
+        return std::find(tags_in_use_.begin(), tags_in_use_.end(), tag) != tags_in_use_.end();
+    };
+    while (in_use()) {
         int there = 0;
         check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hidden_, &there, MPI_STATUS_IGNORE));
         move_pending();
@@ -210,14 +215,26 @@ int Communicator::next_tag() {
 
 std::vector<int> Communicator::join(int schedules) {
     std::vector<int> tags;
-    tags_in_use_.reserve(tags_in_use_.size() + static_cast<std::size_t>(schedules));
     while (static_cast<int>(tags.size()) < schedules) tags.push_back(next_tag());
+    const std::lock_guard lock(mutex_of_tags_);
     tags_in_use_.insert(tags_in_use_.end(), tags.begin(), tags.end());
     return tags;
 }
 
 void Communicator::leave(const std::vector<int>& tags) noexcept {
+    const std::lock_guard lock(mutex_of_tags_);
     for (const int tag : tags) std::erase(tags_in_use_, tag);
+}
+
+bool Communicator::has_calls() const {
+    const std::lock_guard lock(mutex_of_tags_);
+    return !tags_in_use_.empty();
+}
+
+bool Communicator::outlive() {
+    const std::lock_guard lock(mutex_of_tags_);
+    if (!tags_in_use_.empty()) outlives_ = true;
+    return outlives_;
 }
 
 std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, const Prepared& prepared,
@@ -362,16 +379,19 @@ void Communicator::settle_nonblocking() {
     nonblocking_ = Asked::refused;
     const Session& here = *session();
     if (here.settings.nonblocking == Nonblocking::off || !ready()) return;
-    int works = !here.threads_multiple && tags_.calls() >= least_calls &&
-                progress_hook_works(hidden_, rank_),
+    int level = MPI_THREAD_SINGLE;
+    check_mpi(mpi.Query_thread(&level));
+    const bool threads = level == MPI_THREAD_MULTIPLE && !progress_hook_goes_with_threads;
+    int works = !threads && tags_.calls() >= least_calls && progress_hook_works(hidden_, rank_),
         all = 0;
     if (mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_) != MPI_SUCCESS) return;
     if (all) nonblocking_ = Asked::works;
     if (!all && here.settings.verbose > 0)
-        complain_once(here.threads_multiple
-                          ? "non-blocking collectives are native with MPI_THREAD_MULTIPLE"
-                          : "non-blocking collectives are native: this MPI library does not call "
-                            "ECO while it waits");
+        complain_once(threads
+                          ? "non-blocking collectives are native: with MPI_THREAD_MULTIPLE this "
+                            "MPI library lets nothing be done while it waits"
+                          : "non-blocking collectives are native: this MPI library does not "
+                            "call ECO while it waits");
     int kind = MPI_UNDEFINED;
     check_mpi(mpi.Topo_test(comm_, &kind));
     if (all && kind != MPI_UNDEFINED && here.settings.choice != "native") neighbourhood();
@@ -584,8 +604,7 @@ void free_left_over() noexcept {
 void forget(void* attribute) noexcept {
     if (attribute == &lost_before_it_was_made) return;
     auto* communicator = static_cast<Communicator*>(attribute);
-    if (communicator->has_calls()) {
-        communicator->outlive();
+    if (communicator->outlive()) {
         if (Session* here = session()) here->some_outlive = true;
         return;
     }

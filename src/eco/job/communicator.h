@@ -4,6 +4,7 @@
 // collective, without communication; kept as its attribute; goes with it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -86,9 +87,9 @@ public:
     std::unique_ptr<RunningCall> begin_at(int first_tag, const Prepared& prepared,
                                           const Layout& layout, const Combine& combine,
                                           const Reduction& reduction);
-    bool has_calls() const { return !tags_in_use_.empty(); }
-    // The program has freed its communicator while it has calls.
-    void outlive() { outlives_ = true; }
+    bool has_calls() const;
+    // The program has freed its communicator. True if it has calls, which it then outlives.
+    bool outlive();
     bool is_left_over() const { return outlives_ && !has_calls(); }
 
     // A blocking call, which is done when this returns. Throws MpiError and Error.
@@ -151,7 +152,8 @@ private:
     MPI_Comm comm_, hidden_, inside_;
     enum class State { none, made, refused } state_of_inside_ = State::none;
     std::vector<Rank> inside_ranks_;
-    bool usable_ = false, failed_ = false, lost_ = false, outlives_ = false;
+    bool usable_ = false, failed_ = false, lost_ = false;
+    std::atomic<bool> outlives_ = false;
     enum class Asked { no, wanted, works, refused } nonblocking_ = Asked::no;
     Rank rank_ = 0;
     int size_ = 0;
@@ -159,6 +161,7 @@ private:
     std::vector<int> host_of_;
     DeferredSends deferred_sends_;
     Tags tags_;
+    mutable std::mutex mutex_of_tags_;
     std::vector<int> tags_in_use_;  // of calls that do not block
     int next_tag();
     RailContext rails_;

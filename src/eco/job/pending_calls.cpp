@@ -27,6 +27,7 @@ struct PendingCall {
 // there. Outside of a poll whoever changes the lists calls no MPI function meanwhile, so that
 // waiting for it ends.
 std::atomic<bool> busy = false;
+thread_local bool moving = false;  // by this thread
 class Busy {
 public:
     Busy() {
@@ -121,8 +122,9 @@ int move_some() noexcept {
             ++next;
             continue;
         }
-        const std::unique_ptr<Call> over = std::move(place->call);
+        std::unique_ptr<Call> over = std::move(place->call);
         calls.erase(place);
+        over.reset();
         --waiting;
         ++moved;
         if (!types.empty() || !operators.empty()) free_what_nobody_needs();
@@ -134,7 +136,9 @@ int move_some() noexcept {
 Polled poll() noexcept {
     if (waiting.load(std::memory_order_relaxed) == 0) return {0, true};
     if (busy.exchange(true, std::memory_order_acquire)) return {};
+    moving = true;
     const int moved = move_some();
+    moving = false;
     const bool idle = waiting == 0;
     busy.store(false, std::memory_order_release);
     return {moved, idle};
@@ -159,6 +163,7 @@ bool try_out(MPI_Comm own, int rank) {
         self_check = nullptr;
     }
     --waiting;
+    remove_progress_hook();
     if (ended) return check.got == check.value;
     for (MPI_Request& message : check.messages)
         if (message != mpi.request_null) mpi.Wait(&message, MPI_STATUS_IGNORE);
@@ -208,8 +213,9 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
 
 void move_pending() { static_cast<void>(poll()); }
 
+// What a program's own callbacks free while something is freed here is none of these.
 bool free_type_later(MPI_Datatype type) {
-    if (waiting == 0) return false;
+    if (waiting == 0 || moving) return false;
     const Busy nobody_else;
     if (!some_call([type](const Call& call) { return call.needs_type(type); })) return false;
     lists().types.push_back(type);
@@ -217,7 +223,7 @@ bool free_type_later(MPI_Datatype type) {
 }
 
 bool free_operator_later(MPI_Op op) {
-    if (waiting == 0) return false;
+    if (waiting == 0 || moving) return false;
     const Busy nobody_else;
     if (!some_call([op](const Call& call) { return call.needs_operator(op); })) return false;
     lists().operators.push_back(op);

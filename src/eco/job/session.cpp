@@ -27,7 +27,6 @@ Session* current = nullptr;
 
 std::atomic<bool> expected = false;  // MPI is initialised, and nobody has met
 Settings settings_of_start;          // rank 0's
-bool threads_multiple = false;
 std::atomic<bool> nonblocking_before = false;
 
 void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
@@ -125,7 +124,6 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     if (with_mcast) fresh->mcast = open_mcast(*fresh);
     // Then nobody plans with it.
     if (!fresh->mcast.channel) fresh->profile.mcast.reset();
-    fresh->threads_multiple = threads_multiple;
     fresh->nonblocking_before_it = nonblocking_before;
     if (settings.nonblocking != Nonblocking::off)
         fresh->chooser_bit_by_bit = make_chooser_bit_by_bit(*fresh, library);
@@ -210,7 +208,6 @@ void expect_session(bool threads_multiple) noexcept {
         mpi.Comm_size(mpi.comm_world, &ranks) != MPI_SUCCESS || ranks == 1)
         return;
     const MemoryMustDo must;
-    eco::threads_multiple = threads_multiple;
     expect(rank, threads_multiple);
 }
 

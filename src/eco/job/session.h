@@ -38,7 +38,6 @@ struct Session {
     std::string library;                // as tuning entries have it
     std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
 
-    bool threads_multiple = false;           // MPI_THREAD_MULTIPLE
     bool nonblocking_before_it = false;      // on MPI_COMM_WORLD
     std::atomic<bool> some_outlive = false;  // communicators whose calls are not over
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <mutex>
 
 #include "eco/mpi/native.h"
 
@@ -19,7 +20,8 @@ Poll polled = nullptr;
 
 using Change = int (*)(int (*)());
 Change take_on = nullptr, take_off = nullptr;
-bool registered = false;
+std::mutex hook_mutex;
+std::atomic<bool> registered = false;
 
 int poll_it() { return polled().moved; }
 
@@ -50,12 +52,14 @@ void look_for_hook() {
 using StartAsync = int (*)(int (*)(void*), void*, int);
 constexpr int null_stream = 0x3c000000, goes_on = 0, done = 1;
 StartAsync start_async = nullptr;
+std::mutex hook_mutex;
 bool running = false;
-std::atomic<bool> wanted = false;
 
+// Whoever has something to do says so before he looks whether this runs.
 int poll_it(void*) {
-    if (wanted && polled().idle) wanted = false;
-    if (wanted) return goes_on;
+    if (!polled().idle) return goes_on;
+    const std::lock_guard lock(hook_mutex);
+    if (!polled().idle) return goes_on;
     running = false;
     return done;
 }
@@ -70,21 +74,24 @@ void look_for_hook() {
 }  // namespace
 
 bool start_progress_hook(Poll poll) noexcept {
-    static const bool looked = (look_for_hook(), true);
+    static const bool looked = (polled = poll, look_for_hook(), true);
     static_cast<void>(looked);
-    polled = poll;
 #if defined(OPEN_MPI)
-    if (!take_on) return false;
+    if (!take_on || registered) return registered;
+    const std::lock_guard lock(hook_mutex);
     if (!registered) registered = take_on(poll_it) == 0;
     return registered;
 #else
     if (!start_async) return false;
-    wanted = true;
-    if (running) return true;
-    // It may be called from here on.
-    running = true;
-    running = start_async(poll_it, nullptr, null_stream) == MPI_SUCCESS;
-    return running;
+    {
+        const std::lock_guard lock(hook_mutex);
+        if (running) return true;
+        running = true;
+    }
+    // It may be called from here on; not under the lock, which it takes.
+    if (start_async(poll_it, nullptr, null_stream) == MPI_SUCCESS) return true;
+    const std::lock_guard lock(hook_mutex);
+    return running = false;
 #endif
 }
 
@@ -92,10 +99,8 @@ void remove_progress_hook() noexcept {
 #if defined(OPEN_MPI)
     if (registered) take_off(poll_it);
     registered = false;
-#else
-    // At its next call it goes.
-    wanted = false;
 #endif
+    // In MPICH it goes by itself when there is nothing to do.
 }
 
 }  // namespace eco

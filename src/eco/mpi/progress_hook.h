@@ -15,8 +15,17 @@ struct Polled {
 };
 using Poll = Polled (*)() noexcept;
 
-// From now on `poll` is called. Always the same one; any number of times. False without a hook.
+// From now on `poll` is called, by any thread. Always the same one; any number of times. Call it
+// when there is something to do, after the poll can see it. False without a hook.
 bool start_progress_hook(Poll poll) noexcept;
+
+// Whether that goes with MPI_THREAD_MULTIPLE. In MPICH up to 5.0.2 what is called must not come to
+// the library's progress again then: it would take a lock twice.
+#if defined(OPEN_MPI)
+inline constexpr bool progress_hook_goes_with_threads = true;
+#else
+inline constexpr bool progress_hook_goes_with_threads = false;
+#endif
 
 // Before MPI_Finalize.
 void remove_progress_hook() noexcept;

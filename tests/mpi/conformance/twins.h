@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 static inline int wait_in_some_way(MPI_Request* request) {
-    static int way;
+    static __thread int way;
     MPI_Request both[2] = {MPI_REQUEST_NULL, *request};
     MPI_Status status, statuses[2];
     int code = MPI_SUCCESS, done = 0, index = 0, indices[2];
