@@ -26,7 +26,9 @@ Call::~Call() {
     if (joined_) communicator_->leave(tags_);
     if (!lost_) return;
     for (Storage& room : rooms_) static_cast<void>(room.release());
-    for (auto& each : kept_) static_cast<void>(each.release());
+    for (auto& each : kept_) {
+        [[maybe_unused]] const void* kept = each.release();
+    }
 }
 
 bool Call::begin() {

@@ -233,7 +233,9 @@ bool free_operator_later(MPI_Op op) {
 void end_pending() noexcept {
     remove_progress_hook();
     // Messages may be under way in their memory.
-    for (PendingCall& each : lists().calls) static_cast<void>(each.call.release());
+    for (PendingCall& each : lists().calls) {
+        [[maybe_unused]] const auto* kept = each.call.release();
+    }
     lists().calls.clear();
     waiting = 0;
 }

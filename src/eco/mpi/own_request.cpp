@@ -37,14 +37,18 @@ int start_at_library(OwnRequest* request) {
 // In MPICH MPI_Waitall asserts that a generalized request which has no function to wait for it is
 // complete, if there is a null request beside it. To one that has such functions it leaves all
 // progress.
-using Progress = int (*)(MPIX_Stream);
+using Progress = int (*)(int);
+using StartExtended = int (*)(MPI_Grequest_query_function*, MPI_Grequest_free_function*,
+                              MPI_Grequest_cancel_function*, int (*)(void*, MPI_Status*),
+                              int (*)(int, void**, double, MPI_Status*), void*, MPI_Request*);
+constexpr int any_stream = 0x3c000000;  // MPIX_STREAM_NULL
 Progress progress = nullptr;
-int poll_a_while(void*, MPI_Status*) { return progress(MPIX_STREAM_NULL); }
-int wait_a_while(int, void**, double, MPI_Status*) { return progress(MPIX_STREAM_NULL); }
+int poll_a_while(void*, MPI_Status*) { return progress(any_stream); }
+int wait_a_while(int, void**, double, MPI_Status*) { return progress(any_stream); }
 
 int start_at_library(OwnRequest* request) {
     static const auto start_it = [] {
-        decltype(&::MPIX_Grequest_start) found = nullptr;
+        StartExtended found = nullptr;
         void* address = native_symbol("PMPIX_Grequest_start");
         std::memcpy(&found, &address, sizeof address);
         address = native_symbol("PMPIX_Stream_progress");
