@@ -3,8 +3,8 @@
 
 import json
 import re
-from collections.abc import Iterable
 import socket
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
