@@ -83,7 +83,7 @@ private:
     std::vector<MPI_Request> requests_;
     std::vector<char> is_receive_;  // beside requests_, as ids_
     std::vector<int> ids_, indices_;
-    std::size_t next_ = 0;  // of requests_, to be tried first
+    [[maybe_unused]] std::size_t next_ = 0;  // of requests_, to be tried first
     std::vector<MPI_Status> statuses_;
     std::map<int, int> chunks_left_;  // of messages too long for one MPI message
     int truncated_ = MPI_SUCCESS;
