@@ -12,6 +12,9 @@ static Native table;
 
 const Native& native() { return table; }
 
+// What a library has beyond the standard; SMPI has nothing.
+void* native_symbol(const char*) { return nullptr; }
+
 void fill_from_smpi() {
 #define ECO_TAKEN(name) table.name = &MPI_##name;
 #define ECO_CALLED(name) table.name = &MPI_##name;
