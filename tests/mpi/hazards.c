@@ -20,6 +20,12 @@
 #include "eco.h"
 
 static int wrong;
+/* Says where, the first few times. */
+#define WRONG_IF(bad)                                                                              \
+    do {                                                                                           \
+        if ((bad) && __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED) < 10)                         \
+            fprintf(stderr, "hazards.c, line %d: %s\n", __LINE__, #bad);                           \
+    } while (0)
 static volatile sig_atomic_t signals;
 
 static void count_signal(int number) {
@@ -34,12 +40,12 @@ static void collectives(MPI_Comm comm, int root, int count, int* data, int* all)
     MPI_Comm_size(comm, &size);
     for (int n = 0; n < count; n++) data[n] = rank == root ? root + n : -1;
     MPI_Bcast(data, count, MPI_INT, root, comm);
-    for (int n = 0; n < count; n++) wrong += data[n] != root + n;
+    for (int n = 0; n < count; n++) WRONG_IF(data[n] != root + n);
     MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
-    wrong += sum != count * size;
+    WRONG_IF(sum != count * size);
     mine = rank + count;
     MPI_Gather(&mine, 1, MPI_INT, all, 1, MPI_INT, root, comm);
-    for (int r = 0; rank == root && r < size; r++) wrong += all[r] != r + count;
+    for (int r = 0; rank == root && r < size; r++) WRONG_IF(all[r] != r + count);
 }
 
 static void some(MPI_Comm comm, int turns) {
@@ -57,7 +63,7 @@ static void child(int starts) {
     if (id == 0 && starts) execlp("sh", "sh", "-c", "exit 0", NULL);
     if (id == 0) exit(0);
     waitpid(id, &status, 0);
-    wrong += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    WRONG_IF(!WIFEXITED(status) || WEXITSTATUS(status) != 0);
 }
 
 #if MPI_VERSION >= 4
@@ -119,7 +125,7 @@ static void* work(void* argument) {
         ECO_Comm_nearest(comms[c], 64, nearest, &found);
         int size;
         MPI_Comm_size(comms[c], &size);
-        wrong += found != size - 1 || levels < 1;
+        WRONG_IF(found != size - 1 || levels < 1);
     }
     for (int turn = 0; turn < 8; turn++)
         for (int c = me; c < crew * comms_each; c += crew)
@@ -136,7 +142,7 @@ static void* watch(void* argument) {
         MPI_Comm_set_errhandler(MPI_COMM_SELF, own_handler);
         for (int look = 0; look < 20; look++) {
             MPI_Comm_get_errhandler(MPI_COMM_SELF, &now);
-            wrong += now != own_handler;
+            WRONG_IF(now != own_handler);
             MPI_Errhandler_free(&now);
         }
         usleep(50);
@@ -192,12 +198,12 @@ static void leave(MPI_Comm comm) {
     some(inside, 5);
     some(copy, 5);
     MPI_Comm_free(&inside);
-    wrong += deleted != 1;
+    WRONG_IF(deleted != 1);
     MPI_Group_free(&part);
     MPI_Group_free(&world);
     some(copy, 5);
     MPI_Comm_free(&copy);
-    wrong += deleted != 2;
+    WRONG_IF(deleted != 2);
 }
 
 int main(int argc, char** argv) {
@@ -228,7 +234,7 @@ int main(int argc, char** argv) {
         some(comm, 60);
         memset(&often, 0, sizeof often);
         setitimer(ITIMER_REAL, &often, NULL);
-        wrong += signals == 0;
+        WRONG_IF(signals == 0);
     }
     if (!strcmp(how, "sessions")) {
         some(comm, 5);
