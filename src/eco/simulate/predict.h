@@ -19,7 +19,9 @@ struct Predicted {
 };
 
 struct Forecast {
-    std::vector<Predicted> choices;  // the quickest first; empty: it would take too long to tell
+    // The best first: of those within 5 % of the quickest, the one with the fewest messages; then
+    // by time. Empty: it would take too long to tell.
+    std::vector<Predicted> choices;
     // The quickest of the topology-unaware baselines on contiguous ranks, which stand for a library
     // that knows nothing of the network; 0: not simulated.
     Seconds baseline = 0;
