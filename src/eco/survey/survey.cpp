@@ -13,6 +13,9 @@ namespace {
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+// Where hosts are few, so many second visits are affordable and one pair matters more.
+constexpr double least_again = 256;
+
 class Surveying {
 public:
     Surveying(const std::vector<std::vector<int>>& orders, Prober& prober,
@@ -58,7 +61,7 @@ private:
         std::vector<int> vertex_of(at(hosts_)), subnet_of;
         std::iota(vertex_of.begin(), vertex_of.end(), 0);
         double allowance = settings_.comparisons_per_host * hosts_;
-        double again = settings_.again_per_host * hosts_;
+        double again = std::max(least_again, settings_.again_per_host * hosts_);
         while (true) {
             SurveyLevel level(vertex_of, subnet_of, orders_.front(), survey_.timings, settings_,
                               allowance, again, random_);
