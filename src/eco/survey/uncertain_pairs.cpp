@@ -11,7 +11,7 @@ namespace eco {
 namespace {
 
 // Of one pair, where the partition depends on it.
-constexpr int most_visits = 5;
+constexpr int most_visits = 12;
 constexpr int surely_visited = 3;
 constexpr double close = 1.02;  // to the least of all
 
