@@ -10,6 +10,8 @@ namespace {
 
 // Of what comes before its call; the rest is lost, and repaired.
 constexpr Bytes most_early = 1 << 20;
+// For receivers that are late, of all calls together; beyond that senders wait for them.
+constexpr Bytes most_kept = 16 << 20;
 // What may leave at once, in time on the wire and in datagrams: a process cannot wake up for each.
 constexpr Seconds burst_time = 2e-4;
 constexpr double burst_datagrams = 2;
@@ -102,6 +104,13 @@ McastAddress McastChannel::address_of(std::uint64_t context, Rank rank) const {
     const std::lock_guard lock(mutex_);
     const auto found = addresses_.find({context, static_cast<std::uint32_t>(rank)});
     return found == addresses_.end() ? all_of_the_job : found->second;
+}
+
+bool McastChannel::keep(Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    if (kept_bytes_ + bytes > most_kept) return false;
+    kept_bytes_ += bytes;
+    return true;
 }
 
 void McastChannel::note_losses() {

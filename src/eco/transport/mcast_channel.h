@@ -89,6 +89,9 @@ public:
         counts_.sent_again += datagrams;
     }
 
+    // Room for so many bytes that calls leave behind; whether there is. Given back by less than 0.
+    bool keep(Bytes bytes);
+
 private:
     struct Early {
         McastHeader header;
@@ -105,7 +108,7 @@ private:
     std::map<std::uint64_t, std::int64_t> last_call_;  // per context, of those attached; -1: none
     std::map<McastCall, std::vector<Early>> early_;
     std::map<std::pair<std::uint64_t, std::uint32_t>, McastAddress> addresses_;
-    Bytes early_bytes_ = 0;
+    Bytes early_bytes_ = 0, kept_bytes_ = 0;
     Counts counts_;
     Seconds free_ = 0;  // when all that was sent is on the wire
     double share_ = 1;  // of the rate

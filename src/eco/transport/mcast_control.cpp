@@ -108,7 +108,7 @@ std::vector<std::byte> written(const McastAnswer& answer) {
         text.add(rest.message);
         text.add(rest.first);
     }
-    text.add(answer.gives_up);
+    text.add(answer.gives_up_from);
     text.add(answer.pieces.size());
     for (const McastAnswer::Piece& piece : answer.pieces) {
         text.add(piece.message);
@@ -128,7 +128,7 @@ McastAnswer read_answer(std::span<const std::byte> text) {
         rest.message = reader.number();
         rest.first = reader.number();
     }
-    answer.gives_up = reader.number() != 0;
+    answer.gives_up_from = reader.number();
     answer.pieces.resize(reader.number());
     for (McastAnswer::Piece& piece : answer.pieces) {
         piece.message = reader.number();

@@ -45,8 +45,9 @@ std::optional<McastStatus> heard_status(std::span<const std::byte> text);
 void cut_to(McastStatus& status, Bytes longest);
 
 struct McastAnswer {
-    // Nothing of what was multicast arrives: from the next call on messages come one by one.
-    bool gives_up = false;
+    // Nothing of what was multicast arrives: from this call on messages come one by one.
+    static constexpr std::uint32_t never = 0xffffffff;
+    std::uint32_t gives_up_from = never;
     struct Piece {
         std::uint32_t message = 0, index = 0;
         std::span<const std::byte> data;

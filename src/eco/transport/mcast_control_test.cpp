@@ -26,9 +26,9 @@ TEST(McastControl, TheLongestFitItsRoom) {
 
 TEST(McastControl, AnAnswerSurvivesItsWrittenForm) {
     const std::vector<std::byte> data{std::byte{1}, std::byte{2}};
-    const auto text = written(McastAnswer{true, {{5, 6, data}}, {{7, 8}}, 9});
+    const auto text = written(McastAnswer{3, {{5, 6, data}}, {{7, 8}}, 9});
     const McastAnswer answer = read_answer(text);
-    EXPECT_TRUE(answer.gives_up);
+    EXPECT_EQ(answer.gives_up_from, 3U);
     EXPECT_EQ(answer.call, 9U);
     EXPECT_EQ(answer.rest, (std::vector<McastAnswer::Rest>{{7, 8}}));
     ASSERT_EQ(answer.pieces.size(), 1U);

@@ -21,6 +21,11 @@ constexpr Seconds under_way = 4e-3, under_way_to_who_waited = 1.5e-3;
 constexpr Seconds remind_first = 4e-3, remind_longest = 0.2;
 constexpr double remind_datagrams = 6;
 
+// Who is in its call says something within so long after the last datagram, or after so many
+// datagrams' time. To find out costs a broadcast's sender so long once.
+constexpr Seconds late_after = 10e-3;
+constexpr double late_datagrams = 8;
+
 }  // namespace
 
 void McastSender::add(int id, std::uint32_t message, const void* data, Bytes bytes,
@@ -36,17 +41,81 @@ void McastSender::add(int id, std::uint32_t message, const void* data, Bytes byt
     added.to.assign(to.begin(), to.end());
     added.missing.insert(to.begin(), to.end());
     queue_.push_back(message);
+    frame_ = static_cast<double>(channel_.payload() + mcast_frame) / rate;
+    left_last_ = std::max(left_last_, mcast_now());
 }
 
-// Datagrams that may leave before the slowest of its receivers has said more.
+std::optional<std::int64_t> McastSender::behind(Rank rank) const {
+    const bool misses = std::any_of(messages_.begin(), messages_.end(), [&](const auto& entry) {
+        return entry.second.missing.contains(rank);
+    });
+    if (!misses) return std::nullopt;
+    const auto peer = peers_.find(rank);
+    return peer == peers_.end() ? 0 : peer->second.addressed - peer->second.received;
+}
+
+bool McastSender::is_late(Rank rank) const {
+    const auto peer = peers_.find(rank);
+    if (peer != peers_.end() && peer->second.spoke > 0) return peer->second.is_late;
+    return (peer != peers_.end() && peer->second.is_late) || behind_(rank).has_value();
+}
+
+// Once no more may leave, who is in its call has taken it all, and has said so.
+void McastSender::find_late(Seconds now) {
+    const Seconds patience = std::max(late_after, late_datagrams * frame_);
+    if (now < left_last_ + patience) return;
+    for (auto& [rank, peer] : peers_)
+        if (now >= peer.spoke + patience) peer.is_late = peer.was_late = true;
+}
+
+// Datagrams that may leave before the slowest of its receivers has said more. Who is late stops
+// only those who are late too.
 std::int64_t McastSender::room(const Message& message) const {
-    std::int64_t room = channel_.window();
+    std::int64_t of_all = channel_.window(), of_others = of_all;
+    bool has_others = false;
     for (const Rank rank : message.missing) {
+        if (message.apart.contains(rank)) continue;
+        std::int64_t outstanding = behind_(rank).value_or(0);
         const auto peer = peers_.find(rank);
-        if (peer == peers_.end() || message.apart.contains(rank)) continue;
-        room = std::min(room, channel_.window() - (peer->second.addressed - peer->second.received));
+        if (peer != peers_.end()) outstanding += peer->second.addressed - peer->second.received;
+        const std::int64_t left = channel_.window() - outstanding;
+        of_all = std::min(of_all, left);
+        if (is_late(rank)) continue;
+        has_others = true;
+        of_others = std::min(of_others, left);
     }
-    return room;
+    return has_others ? of_others : of_all;
+}
+
+bool McastSender::waits_for_late_ones() {
+    if (!again_.empty() || (!queue_.empty() && room(messages_.at(queue_.front())) > 0))
+        return false;
+    find_late(mcast_now());
+    return std::all_of(messages_.begin(), messages_.end(), [this](const auto& entry) {
+        const auto& missing = entry.second.missing;
+        return std::all_of(missing.begin(), missing.end(),
+                           [this](Rank rank) { return is_late(rank); });
+    });
+}
+
+Bytes McastSender::bytes_to_keep() const {
+    Bytes bytes = 0;
+    for (const auto& [number, message] : messages_)
+        if (message.data != message.kept.data()) bytes += message.bytes;
+    return bytes;
+}
+
+void McastSender::lose_kept() {
+    for (auto& [number, message] : messages_)
+        static_cast<void>(new std::vector<std::byte>(std::move(message.kept)));
+}
+
+void McastSender::keep() {
+    for (auto& [number, message] : messages_) {
+        if (message.data == message.kept.data()) continue;
+        message.kept.assign(message.data, message.data + message.bytes);
+        message.data = message.kept.data();
+    }
 }
 
 Datagram McastSender::datagram(std::uint32_t number, const Message& message, std::uint32_t index,
@@ -80,7 +149,10 @@ bool McastSender::send_next(Seconds& wait) {
     }
     const std::int64_t left = message.datagrams - message.next;
     const std::int64_t count = std::min({left, room(message), std::int64_t{most_in_a_call}});
-    if (count <= 0) return false;
+    if (count <= 0) {
+        find_late(mcast_now());
+        return false;
+    }
     std::vector<Datagram> datagrams;
     for (std::int64_t i = 0; i < count; ++i)
         datagrams.push_back(datagram(queue_.front(), message,
@@ -89,11 +161,16 @@ bool McastSender::send_next(Seconds& wait) {
     const std::size_t sent = channel_.send(datagrams, message.rate, wait);
     const Seconds now = mcast_now();
     for (std::size_t i = 0; i < sent; ++i) message.left[message.next++] = now;
-    for (const Rank rank : message.to) peers_[rank].addressed += static_cast<std::int64_t>(sent);
+    for (const Rank rank : message.to) {
+        Peer& peer = peers_[rank];
+        peer.was_late = peer.was_late || is_late(rank);
+        peer.addressed += static_cast<std::int64_t>(sent);
+    }
     if (message.next == message.datagrams) queue_.pop_front();
     const double frame = static_cast<double>(channel_.payload() + mcast_frame);
     remind_after_ = std::max(remind_first, remind_datagrams * frame / message.rate);
     remind_at_ = now + remind_after_;
+    if (sent > 0) left_last_ = now;
     return sent > 0;
 }
 
@@ -141,6 +218,8 @@ bool McastSender::remind(Seconds& wait) {
 
 void McastSender::note(Rank from, const McastStatus& status) {
     Peer& peer = peers_[from];
+    peer.spoke = mcast_now();
+    peer.is_late = false;
     if (status.received > peer.received || !status.whole.empty())
         remind_at_ = std::max(remind_at_, mcast_now() + remind_after_);
     peer.received = std::max<std::int64_t>(peer.received, status.received);
@@ -176,6 +255,12 @@ std::vector<McastSender::Place> McastSender::asked_for(Rank from, const McastSta
     return places;
 }
 
+// What did not fit into the socket of one that was late says nothing about the pace.
+void McastSender::note_lost(Rank rank, std::int64_t datagrams) {
+    Peer& peer = peers_[rank];
+    if (!peer.was_late) peer.lost += datagrams;
+}
+
 bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer) {
     note(from, status);
     if (!status.asks) return false;
@@ -186,7 +271,7 @@ bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer
         answer.pieces.push_back(
             {number, index, {piece.data, static_cast<std::size_t>(piece.bytes)}});
     }
-    peers_[from].lost += static_cast<std::int64_t>(answer.pieces.size());
+    note_lost(from, static_cast<std::int64_t>(answer.pieces.size()));
     channel_.note_sent_again(static_cast<std::int64_t>(answer.pieces.size()));
     return true;
 }
@@ -196,7 +281,7 @@ void McastSender::hear(Rank from, const McastStatus& status) {
     if (!status.asks) return;
     careful_ = true;
     for (const Place& place : asked_for(from, status, under_way_to_who_waited))
-        if (again_[place].insert(from).second) ++peers_[from].lost;
+        if (again_[place].insert(from).second) note_lost(from, 1);
 }
 
 std::optional<std::span<const std::byte>> McastSender::take_apart(std::uint32_t number, Rank rank,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,9 +20,13 @@ namespace eco {
 
 class McastSender {
 public:
+    // Of earlier calls of this rank's that have left: datagrams that a receiver has not taken yet,
+    // or nothing if it has all.
+    using Behind = std::function<std::optional<std::int64_t>(Rank)>;
+
     // me: this rank in the communicator. careful: losses are likely.
-    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool careful)
-        : channel_(channel), call_(call), me_(me), careful_(careful) {}
+    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool careful, Behind behind)
+        : channel_(channel), call_(call), me_(me), careful_(careful), behind_(std::move(behind)) {}
 
     // rate: bytes on the wire per second that reach all of `to` without loss. The memory stays as
     // it is until ended() has given `id`.
@@ -31,6 +36,18 @@ public:
     // Sends what may be sent. False if nothing could; wait: until it is worth another try, or
     // infinite where a receiver must speak first.
     bool send(Seconds& wait);
+
+    // Whether all that can be sent now has been, and whoever has not got all of it is late: nothing
+    // was heard of it in this call since the last datagram left, for a while; or it has not come to
+    // the end of an earlier one.
+    bool waits_for_late_ones();
+    // Copies the messages that have not ended: the memory that add() was given is not needed any
+    // more, but for what goes to a rank by the caller's means.
+    void keep();
+    Bytes bytes_to_keep() const;
+    void lose_kept();  // while the caller's means use it
+    // As Behind says it, of this call.
+    std::optional<std::int64_t> behind(Rank rank) const;
 
     // What a receiver said by a message; whether it wants the answer.
     bool take(Rank from, const McastStatus& status, McastAnswer& answer);
@@ -51,6 +68,9 @@ public:
     // Of those to one rank: datagrams that were multicast, that came so, that it asked for.
     struct Peer {
         std::int64_t addressed = 0, received = 0, heard = 0, lost = 0;
+        Seconds spoke = 0;     // when it last did
+        bool is_late = false;  // what it misses meanwhile is sent when it comes
+        bool was_late = false;
     };
     const std::map<Rank, Peer>& peers() const { return peers_; }
     int task_of(std::uint32_t message) const { return messages_.at(message).id; }
@@ -66,9 +86,13 @@ private:
         std::vector<Rank> to;
         std::set<Rank> missing;  // receivers that have not said that they have it
         std::set<Rank> apart;    // of those, who get it by other means
+        std::vector<std::byte> kept;
     };
     using Place = std::pair<std::uint32_t, std::uint32_t>;  // message, datagram
     std::int64_t room(const Message& message) const;
+    bool is_late(Rank rank) const;
+    void find_late(Seconds now);
+    void note_lost(Rank rank, std::int64_t datagrams);
     Datagram datagram(std::uint32_t number, const Message& message, std::uint32_t index,
                       McastKind kind) const;
     void note(Rank from, const McastStatus& status);
@@ -87,6 +111,8 @@ private:
     std::map<Rank, Peer> peers_;
     std::vector<int> ended_;
     Seconds remind_at_ = 0, remind_after_ = 0;
+    Seconds left_last_ = 0, frame_ = 0;  // a datagram: when one last left; its time on the wire
+    Behind behind_;
 };
 
 }  // namespace eco

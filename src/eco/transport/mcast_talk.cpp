@@ -66,7 +66,7 @@ void McastTalk::take(const Message& message) {
     if (const auto listener = listeners_.find(status.call); listener != listeners_.end())
         listener->second->status(message.peer, status);
     else if (status.asks)
-        answer(message.peer, {false, {}, {}, status.call}, status.heard == 0);
+        answer(message.peer, {McastAnswer::never, {}, {}, status.call}, status.heard == 0);
 }
 
 bool McastTalk::move() {

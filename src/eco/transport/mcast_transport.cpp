@@ -33,17 +33,37 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
       me_(me),
       first_tag_(first_tag),
       tags_(tags),
-      unreached_(context.unreached),
-      unheard_(context.unheard),
-      call_{context.number, context.calls++},
-      sender_(channel, call_, me, context.careful > 0),
+      call_{context.number, context.calls},
+      sender_(channel, call_, me, context.careful > 0,
+              [this](Rank rank) -> std::optional<std::int64_t> {
+                  std::optional<std::int64_t> behind;
+                  for (const McastTransport* each : context_.left)
+                      if (each->call_ < call_)
+                          if (const auto there = each->sender_.behind(rank))
+                              behind = behind.value_or(0) + *there;
+                  return behind;
+              }),
       receiver_(channel, me, context.careful > 0) {
+    const McastTurn turn(context_);
+    const auto from = [number = call_.number](const std::map<Rank, std::uint32_t>& calls) {
+        std::set<Rank> ranks;
+        for (const auto& [rank, call] : calls)
+            if (call <= number) ranks.insert(rank);
+        return ranks;
+    };
+    unreached_ = from(context.unreached);
+    unheard_ = from(context.unheard);
+    ++context.calls;
     if (context.careful > 0) --context.careful;
     channel_.attach(call_, *this);
     context_.talk->begin(call_.number, *this);
 }
 
 McastTransport::~McastTransport() {
+    const McastTurn turn(context_);
+    std::erase(context_.left, this);
+    channel_.keep(-kept_bytes_);
+    if (!parts_.empty()) sender_.lose_kept();
     channel_.detach(call_);
     context_.talk->end(call_.number);
     // Messages are under way into these.
@@ -52,17 +72,20 @@ McastTransport::~McastTransport() {
 }
 
 void McastTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag) {
+    const McastTurn turn(context_);
     other_.send(id, data, bytes, to, tag);
     ++open_;
 }
 
 void McastTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
+    const McastTurn turn(context_);
     other_.recv(id, data, bytes, from, tag);
     ++open_;
 }
 
 void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<const Rank> to,
                            int tag) {
+    const McastTurn turn(context_);
     ++open_;
     std::vector<Rank> reached;
     for (const Rank rank : to) {
@@ -78,6 +101,7 @@ void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<cons
 }
 
 void McastTransport::mcast_recv(int id, void* data, Bytes bytes, Rank from, int tag) {
+    const McastTurn turn(context_);
     ++open_;
     if (unheard_.contains(from)) {
         other_.recv(id, data, bytes, from, copy_tag(tag));
@@ -126,8 +150,10 @@ void McastTransport::status(Rank from, const McastStatus& status) {
     std::int64_t& lost = context_.in_vain[from];
     lost += static_cast<std::int64_t>(answer.pieces.size());
     if (lost >= hopeless) {
-        answer.gives_up = true;
-        if (context_.unreached.insert(from).second) {
+        // Which call comes next is known to this rank alone: it may have left this one.
+        const auto [place, is_new] = context_.unreached.try_emplace(from, context_.calls);
+        answer.gives_up_from = place->second;
+        if (is_new) {
             static const bool said = [&] {
                 std::fprintf(stderr,
                              "eco: multicasts of rank %d do not reach rank %d; messages go one by "
@@ -153,7 +179,8 @@ void McastTransport::status(Rank from, const McastStatus& status) {
 }
 
 void McastTransport::answer(Rank from, const McastAnswer& answer) {
-    if (answer.gives_up) context_.unheard.insert(from);
+    if (answer.gives_up_from != McastAnswer::never)
+        context_.unheard.try_emplace(from, answer.gives_up_from);
     for (const McastAnswer::Rest& rest : answer.rest) receive_rest(from, rest);
     receiver_.take(from, answer);
 }
@@ -177,6 +204,7 @@ void McastTransport::end_part(int task, std::vector<int>& ended) {
     const auto parts = parts_left_.find(task);
     if (parts != parts_left_.end() && --parts->second > 0) return;
     parts_left_.erase(task);
+    if (tasks_left_.erase(task) > 0) return;
     --open_;
     ended.push_back(task);
 }
@@ -218,13 +246,9 @@ void McastTransport::tell() {
     }
 }
 
-bool McastTransport::moves(std::vector<int>& ended) {
+// Of this call alone, of what has come.
+bool McastTransport::steps(std::vector<int>& ended) {
     const auto before = ended.size();
-    bool moved = channel_.receive();
-    ended_elsewhere_.clear();
-    other_.poll(ended_elsewhere_);
-    for (const int id : ended_elsewhere_) end_message(id, ended);
-    moved = context_.talk->move() || moved || !ended_elsewhere_.empty();
     hear_statuses();
     tell();
     for (const int task : receiver_.ended()) {
@@ -232,20 +256,33 @@ bool McastTransport::moves(std::vector<int>& ended) {
         ended.push_back(task);
     }
     for (const int task : sender_.ended()) end_part(task, ended);
-    Seconds wait = 0;
-    if (sender_.send(wait)) moved = true;
-    return moved || ended.size() > before;
+    return sender_.send(wait_) || ended.size() > before;
+}
+
+bool McastTransport::moves(std::vector<int>& ended) {
+    const auto before = ended.size();
+    bool moved = channel_.receive();
+    ended_elsewhere_.clear();
+    other_.poll(ended_elsewhere_);
+    for (const int id : ended_elsewhere_) end_message(id, ended);
+    moved = context_.talk->move() || moved || !ended_elsewhere_.empty();
+    for (McastTransport* each : context_.left)
+        if (each != this) each->move_left();
+    return steps(ended) || moved || ended.size() > before;
 }
 
 // Nothing moves without somebody else, or before it is time.
 void McastTransport::rest() {
-    Seconds wait = 0;
-    if (sender_.send(wait)) return;
+    {
+        const McastTurn turn(context_);
+        if (sender_.send(wait_)) return;
+        for (const McastTransport* each : context_.left) wait_ = std::min(wait_, each->wait_);
+    }
     if (!sender_.has_unsent() && receiver_.is_complete()) {
         sched_yield();  // for what the other transport brings
         return;
     }
-    channel_.sleep(std::min({wait, longest_sleep, receiver_.until_due()}));
+    channel_.sleep(std::min({wait_, longest_sleep, receiver_.until_due()}));
 }
 
 // After its last message this rank may be away for long; what it owes its peers must have left.
@@ -273,16 +310,24 @@ void McastTransport::close() {
         channel_.note_clean_call();
 }
 
-void McastTransport::poll(std::vector<int>& ended) { moves(ended); }
+void McastTransport::poll(std::vector<int>& ended) {
+    const McastTurn turn(context_);
+    moves(ended);
+}
 
 void McastTransport::wait(std::vector<int>& ended) {
     const auto before = ended.size();
     while (true) {
-        const bool moved = moves(ended);
-        const bool last = open_ == 0;
-        if (ended.size() > before && (!last || is_quiet())) {
-            if (last) close();
-            return;
+        bool moved = false;
+        {
+            const McastTurn turn(context_);
+            moved = moves(ended);
+            if (ended.size() == before && !moved) leave(ended);
+            const bool last = open_ == 0;
+            if (ended.size() > before && (!last || is_behind() || is_quiet())) {
+                if (last && !is_behind()) close();
+                return;
+            }
         }
         if (!moved) rest();
     }

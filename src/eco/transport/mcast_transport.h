@@ -3,35 +3,20 @@
 // all others, and what receivers and senders tell each other, go through another transport. Made
 // for each collective call. A multicast is over when all its receivers have it: what is lost is
 // asked for and sent again by the other transport, so a call ends even where no datagram arrives.
+// Where only receivers are awaited that are late, and something moves it on later, it keeps a copy
+// for them, and its messages count as sent; then it is_behind() and lives on.
 #pragma once
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 
+#include "eco/transport/mcast_context.h"
 #include "eco/transport/mcast_receiver.h"
 #include "eco/transport/mcast_sender.h"
-#include "eco/transport/mcast_talk.h"
 #include "eco/transport/transport.h"
 
 namespace eco {
-
-// Of one communicator; both ends of a pair of ranks find the same out at the same call.
-struct McastContext {
-    std::uint64_t number = 0;  // all its ranks have the same, and no other communicator has it
-    std::uint32_t calls = 0;
-    // Nothing that is multicast arrives there, or comes from there: messages go one by one.
-    std::set<Rank> unreached, unheard;
-    // Of those that may be so, datagrams in a row that did not arrive.
-    std::map<Rank, std::int64_t> in_vain;
-    // So many calls still expect losses: the first ones, and those after one that lost something.
-    static constexpr int careful_calls = 64;
-    int careful = careful_calls;
-    // Per receiver, the part of the datagrams that it asked for of late.
-    std::map<Rank, double> lost;
-    std::unique_ptr<McastTalk> talk;
-};
 
 class McastTransport : public Transport, McastChannel::Listener, McastTalk::Listener {
 public:
@@ -53,6 +38,12 @@ public:
     void mcast_recv(int id, void* data, Bytes bytes, Rank from, int tag) override;
     void wait(std::vector<int>& ended) override;
     void poll(std::vector<int>& ended) override;
+    // After the last task: whether some receivers have not got all.
+    bool is_behind() const { return kept_bytes_ > 0; }
+    // Moves on all that this communicator's calls have left, unless somebody does so already;
+    // whether anything may be left.
+    static bool move_left(McastContext& context, McastChannel& channel);
+
     void native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) override {
         other_.native_part(part, from, to, bytes, root);
     }
@@ -74,6 +65,9 @@ private:
     void hear_statuses();
     void tell();
     bool moves(std::vector<int>& ended);
+    bool steps(std::vector<int>& ended);
+    void move_left();
+    void leave(std::vector<int>& ended);
     void rest();
     void end_part(int task, std::vector<int>& ended);
     bool is_quiet() const;
@@ -87,8 +81,8 @@ private:
     Transport& other_;
     Rank me_;
     int first_tag_, tags_;
-    const std::set<Rank> unreached_, unheard_;  // what is found out in a call counts from the next
     McastCall call_;
+    std::set<Rank> unreached_, unheard_;
     McastSender sender_;
     McastReceiver receiver_;
     std::mutex mutex_;  // of heard_
@@ -99,6 +93,9 @@ private:
     std::map<std::pair<Rank, std::uint32_t>, Bytes> lengths_;  // of messages to this rank
     int open_ = 0;                                             // tasks
     bool closed_ = false;
+    std::set<int> tasks_left_;           // said to have ended, though they have not
+    std::atomic<Bytes> kept_bytes_ = 0;  // for those who are late; at least 1
+    Seconds wait_ = 0;                   // of the sender, when it moved last
     std::vector<int> ended_elsewhere_;
 };
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -212,8 +213,18 @@ private:
     Ether ether_;
     ThreadsExchange threads_;
     std::vector<std::unique_ptr<McastChannel>> channels_;
-    std::vector<McastContext> contexts_;
+    std::deque<McastContext> contexts_;
 };
+
+}  // namespace
+
+namespace {
+
+std::set<Rank> ranks_of(const std::map<Rank, std::uint32_t>& from_calls) {
+    std::set<Rank> ranks;
+    for (const auto& [rank, call] : from_calls) ranks.insert(rank);
+    return ranks;
+}
 
 }  // namespace
 
@@ -259,9 +270,9 @@ TEST(McastTransport, WithoutMulticastMessagesGoOneByOne) {
     faults.deaf = {2};
     Job job(3, faults);
     job.run(8, 3000);
-    EXPECT_EQ(job.context(0).unreached, std::set<Rank>{2});
-    EXPECT_EQ(job.context(1).unreached, std::set<Rank>{2});
-    EXPECT_EQ(job.context(2).unheard, (std::set<Rank>{0, 1}));
+    EXPECT_EQ(ranks_of(job.context(0).unreached), std::set<Rank>{2});
+    EXPECT_EQ(ranks_of(job.context(1).unreached), std::set<Rank>{2});
+    EXPECT_EQ(ranks_of(job.context(2).unheard), (std::set<Rank>{0, 1}));
     EXPECT_TRUE(job.context(2).unreached.empty());
 }
 
@@ -280,7 +291,7 @@ TEST(McastTransport, TheRestOfALongMessageComesAtOnce) {
     faults.deaf = {1};
     Job job(2, faults);
     job.run(1, 10000000);
-    EXPECT_EQ(job.context(0).unreached, std::set<Rank>{1});
+    EXPECT_EQ(ranks_of(job.context(0).unreached), std::set<Rank>{1});
     // Of rank 0's 100,000, no more than what left before it gave up.
     EXPECT_LT(job.datagrams(), 100000 + 1000);
 }
@@ -359,6 +370,114 @@ TEST(McastTransport, AMessageOfAnotherLengthIsAnError) {
     for (const auto& [sent, taken] : {std::pair<Bytes, Bytes>{0, 50}, {50, 0}, {250, 50}})
         EXPECT_NE(mismatch(sent, taken).find("another length"), std::string::npos)
             << sent << " " << taken;
+}
+
+namespace {
+
+// Rank 0 multicasts `calls` times to 1 and 2. Rank 2 comes to the first call when the others have
+// left the last one.
+class LateRank {
+public:
+    explicit LateRank(const Faults& faults) : ether_(3, faults, payload, 7) {
+        threads_.shorter_may_come = true;
+    }
+    void run(int calls, Bytes bytes) {
+        std::vector<std::thread> ranks;
+        for (Rank rank = 0; rank < 3; ++rank)
+            ranks.emplace_back([=, this] { be(rank, calls, bytes); });
+        for (std::thread& rank : ranks) rank.join();
+    }
+    std::array<McastContext, 3> contexts;
+
+private:
+    static constexpr Bytes payload = 100;
+    struct Ended {
+        std::unique_ptr<Transport> other;
+        std::unique_ptr<McastTransport> transport;
+    };
+    void be(Rank me, int calls, Bytes bytes) {
+        McastChannel channel(ether_.end_of(me), McastKey{1, 2}, payload);
+        channel.know(5);
+        McastContext& context = contexts[at(me)];
+        context.number = 5;
+        context.may_leave = true;
+        context.talk =
+            std::make_unique<McastTalk>(threads_.end_of(me), talk_tag, talk_tag + 1, payload);
+        while (me == 2 && ahead_ < 2) std::this_thread::yield();
+        std::vector<Ended> behind;
+        for (int call = 0; call < calls; ++call) {
+            Ended ended = this->call(channel, context, me, call, bytes);
+            if (ended.transport->is_behind()) behind.push_back(std::move(ended));
+        }
+        ++ahead_;
+        EXPECT_EQ(behind.size(), me == 0 ? at(calls) : 0);
+        while (McastTransport::move_left(context, channel)) std::this_thread::yield();
+        behind.clear();
+        EXPECT_TRUE(context.left.empty());
+        while (!context.talk->is_over()) context.talk->move();
+    }
+    Ended call(McastChannel& channel, McastContext& context, Rank me, int call, Bytes bytes) {
+        const auto rate_of = [](Rank, std::span<const Rank>) { return rate; };
+        Ended made{threads_.end_of(me), nullptr};
+        made.transport = std::make_unique<McastTransport>(channel, context, me, rate_of,
+                                                          *made.other, call * tags, tags);
+        const auto content = [&](std::size_t i) {
+            return static_cast<std::byte>(static_cast<unsigned char>(call + 3 * i + i / 251));
+        };
+        std::vector<std::byte> data(static_cast<std::size_t>(bytes));
+        const Rank to[] = {1, 2};
+        for (std::size_t i = 0; me == 0 && i < data.size(); ++i) data[i] = content(i);
+        if (me == 0)
+            made.transport->mcast(0, data.data(), bytes, to, 0);
+        else
+            made.transport->mcast_recv(0, data.data(), bytes, 0, 0);
+        std::vector<int> ended;
+        while (ended.empty()) made.transport->wait(ended);
+        for (std::size_t i = 0; i < data.size(); ++i)
+            if (data[i] != content(i)) {
+                ADD_FAILURE() << "rank " << me << " call " << call << " at " << i;
+                break;
+            }
+        // The program uses its memory again.
+        std::fill(data.begin(), data.end(), std::byte{0xee});
+        return made;
+    }
+
+    Ether ether_;
+    ThreadsExchange threads_;
+    std::atomic<int> ahead_ = 0;
+};
+
+}  // namespace
+
+// Short and long messages, one and many, with and without losses: neither the sender nor who is
+// there waits for who is late.
+TEST(McastTransport, NobodyWaitsForWhoIsLate) {
+    for (const double loss : {0.0, 0.02})
+        for (const auto& [calls, bytes] : {std::pair{1, 50}, {1, 30000}, {40, 2000}, {3, 0}}) {
+            Faults faults;
+            faults.loss = loss;
+            LateRank(faults).run(calls, bytes);
+        }
+}
+
+// Both give up at the same call, which is not the next one for who is late.
+TEST(McastTransport, WhoIsLateAndDeafGetsMessages) {
+    Faults faults;
+    faults.deaf = {2};
+    LateRank job(faults);
+    job.run(5, 6000);
+    EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
+    EXPECT_EQ(job.contexts[2].unheard, (std::map<Rank, std::uint32_t>{{0, 5}}));
+}
+
+// More than the sender keeps: it waits, as any sender of a long message does.
+TEST(McastChannel, KeepsSoMuchForThoseWhoAreLate) {
+    McastChannel channel(nullptr, McastKey{}, 1424);
+    EXPECT_TRUE(channel.keep(16 << 20));
+    EXPECT_FALSE(channel.keep(1));
+    EXPECT_TRUE(channel.keep(-(16 << 20)));
+    EXPECT_TRUE(channel.keep(1));
 }
 
 // As many as `ECO_TEST_CALLS` says; by itself few.

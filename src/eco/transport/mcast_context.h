@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the multicasts of one communicator share on one rank, from call to call. Kept by
+// job/communicator.h, used by McastTransport. A call may leave while receivers that are late have
+// not got all: then the library's progress and later calls move it on, one at a time.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "eco/transport/mcast_talk.h"
+
+namespace eco {
+
+class McastTransport;
+
+struct McastContext {
+    std::uint64_t number = 0;  // all its ranks have the same, and no other communicator has it
+    std::uint32_t calls = 0;
+    // Nothing that is multicast arrives there, or comes from there: messages go one by one from
+    // this call on. Both ends of a pair of ranks know the same call before they come to it.
+    std::map<Rank, std::uint32_t> unreached, unheard;
+    // Of those that may be so, datagrams in a row that did not arrive.
+    std::map<Rank, std::int64_t> in_vain;
+    // So many calls still expect losses: the first ones, and those after one that lost something.
+    static constexpr int careful_calls = 64;
+    int careful = careful_calls;
+    // Per receiver, the part of the datagrams that it asked for of late.
+    std::map<Rank, double> lost;
+    std::unique_ptr<McastTalk> talk;
+
+    // Whether something moves calls on that have left.
+    bool may_leave = false;
+    std::vector<McastTransport*> left;  // calls, oldest first
+
+    std::atomic<bool> busy = false;
+};
+
+// All of the above, and the transports of its calls, are used by one at a time. The library's
+// progress, which may be entered from within, only tries.
+class McastTurn {
+public:
+    explicit McastTurn(McastContext& context) : context_(&context) {
+        while (context.busy.exchange(true, std::memory_order_acquire)) sched_yield();
+    }
+    static bool try_take(McastContext& context) {
+        return !context.busy.exchange(true, std::memory_order_acquire);
+    }
+    McastTurn(McastContext& context, std::adopt_lock_t) : context_(&context) {}
+    ~McastTurn() { context_->busy.store(false, std::memory_order_release); }
+    McastTurn(const McastTurn&) = delete;
+    McastTurn& operator=(const McastTurn&) = delete;
+
+private:
+    McastContext* context_;
+};
+
+}  // namespace eco
