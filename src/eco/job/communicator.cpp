@@ -269,9 +269,44 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
 
 void Communicator::run(const Choice& choice, const Prepared& prepared, const Layout& layout,
                        const Combine& combine, const Reduction& reduction) {
-    const auto call = begin(choice, prepared, layout, combine, reduction);
+    auto call = begin(choice, prepared, layout, combine, reduction);
     call->start();
     call->finish();
+    if (call->is_behind()) take_left(std::move(call));
+}
+
+void Communicator::take_left(std::unique_ptr<RunningCall> call) {
+    Left left{std::move(call), {}};
+    left.tags.push_back(left.call->first_tag());
+    {
+        const std::lock_guard lock(mutex_of_tags_);
+        tags_in_use_.insert(tags_in_use_.end(), left.tags.begin(), left.tags.end());
+    }
+    {
+        const McastTurn turn(mcast_);
+        left_.push_back(std::move(left));
+    }
+    start_moving_left(*this);
+}
+
+bool Communicator::move_left() noexcept {
+    std::vector<Left> over;
+    bool is_more = false;
+    try {
+        is_more = McastTransport::move_left(mcast_, *session()->mcast.channel);
+        if (!McastTurn::try_take(mcast_)) return true;
+        const McastTurn turn(mcast_, std::adopt_lock);
+        const auto first = std::partition(left_.begin(), left_.end(),
+                                          [](const Left& each) { return each.call->is_behind(); });
+        std::move(first, left_.end(), std::back_inserter(over));
+        left_.erase(first, left_.end());
+    } catch (const MpiError& error) {
+        abandon(error.code);
+    } catch (...) {
+        abandon();
+    }
+    for (const Left& each : over) leave(each.tags);
+    return is_more && !failed_;
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {
@@ -374,16 +409,25 @@ void Communicator::make_inside() {
 // So many calls may be under way at once before the first one's tags come again.
 static constexpr int least_calls = 256;
 
+static bool hook_minds_threads() {
+    int level = MPI_THREAD_SINGLE;
+    check_mpi(native().Query_thread(&level));
+    return level == MPI_THREAD_MULTIPLE && !progress_hook_goes_with_threads;
+}
+
+// Needs ready(). On this rank.
+bool Communicator::hook_works() {
+    return !hook_minds_threads() && tags_.calls() >= least_calls &&
+           progress_hook_works(hidden_, rank_);
+}
+
 void Communicator::settle_nonblocking() {
     const Native& mpi = native();
     nonblocking_ = Asked::refused;
     const Session& here = *session();
     if (here.settings.nonblocking == Nonblocking::off || !ready()) return;
-    int level = MPI_THREAD_SINGLE;
-    check_mpi(mpi.Query_thread(&level));
-    const bool threads = level == MPI_THREAD_MULTIPLE && !progress_hook_goes_with_threads;
-    int works = !threads && tags_.calls() >= least_calls && progress_hook_works(hidden_, rank_),
-        all = 0;
+    const bool threads = hook_minds_threads();
+    int works = hook_works(), all = 0;
     if (mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_) != MPI_SUCCESS) return;
     if (all) nonblocking_ = Asked::works;
     if (!all && here.settings.verbose > 0)
@@ -443,6 +487,7 @@ bool Communicator::make_mcast() {
     mcast_.talk =
         std::make_unique<McastTalk>(std::make_unique<MpiTransport>(hidden_), mcast_status_tag,
                                     mcast_answer_tag, session()->mcast.channel->payload());
+    mcast_.may_leave = session()->settings.nonblocking != Nonblocking::off && hook_works();
     return true;
 }
 
@@ -455,8 +500,10 @@ void Communicator::abandon(int library_code) {
 bool Communicator::still_talks() noexcept {
     if (!mcast_.talk || failed_) return false;
     try {
+        const bool is_left = move_left();
+        const McastTurn turn(mcast_);
         mcast_.talk->move();
-        return !mcast_.talk->is_over();
+        return is_left || !mcast_.talk->is_over();
     } catch (...) {
         failed_ = true;
         return false;
@@ -478,6 +525,10 @@ void Communicator::release() noexcept {
         here->mcast.channel->forget(mcast_.number);
     if (!failed_) deferred_sends_.finish();
     while (still_talks()) sched_yield();
+    stop_moving_left(*this);
+    // After an error messages may be under way in what they keep.
+    for (Left& each : left_) static_cast<void>(each.call.release());
+    left_.clear();
     mcast_.talk.reset();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;
@@ -529,6 +580,7 @@ Communicator* communicator_of(MPI_Comm comm) {
     meet(comm);
     Session* here = session();
     if (!here || comm == native().comm_null) return nullptr;
+    free_left_over();
     auto [communicator, lost] = attached(comm, *here);
     if (lost || (communicator && communicator->is_lost()))
         throw Error(Code::environment,
@@ -587,10 +639,12 @@ void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept {
 
 void free_left_over() noexcept {
     Session* here = session();
-    if (!here || !here->some_outlive) return;
+    if (!here || !here->some_outlive.exchange(false)) return;
     std::vector<Communicator*> left;
     {
         const std::lock_guard lock(here->mutex);
+        for (Communicator* each : here->communicators)
+            if (each->outlives() && !each->is_left_over()) here->some_outlive = true;
         for (Communicator* each : here->communicators)
             if (each->is_left_over()) left.push_back(each);
         std::erase_if(here->communicators, [](Communicator* each) { return each->is_left_over(); });

@@ -90,6 +90,7 @@ public:
     bool has_calls() const;
     // The program has freed its communicator. True if it has calls, which it then outlives.
     bool outlive();
+    bool outlives() const { return outlives_; }
     bool is_left_over() const { return outlives_ && !has_calls(); }
 
     // A blocking call, which is done when this returns. Throws MpiError and Error.
@@ -139,6 +140,9 @@ public:
     // all their communicators until there is none, before these go.
     bool still_talks() noexcept;
 
+    // Moves on what calls have left for ranks that are late; whether there is more. In any thread.
+    bool move_left() noexcept;
+
     void release() noexcept;
 
 private:
@@ -147,6 +151,8 @@ private:
     void make_inside();
     bool make_rails();
     bool make_mcast();
+    void take_left(std::unique_ptr<RunningCall> call);
+    bool hook_works();
     std::uint64_t number_of_its_own();
 
     MPI_Comm comm_, hidden_, inside_;
@@ -166,6 +172,11 @@ private:
     int next_tag();
     RailContext rails_;
     McastContext mcast_;
+    struct Left {
+        std::unique_ptr<RunningCall> call;
+        std::vector<int> tags;
+    };
+    std::vector<Left> left_;  // in turn with mcast_
     std::vector<Binding> bindings_;
     Clusters clusters_;
     std::mutex finding_clusters_;

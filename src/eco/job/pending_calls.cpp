@@ -44,12 +44,13 @@ struct Lists {
     std::size_t next = 0;  // to be moved on first
     std::vector<MPI_Datatype> types;
     std::vector<MPI_Op> operators;  // freed by the program while calls need them
+    std::vector<Communicator*> with_left;
 };
 Lists& lists() {
     static auto* all = new Lists;
     return *all;
 }
-std::atomic<std::size_t> waiting = 0;  // calls; and one while a self-check runs
+std::atomic<std::size_t> waiting = 0;  // calls, communicators; and one while a self-check runs
 
 // Each poll moves so many at most, in turn, so that one step of the library's stays short.
 constexpr std::size_t most_at_once = 8;
@@ -112,8 +113,9 @@ SelfCheck* self_check = nullptr;
 
 int move_some() noexcept {
     if (self_check) self_check->move();
-    auto& [calls, next, types, operators] = lists();
+    auto& [calls, next, types, operators, with_left] = lists();
     int moved = 0;
+    waiting -= std::erase_if(with_left, [](Communicator* each) { return !each->move_left(); });
     for (std::size_t left = std::min(calls.size(), most_at_once); left > 0; --left) {
         next = next < calls.size() ? next : 0;
         const auto place = calls.begin() + static_cast<std::ptrdiff_t>(next);
@@ -211,6 +213,23 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
     start_progress_hook(poll);
 }
 
+void start_moving_left(Communicator& communicator) {
+    {
+        const Busy nobody_else;
+        auto& with_left = lists().with_left;
+        if (std::find(with_left.begin(), with_left.end(), &communicator) == with_left.end()) {
+            with_left.push_back(&communicator);
+            ++waiting;
+        }
+    }
+    start_progress_hook(poll);
+}
+
+void stop_moving_left(Communicator& communicator) {
+    const Busy nobody_else;
+    waiting -= std::erase(lists().with_left, &communicator);
+}
+
 void move_pending() { static_cast<void>(poll()); }
 
 // What a program's own callbacks free while something is freed here is none of these.
@@ -237,6 +256,7 @@ void end_pending() noexcept {
         [[maybe_unused]] const auto* kept = each.call.release();
     }
     lists().calls.clear();
+    lists().with_left.clear();
     waiting = 0;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The non-blocking calls of this process that are under way. Turns a call that has been prepared
-// into a request of the program's (a generalized request, which all of the library's functions
-// take), and moves it on whenever the library makes progress (mpi/progress_hook.h). Used by
-// run_call and by what frees things that a call may still need.
+// The non-blocking calls of this process that are under way, and what blocking ones have left
+// behind for ranks that are late. Turns a call that has been prepared into a request of the
+// program's (a generalized request, which all of the library's functions take), and moves it on
+// whenever the library makes progress (mpi/progress_hook.h). Used by run_call and by what frees
+// things that a call may still need.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 namespace eco {
 
 class Call;
+class Communicator;
 
 // Whether the library calls ECO in the midst of its own functions, and whether messages pass from
 // there: tried out at the first question, on this rank alone, by a message to itself on `own`.
@@ -20,6 +22,11 @@ bool progress_hook_works(MPI_Comm own, int rank);
 // Starts the call; from then on it is over when the request is. Throws what starting it throws;
 // then there is no request.
 void start_pending(std::unique_ptr<Call> call, MPI_Request* request);
+
+// From now on the library's progress moves on what calls of this communicator have left, until
+// nothing is. The communicator says so before it goes.
+void start_moving_left(Communicator& communicator);
+void stop_moving_left(Communicator& communicator);
 
 // A bounded part of what there is to do, for whoever waits outside of the library.
 void move_pending();

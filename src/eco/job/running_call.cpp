@@ -7,8 +7,9 @@ namespace eco {
 
 RunningCall::RunningCall(const Way& way, const Prepared& prepared, const Layout& layout,
                          const Combine& combine, const Reduction& reduction)
-    : mpi_(way.comm, way.inside, reduction, way.rails || way.mcast ? nullptr : way.deferred_sends),
-      execution_(prepared, layout, combine, transport(way), way.first_tag) {}
+    : first_tag_(way.first_tag),
+      mpi_(way.comm, way.inside, reduction, way.rails || way.mcast ? nullptr : way.deferred_sends),
+      execution_(std::in_place, prepared, layout, combine, transport(way), way.first_tag) {}
 
 Transport& RunningCall::transport(const Way& way) {
     if (way.mcast) {
@@ -23,17 +24,18 @@ Transport& RunningCall::transport(const Way& way) {
 }
 
 bool RunningCall::progress() {
-    if (!execution_.progress()) return false;
+    if (!execution_->progress()) return false;
     leave();
     return true;
 }
 
 void RunningCall::finish() {
-    execution_.finish();
+    execution_->finish();
     leave();
 }
 
 void RunningCall::leave() {
+    execution_.reset();
     if (!rails_ && !mcast_) mpi_.leave();
     mpi_.check_truncated();
 }

@@ -35,9 +35,14 @@ public:
     RunningCall(const Way& way, const Prepared& prepared, const Layout& layout,
                 const Combine& combine, const Reduction& reduction);
 
+    // Whether multicasts to ranks that are late are under way when all is done: then it lives on,
+    // moved by McastTransport::move_left, and nothing else that it was made of is needed.
+    int first_tag() const { return first_tag_; }
+    bool is_behind() const { return mcast_ && mcast_->is_behind(); }
+
     // Each throws MpiError and Error; then the communicator is of no more use. Truncated: one of
     // its messages was longer than its place, and all others have been sent and received.
-    void start() { execution_.start(); }
+    void start() { execution_->start(); }
     // True when it is done. Does not wait for messages.
     bool progress();
     void finish();
@@ -46,10 +51,11 @@ private:
     Transport& transport(const Way& way);
     void leave();
 
+    int first_tag_;
     MpiTransport mpi_;
     std::optional<RailTransport> rails_;
     std::optional<McastTransport> mcast_;
-    Execution execution_;
+    std::optional<Execution> execution_;
 };
 
 }  // namespace eco

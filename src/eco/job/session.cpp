@@ -232,11 +232,12 @@ static void end() {
     end_pending();
     free_left_over();
     if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
-    if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
     const auto communicators = current->communicators;
     // All at once: others may have them in another order.
     const auto talks = [](Communicator* communicator) { return communicator->still_talks(); };
     while (std::count_if(communicators.begin(), communicators.end(), talks) > 0) sched_yield();
+    // Collective: nobody who is late waits for this rank any more.
+    if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
     for (Communicator* communicator : communicators) communicator->release();
     if (current->world_rank == 0 && current->settings.learn >= Learn::on)
         keep_results(std::move(current->results));
