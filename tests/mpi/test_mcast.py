@@ -125,6 +125,21 @@ def test_a_late_receiver(mpi: Mpi) -> None:
     went_well(mcasts(mpi, 4, 400000, "waits", 5), 4)
 
 
+@pytest.mark.parametrize(("size", "faults"), [(16000, "loss: 5%"), (400000, "loss: 0%")])
+@each
+def test_a_root_that_leaves(mpi: Mpi, size: int, faults: str, tmp_path: Path) -> None:
+    """Before one rank enters, which comes only when the others have done something else: they are
+    not kept waiting, and what the late one misses is sent while they sit in native calls."""
+    scenario = tmp_path / "faulty.yaml"
+    scenario.write_text(FAULTY.format(faults=faults))
+    modes = ["sends", "receives", "frees", "many", "ends"]
+    eco = {"eco": True, "choice": "mcast:segments=1", "profile": PROFILE, "seconds": 60}
+    run = lab(mpi, built(mpi, "leaves"), size, 6, *modes, scenario=str(scenario), scale=1, **eco)
+    assert run.code == 0, run.out + run.err
+    assert run.results == [f"ok {mode}" for mode in modes]
+    assert all(what.startswith("mcast") for what in run.used["bcast"])
+
+
 @pytest.mark.parametrize("mpi", OURS, ids=lambda mpi: mpi.name)
 def test_a_rank_that_dies(mpi: Mpi) -> None:
     """The job ends, as natively."""
