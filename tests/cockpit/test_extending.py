@@ -14,7 +14,7 @@ EXAMPLES = ROOT / "docs" / "extending"
 
 def patched(example: str, folder: Path) -> Path:
     """A copy of the sources with the example's patch."""
-    for name in ("src", "include", "bench"):
+    for name in ("src", "include", "bench", "cmake", "packaging", "python"):
         shutil.copytree(ROOT / name, folder / name)
     for name in ("CMakeLists.txt", "CMakePresets.json"):
         shutil.copy(ROOT / name, folder / name)

@@ -15,10 +15,9 @@
 #include "eco/launch/parts.h"
 #include "eco/launch/probe.h"
 
-// -I: neither the user's folder nor his PYTHON* variables decide which modules ECO loads.
 [[noreturn]] static void run_cockpit(const std::vector<std::string>& arguments) {
-    const std::string python = eco::launch::cockpit_python();
-    std::vector<std::string> command{python, "-I", "-m", "eco"};
+    std::vector<std::string> command = eco::launch::cockpit_command();
+    const std::string python = command[0];
     command.insert(command.end(), arguments.begin(), arguments.end());
     setenv("ECO_BIN", eco::launch::own_path().c_str(), 1);
     eco::launch::start(python, command);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "eco/base/error.h"
+#include "eco/launch/executable.h"
 
 namespace eco::launch {
 
@@ -43,9 +44,28 @@ std::string probe_program(Abi abi) {
     return part(name, {name, "../lib/eco/" + name});
 }
 
-std::string cockpit_python() {
-    return part("ECO's Python environment",
-                {"../lib/eco/venv/bin/python", "../../../.venv/bin/python"});
+std::vector<std::string> cockpit_command() {
+    const fs::path folder = fs::path(own_path()).parent_path();
+    std::error_code ignored;
+    // -I: neither the user's folder nor any PYTHON* variable decides which modules ECO loads.
+    std::vector<std::string> module = {"-I", "-m", "eco"};
+    if (const auto python = folder / "../lib/eco/python"; fs::exists(python / "eco", ignored))
+        module = {"-I", python.lexically_normal()};
+    for (const char* place : {"../lib/eco/venv/bin/python", "../../../.venv/bin/python", "python3"})
+        if (const auto python = (folder / place).lexically_normal(); fs::exists(python, ignored)) {
+            module.insert(module.begin(), python);
+            return module;
+        }
+    const std::string python = find_program("python3", environment_variables());
+    if (python.empty())
+        throw Error(Code::environment,
+                    "there is no python3 beside " + own_path() +
+                        " and none on PATH: every verb but exec and probe needs it");
+    // After pip install --user the package is where -I does not look.
+    if (module.size() == 3)
+        module = {"-E", "-c", "import sys; del sys.path[0]; import eco.__main__"};
+    module.insert(module.begin(), python);
+    return module;
 }
 
 void start(const std::string& file, const std::vector<std::string>& arguments) {

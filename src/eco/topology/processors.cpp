@@ -2,7 +2,6 @@
 #include "eco/topology/processors.h"
 
 #include <dlfcn.h>
-#include <hwloc.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -11,8 +10,13 @@
 #include <cstring>
 #include <memory>
 
+#if ECO_HWLOC
+#include <hwloc.h>
+#endif
+
 namespace eco {
 
+#if ECO_HWLOC
 namespace {
 
 // The functions of hwloc that are needed, from the library that the process has or finds.
@@ -159,6 +163,7 @@ private:
 };
 
 }  // namespace
+#endif
 
 std::vector<int> allowed_processors() {
     std::vector<int> allowed;
@@ -181,10 +186,14 @@ bool may_be_bound() {
     return static_cast<long>(allowed_processors().size()) < sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+#if ECO_HWLOC
 Binding find_binding(const std::vector<int>& processors) {
     const Hwloc hwloc;
     if (!hwloc.usable() || processors.empty()) return {};
     return Topology(hwloc, processors).binding();
 }
+#else
+Binding find_binding(const std::vector<int>&) { return {}; }
+#endif
 
 }  // namespace eco

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/fabric_rails.h"
 
-#if __has_include(<rdma/fabric.h>)
+#if ECO_RAILS
 #include <algorithm>
 #include <array>
 #include <deque>
