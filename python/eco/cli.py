@@ -11,13 +11,14 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import ModuleType
 from typing import NoReturn
 
 import typer
 
+from eco import completion
 from eco.errors import EcoError, ExitCode
 
 
@@ -56,7 +57,9 @@ def main() -> int:
     if sys.stdout is None:  # closed by the shell: eco show … >&-
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     try:
-        result = _app(sys.argv[1:])(prog_name="eco", standalone_mode=False)
+        arguments = completion.words(os.environ) or sys.argv[1:]
+        wanted = next((word for word in arguments if not word.startswith("-")), None)
+        result = build_app([wanted])(prog_name="eco", standalone_mode=False)
         sys.stdout.flush()
     except typer.Abort:
         return 130
@@ -98,7 +101,8 @@ def _complain(sentence: str, code: int, *more: str) -> int:
     return int(code)
 
 
-def _app(arguments: list[str]) -> typer.Typer:
+def build_app(wanted: Collection[str | None]) -> typer.Typer:
+    """The command with the options of the wanted verbs; of the others only their names."""
     app = typer.Typer(
         add_completion=False,
         no_args_is_help=True,
@@ -107,11 +111,12 @@ def _app(arguments: list[str]) -> typer.Typer:
         help="Topology-aware collectives for unmodified MPI programs. --version: ECO's version.",
     )
     app.callback()(_keep_verbs)
-    wanted = next((word for word in arguments if not word.startswith("-")), None)
     for verb in VERBS:
         if verb.module and not _exists(verb.module):
             continue
-        if verb.module and verb.name == wanted:
+        if verb.name == "exec" and verb.name in wanted and completion.words(os.environ):
+            app.command(verb.name)(completion.exec_options)
+        elif verb.module and verb.name in wanted:
             _register(app, verb, importlib.import_module(verb.module))
         else:
             app.command(verb.name, help=verb.summary, context_settings=_PASS_ALL)(_native(verb))

@@ -55,9 +55,9 @@ def command(
     profile = profiles.read(file)
     classes = _learned(file, profile)
     if plot is not None:
+        store.check_picture(plot)
         from eco import picture  # Matplotlib takes a second to import
 
-        store.check_picture(plot)
         picture.draw(profile, plot)
     if as_json:
         print(json.dumps(structure.summary(profile) | {"learned": learn.documents(classes)}))

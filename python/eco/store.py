@@ -3,8 +3,10 @@
 
 import contextlib
 import hashlib
+import importlib.util
 import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -47,6 +49,12 @@ def check_picture(path: Path) -> None:
     if path.suffix.lower() not in PICTURES:
         raise EcoError(
             f"--plot {path}: the file name must end in .svg, .png or .pdf", ExitCode.USAGE
+        )
+    if importlib.util.find_spec("matplotlib") is None:
+        raise EcoError(
+            f"--plot needs Matplotlib, which {sys.executable} has not: "
+            "python -m pip install 'eco-collectives[pictures]', or the package python3-matplotlib",
+            ExitCode.ENVIRONMENT,
         )
     check_writable(path)
 

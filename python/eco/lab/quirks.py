@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles quirks.c, which lets many ranks share few processors, once per version of it."""
+"""Finds quirks.c as a library, which lets many ranks share few processors: the installed one, or
+one compiled once per version of the source."""
 
 import hashlib
 import os
@@ -19,6 +20,9 @@ def cache_folder() -> Path:
 
 def library() -> Path | None:
     """The preload object, or None if there is no compiler: then the lab is slower, not wrong."""
+    installed = Path(os.environ.get("ECO_BIN") or "/").parent / "../lib/eco/libeco-lab-quirks.so"
+    if installed.exists():
+        return installed.resolve()
     text = _SOURCE.read_bytes()
     name = f"quirks-{os.uname().machine}-{hashlib.sha256(text).hexdigest()[:16]}.so"
     done = cache_folder() / name
