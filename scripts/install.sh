@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# install.sh PREFIX [PRESET]: PREFIX/bin/eco, and all it uses under PREFIX/lib/eco. Nothing there
-# points back to this checkout. Repeated, it brings an installation up to date.
+# install.sh PREFIX [PRESET]: PREFIX/bin/eco, and all it uses under PREFIX/lib/eco: what
+# `cmake --install` places, and a virtual environment with the Python packages that it needs.
+# Nothing there points back to this checkout. Repeated, it brings an installation up to date.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 source scripts/venv.sh
@@ -16,22 +17,19 @@ prefix=$(realpath "$prefix")
 lib=$prefix/lib/eco
 
 make_venv "$lib/venv" requirements.txt requirements.lock
-# The package is plain files, and pip could only build it with tools that bare Debian lacks.
-site=$("$lib/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-rm -rf "$site/eco.new"
-cp -r python/eco "$site/eco.new"
-find "$site/eco.new" -name __pycache__ -prune -exec rm -rf {} +
-rm -rf "$site/eco"
-mv "$site/eco.new" "$site/eco"
-"$lib/venv/bin/python" -m compileall -q "$site/eco"
 
-# `install` replaces files, so programs that run with the old ones keep them.
-for part in "build/$preset"/lib/{libeco-*,_engine.*}.so "build/$preset"/bin/eco-probe-* "build/$preset"/bin/eco-lab-relay; do
-    [[ -e $part ]] && install -m 755 "$part" "$lib/"
-done
-install -m 755 "build/$preset/bin/eco" "$prefix/bin/eco"
-install -m 644 -D -t "$prefix/include" include/eco.h include/eco.f90
-install -m 644 -D -t "$prefix/share/eco" include/eco_topology.py
+# Stripped into a folder beside it, then each file renamed into its place: programs that run with
+# the old ones keep them, and modules that ECO no longer has do not stay.
+fresh=$(mktemp -d "$prefix/lib/eco.XXXXXX")
+trap 'rm -rf "$fresh"' EXIT
+DESTDIR=$fresh cmake --install "build/$preset" --prefix / --strip >"build/$preset/install.log"
+rm -rf "$lib/python.old"
+[[ ! -e $lib/python ]] || mv "$lib/python" "$lib/python.old"
+mv "$fresh/lib/eco/python" "$lib/python"
+rm -rf "$lib/python.old"
+rm -rf "$lib"/venv/lib/python3.*/site-packages/eco # where it was before 0.1.0
+cp -r --remove-destination "$fresh/." "$prefix/"
+"$lib/venv/bin/python" -m compileall -q "$lib/python"
 
 echo "installed $("$prefix/bin/eco" --version) as $prefix/bin/eco"
 case :$PATH: in
