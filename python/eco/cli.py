@@ -38,6 +38,7 @@ VERBS = (
     Verb("tune", "eco.tune", "Autotune: time native and ECO, and store the choices."),
     Verb("learn", "eco.learn", "List or remove what programs learned while they ran."),
     Verb("bench", "eco.bench", "Compare the MPI library and ECO."),
+    Verb("export", "eco.export.cli", "Write the network for Slurm, launchers and other programs."),
     Verb(
         "multicast", "eco.multicast.cli", "Schedule several multicasts at once (Wu, Yeh and Liu)."
     ),

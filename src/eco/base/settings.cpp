@@ -82,4 +82,22 @@ std::string profile_store() {
     return profile_store([](const char* name) -> const char* { return std::getenv(name); });
 }
 
+std::vector<std::string> profile_folders(const Environment& environment) {
+    std::vector<std::string> folders = {profile_store(environment)};
+    if (const char* text = environment("ECO_PROFILE_PATH")) {
+        const std::string path = text;
+        for (std::size_t start = 0; start < path.size();) {
+            const std::size_t end = std::min(path.find(':', start), path.size());
+            if (end > start) folders.push_back(path.substr(start, end - start));
+            start = end + 1;
+        }
+    }
+    folders.emplace_back("/etc/eco/profiles");
+    return folders;
+}
+
+std::vector<std::string> profile_folders() {
+    return profile_folders([](const char* name) -> const char* { return std::getenv(name); });
+}
+
 }  // namespace eco

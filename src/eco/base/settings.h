@@ -46,4 +46,9 @@ Settings read_settings();
 std::string profile_store(const Environment& environment);
 std::string profile_store();
 
+// Where profiles are looked for, in this order: the store, the folders of ECO_PROFILE_PATH (split
+// at colons), /etc/eco/profiles.
+std::vector<std::string> profile_folders(const Environment& environment);
+std::vector<std::string> profile_folders();
+
 }  // namespace eco

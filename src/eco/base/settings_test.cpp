@@ -58,4 +58,13 @@ TEST(Settings, StoreFollowsXdg) {
     EXPECT_EQ(profile_store(environment_of({{"HOME", "/h"}})), "/h/.local/share/eco/profiles");
 }
 
+TEST(Settings, ProfilesAreLookedForInTheStoreThePathAndTheSitesFolder) {
+    using Folders = std::vector<std::string>;
+    EXPECT_EQ(profile_folders(environment_of({{"XDG_DATA_HOME", "/d"}})),
+              (Folders{"/d/eco/profiles", "/etc/eco/profiles"}));
+    EXPECT_EQ(profile_folders(environment_of(
+                  {{"XDG_DATA_HOME", "/d"}, {"ECO_PROFILE_PATH", "/a::/b c/profiles:"}})),
+              (Folders{"/d/eco/profiles", "/a", "/b c/profiles", "/etc/eco/profiles"}));
+}
+
 }  // namespace eco

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/job/share.h"
 
-#include <dirent.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -18,7 +14,9 @@
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/native.h"
 #include "eco/selection/choose.h"
+#include "eco/topology/host_names.h"
 #include "eco/topology/processors.h"
+#include "eco/topology/profile_search.h"
 #include "eco/topology/runtime.h"
 
 namespace eco {
@@ -49,13 +47,6 @@ constexpr std::size_t first_bytes = 1024;
 
 void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
 
-// FNV-1a.
-std::uint64_t hash(std::string_view text) {
-    std::uint64_t value = 14695981039346656037U;
-    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    return value;
-}
-
 int rank_in_world() {
     int rank = 0;
     native().Comm_rank(native().comm_world, &rank);
@@ -67,7 +58,7 @@ std::optional<std::vector<Place>> gather_places() {
     const Native& mpi = native();
     int ranks = 0;
     mpi.Comm_size(mpi.comm_world, &ranks);
-    const Place own{hash(processor_name()), build_id(), may_be_bound() ? 1U : 0U,
+    const Place own{name_hash(processor_name()), build_id(), may_be_bound() ? 1U : 0U,
                     has_devices_of_unknown_memory() ? 1U : 0U};
     std::vector<Place> all(static_cast<std::size_t>(ranks));
     if (mpi.Gather(&own, sizeof own, mpi.byte, all.data(), sizeof own, mpi.byte, 0,
@@ -120,39 +111,22 @@ std::string broadcast(std::string text, Answer answer) {
     return text;
 }
 
-// The newest profile in the store that knows this host.
-std::string find_in_store(const std::string& host) {
-    const std::string store = profile_store();
-    std::string best;
-    timespec newest{};
-    DIR* folder = opendir(store.c_str());
-    if (!folder) return best;
-    while (const dirent* entry = readdir(folder)) {
-        const std::string path = store + "/" + entry->d_name;
-        struct stat status{};
-        if (!path.ends_with(".json") || stat(path.c_str(), &status) != 0) continue;
-        const auto later = [](const timespec& a, const timespec& b) {
-            return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-        };
-        if (!best.empty() && !later(status.st_mtim, newest)) continue;
-        try {
-            const auto hosts = read_profile(path).hosts;
-            if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) continue;
-        } catch (const Error&) {
-            continue;  // another one may do
-        }
-        best = path;
-        newest = status.st_mtim;
-    }
-    closedir(folder);
-    return best;
-}
-
 // Rank 0: where this job's results go, and the measurement that they are of.
 std::string kept_at, kept_of;
 
+// One line for what was refused, however much.
+void say_refused(const std::vector<std::string>& refused) {
+    if (refused.empty()) return;
+    const std::size_t others = refused.size() - 1;
+    say(refused.front() +
+        (others > 0 ? " (and " + std::to_string(others) + " more like it)" : std::string()));
+}
+
 std::string path_for(const Settings& settings) {
-    return settings.profile.empty() ? find_in_store(processor_name()) : settings.profile;
+    if (!settings.profile.empty()) return settings.profile;
+    const FoundProfile found = find_profile(profile_folders(), processor_name());
+    say_refused(found.refused);
+    return found.path;
 }
 
 Profile profile_at(const std::string& path) {
@@ -169,14 +143,9 @@ Profile profile_at(const std::string& path) {
 }
 
 std::vector<int> hosts_of(const std::vector<Place>& places, const std::vector<std::string>& hosts) {
-    std::map<std::uint64_t, int> known;
-    for (std::size_t host = 0; host < hosts.size(); ++host)
-        known.emplace(hash(hosts[host]), static_cast<int>(host));
+    const HostNames names(hosts, processor_name());
     std::vector<int> host_of;
-    for (const Place& place : places) {
-        const auto found = known.find(place.host);
-        host_of.push_back(found == known.end() ? -1 : found->second);
-    }
+    for (const Place& place : places) host_of.push_back(names.find(place.host));
     return host_of;
 }
 
@@ -282,7 +251,7 @@ std::string what_to_share(Settings settings, const std::string& library,
 
 }  // namespace
 
-std::uint64_t build_id() { return hash(build_text); }
+std::uint64_t build_id() { return name_hash(build_text); }
 
 std::string processor_name() {
     char name[MPI_MAX_PROCESSOR_NAME] = "";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/timeline_json.h"
 #include "eco/topology/network.h"
+#include "eco/topology/placement.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
@@ -105,6 +107,19 @@ std::string choice_of(const Profile& profile, const Hierarchy& hierarchy,
     return to_text(Chooser(profile, settings, library).choose(request, known));
 }
 
+// Of each vertex of the graph, the rank that takes its place; edges: from, to, weight.
+std::vector<Rank> placed(const Network& network, const Hierarchy& hierarchy, const HostOf& host_of,
+                         const std::vector<std::tuple<int, int, double>>& edges) {
+    ask(network, host_of, hierarchy, "barrier", 0);
+    Graph graph(host_of.size());
+    for (const auto& [from, to, weight] : edges) {
+        if (std::min(from, to) < 0 || static_cast<std::size_t>(std::max(from, to)) >= graph.size())
+            throw Error(Code::usage, "an edge names a rank that there is not");
+        graph[static_cast<std::size_t>(from)].push_back({to, weight});
+    }
+    return place(graph, hierarchy, Ways(network, host_of));
+}
+
 bool can_do(const Hierarchy& hierarchy, const std::string& operation, const std::string& choice) {
     return supports(parse_choice(choice), {parse_operation(operation), &hierarchy});
 }
@@ -190,6 +205,8 @@ void bind_simulate(nb::module_& module) {
         },
         nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"),
         "About how many its schedule has.");
+    module.def("place", &placed, nb::arg("network"), nb::arg("hierarchy"), nb::arg("host_of"),
+               nb::arg("edges"));
     module.def("supports", &can_do, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"));
     module.def("tree", &tree_of, nb::arg("hierarchy"), nb::arg("operation"), nb::arg("choice"),
                nb::arg("root"), "Parents and children; empty for a choice that is no tree.");

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/topology/host_names.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace eco {
+
+namespace {
+
+// Of an address, the whole.
+std::string without_domain(const std::string& name) {
+    if (name.find_first_not_of("0123456789.") == std::string::npos) return name;
+    return name.substr(0, name.find('.'));
+}
+
+}  // namespace
+
+std::uint64_t name_hash(std::string_view text) {
+    std::uint64_t value = 14695981039346656037U;
+    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    return value;
+}
+
+HostNames::HostNames(const std::vector<std::string>& hosts, const std::string& own,
+                     const std::string& hosts_file) {
+    for (std::size_t host = 0; host < hosts.size(); ++host)
+        exact_.emplace(name_hash(hosts[host]), static_cast<int>(host));
+    const std::string domain = own.substr(without_domain(own).size());
+    for (std::size_t host = 0; host < hosts.size(); ++host) {
+        const std::string plain = without_domain(hosts[host]);
+        add(plain, static_cast<int>(host));
+        if (!domain.empty()) add(plain + domain, static_cast<int>(host));
+    }
+    std::ifstream file(hosts_file);
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line.substr(0, line.find('#')));
+        std::string address;
+        words >> address;
+        // Names of the loopback are of every host.
+        if (address.starts_with("127.") || address == "::1") continue;
+        std::vector<std::string> names;
+        for (std::string name; words >> name;) names.push_back(name);
+        for (const std::string& known : names) {
+            const int host = find(known);
+            if (host < 0) continue;
+            for (const std::string& name : names) add(name, host);
+            break;
+        }
+    }
+}
+
+void HostNames::add(const std::string& name, int host) {
+    const auto [found, fresh] = other_.emplace(name_hash(name), host);
+    if (!fresh && found->second != host) found->second = several;
+}
+
+int HostNames::find(std::uint64_t hash) const {
+    if (const auto found = exact_.find(hash); found != exact_.end()) return found->second;
+    const auto found = other_.find(hash);
+    return found == other_.end() || found->second == several ? -1 : found->second;
+}
+
+}  // namespace eco
