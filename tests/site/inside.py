@@ -28,11 +28,10 @@ def main() -> None:
     env = launch.environment(installation, placement, os.environ, None)
     with_quirks = launch.environment(installation, placement, os.environ, quirks.library())
     wanted = request["services"]
-    env["HYDRA_LAUNCHER_EXEC"] = str(launch.AGENT)
     env["HYDRA_IFACE"] = "eth0"
-    if wanted:  # launchers find ssh or Slurm themselves, not the lab's remote shell
-        for name in ("PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent", "HYDRA_LAUNCHER_EXEC"):
-            env.pop(name, None)
+    # Launchers find ssh or Slurm themselves, not the lab's remote shell.
+    for name in ("PRTE_MCA_plm_ssh_agent", "OMPI_MCA_plm_rsh_agent"):
+        env.pop(name, None)
 
     def prepare() -> None:
         build.private_mounts()

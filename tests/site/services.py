@@ -28,6 +28,7 @@ SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={CONF.parent}/state
 SlurmdSpoolDir={CONF.parent}/spool-%n
+TmpFS={CONF.parent}/tmp-%n
 SlurmctldPidFile={CONF.parent}/slurmctld.pid
 SlurmdPidFile={CONF.parent}/slurmd-%n.pid
 SlurmctldLogFile={{logs}}/slurmctld.log
@@ -50,7 +51,8 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 def start_slurm(hosts: Sequence[str], logs: Path, topology: str | None, processors: int) -> None:
     """slurmctld on the first host, a slurmd on each; topology: the text of topology.conf."""
-    for name in ("state", *(f"spool-{host}" for host in hosts)):
+    own = (f"{name}-{host}" for host in hosts for name in ("spool", "tmp"))
+    for name in ("state", *own):
         (CONF.parent / name).mkdir(parents=True)
     nodes = [
         f"NodeName={host} NodeAddr={address(n)} CPUs={processors} State=UNKNOWN"

@@ -72,7 +72,10 @@ def on_site(
 def built(compiler: str, folder: Path, source: Path = HERE.parent / "lab" / "where.c") -> Path:
     """An MPI program; `where.c` prints the host of each rank."""
     program = folder / f"{source.stem}-{Path(compiler).name}"
-    subprocess.run([compiler, "-O1", "-o", str(program), str(source)], check=True)
+    subprocess.run([compiler, "-O1", "-o", f"{program}.bin", str(source)], check=True)
+    # Open MPI 5's launcher does not always bring rank 0 the end of /dev/null.
+    program.write_text(f"#!/bin/sh\nexec {program}.bin </dev/null\n")
+    program.chmod(0o755)
     return program
 
 

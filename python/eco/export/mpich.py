@@ -35,7 +35,7 @@ def coordinates(network: Network) -> Document:
 
 def cvars(network: Network) -> Document:
     """Trees by topology for broadcast and allreduce, with measured latencies as their costs."""
-    use = "MPIR_CVAR_COORDINATES_FILE=COORDINATES . FILE, then mpiexec … (MPICH 5)"
+    use = "MPIR_CVAR_COORDINATES_FILE=COORDINATES; . FILE; mpiexec … (MPICH 5)"
     cannot = (
         "rates: MPICH's trees count latencies only",
         "trees for other operations than broadcast and allreduce",
