@@ -134,7 +134,7 @@ public:
     MulticastPlans& multicasts() { return *multicasts_; }
 
     // From now on all that this communicator does is the library's. All its ranks must call it.
-    void stand_aside() { usable_ = false; }
+    void make_native() { usable_ = false; }
 
     // Takes what others still say of earlier multicasts; whether there may be more. All ranks ask
     // all their communicators until there is none, before these go.

@@ -36,7 +36,7 @@ int made(int code, MPI_Comm comm, const MPI_Comm* result) {
         return code;
     return guarded(comm, [&] {
         Communicator* left = ranks < all ? communicator_of(*result) : nullptr;
-        if (left) left->stand_aside();
+        if (left) left->make_native();
     });
 }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What runs a call on a communicator: the profile's choice, what earlier jobs learned, or a
+// lesson's.
+#include <bit>
+
+#include "eco/job/communicator.h"
+#include "eco/job/learning.h"
+
+namespace eco {
+
+// A class is worth learning from so many calls on, so that a program that makes few pays nothing:
+// fewer of longer messages, whose calls take longer than what learning costs.
+static int calls_before_learning(Bytes bytes) { return bytes >= 1024 ? 4 : 16; }
+
+Bytes size_class(Bytes bytes, int bits) {
+    if (bytes < 1 << bits) return bytes;
+    const int shift = std::bit_width(static_cast<std::uint64_t>(bytes)) - bits;
+    return bytes >> shift << shift;
+}
+
+// All sizes of a class get the choice of its least, whoever calls first. Classes are narrow: a
+// message a tenth longer than its class's least would go in segments a tenth longer than those that
+// were timed, and what was one frame would be two.
+static constexpr int choice_bits = 6;
+
+Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, bool commutative,
+                                           bool bits_may_change) {
+    const Bytes least = size_class(bytes, choice_bits);
+    const std::tuple key(operation, commutative, bits_may_change, least);
+    if (Chosen* known = chosen_.find(key)) return *known;
+    const Request request{operation, &hierarchy_, 0, commutative};
+    Chosen& fresh = chosen_.put(key, {});
+    Choice& choice = fresh.choice = chooser_->choose(request, least);
+    const Session& here = *session();
+    const bool settled = here.settings.learn == Learn::settled;
+    const bool nothing_learned = here.learned.empty() && (bits_may_change || settled);
+    if (here.settings.learn == Learn::off || nothing_learned) return fresh;
+    // What earlier jobs found; and where one choice must do for the whole job, the one that the
+    // lesson will be about.
+    const Bytes class_least = learned_class(least);
+    const Rivals rivals =
+        find_rivals(*chooser_, here.learned, request, class_least, bits_may_change || settled);
+    const bool one_for_all = !bits_may_change && rivals.worth_learning && !settled;
+    if (rivals.preferred != 0 || one_for_all)
+        choice = choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
+    return fresh;
+}
+
+const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative) {
+    if (!usable_) return nullptr;
+    const Choice& choice = chosen(operation, bytes, commutative, false).choice;
+    if (choice.is_native()) return nullptr;
+    return ready(choice) ? &choice : nullptr;
+}
+
+const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
+                                   bool bits_may_change, Lesson** timed) {
+    if (!usable_) return nullptr;
+    Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
+    const Choice* choice = &known.choice;
+    const int before = calls_before_learning(bytes);
+    if (session()->settings.learn >= Learn::on && known.calls <= before && known.calls++ == before)
+        begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
+    if (known.lesson) {
+        if (!ready()) return nullptr;
+        const Learning::Turn turn = learning_->begin(*known.lesson);
+        choice = &known.arms[turn.arm];
+        if (turn.timed) *timed = known.lesson;
+    }
+    if (forced_) choice = forced_;
+    if (choice->is_native()) return nullptr;
+    return ready(*choice) ? choice : nullptr;
+}
+
+const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative) {
+    if (forced_) return moves_bit_by_bit(*forced_) ? forced_ : nullptr;
+    Chosen& known = chosen(operation, bytes, commutative, false);
+    if (!known.nonblocking) {
+        const Chooser* others = session()->chooser_bit_by_bit.get();
+        const Request request{operation, &hierarchy_, 0, commutative};
+        known.nonblocking = known.choice;
+        if (!moves_bit_by_bit(known.choice) && others)
+            known.nonblocking = others->choose(request, size_class(bytes, choice_bits));
+    }
+    const Choice& choice = *known.nonblocking;
+    return moves_bit_by_bit(choice) ? &choice : nullptr;
+}
+
+void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,
+                                bool bits_may_change) {
+    if (!learning_) learning_ = std::make_unique<Learning>(*this);
+    chosen.lesson = learning_->lesson(request, bytes, bits_may_change);
+    if (!chosen.lesson) return;
+    const Bytes least = size_class(bytes, choice_bits);
+    for (std::size_t arm = 0; arm < chosen.lesson->learner().arms().size(); ++arm)
+        chosen.arms.push_back(chosen.lesson->choice(arm, request, least));
+}
+
+}  // namespace eco

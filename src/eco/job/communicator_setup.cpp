@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a communicator makes when a choice first needs it, by all its ranks: hidden communicators,
+// numbers for rails and multicasts, the agreement that progress works, its neighbourhood.
+#include <algorithm>
+
+#include "eco/base/error.h"
+#include "eco/job/communicator.h"
+#include "eco/job/neighbourhood.h"
+#include "eco/job/pending_calls.h"
+#include "eco/job/report.h"
+#include "eco/mpi/progress_hook.h"
+#include "eco/mpi/quiet.h"
+
+namespace eco {
+
+// MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
+static constexpr int most_hidden = 500;
+
+// Whether all ranks hold few enough hidden communicators for one more.
+bool Communicator::has_room(MPI_Comm comm) const {
+    int room = session()->hidden_communicators < most_hidden ? 1 : 0, all = 0;
+    return native().Allreduce(&room, &all, 1, native().int32, native().min, comm) == MPI_SUCCESS &&
+           all == 1;
+}
+
+bool Communicator::make_hidden() {
+    const Native& mpi = native();
+    Session& here = *session();
+    MPI_Group group{};
+    usable_ = false;
+    if (!has_room(comm_)) return false;
+    if (mpi.Comm_group(comm_, &group) != MPI_SUCCESS) return false;
+    const int code = [&] {
+        // The program's handler must not hear of a failure that native calls would not have had.
+        const Quiet quiet(comm_);
+        // Not a duplicate, which would call the program's attribute callbacks.
+        return mpi.Comm_create(comm_, group, &hidden_);
+    }();
+    mpi.Group_free(&group);
+    if (code != MPI_SUCCESS) {
+        hidden_ = mpi.comm_null;
+        return false;
+    }
+    mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
+    ++here.hidden_communicators;
+    return usable_ = true;
+}
+
+bool Communicator::ready(const Choice& choice) {
+    if (!ready() || (choice.rails > 0 && !make_rails())) return false;
+    if (choice.is_mcast() && !make_mcast()) return false;
+    if (!choice.native_inside()) return true;
+    if (state_of_inside_ == State::none) make_inside();
+    return state_of_inside_ == State::made;
+}
+
+void Communicator::make_inside() {
+    const Native& mpi = native();
+    state_of_inside_ = State::refused;
+    if (!has_room(hidden_)) return;
+    inside_ranks_ = innermost(hierarchy_.top, rank_).ranks;
+    const int colour = inside_ranks_.size() > 1 ? inside_ranks_.front() : MPI_UNDEFINED;
+    std::sort(inside_ranks_.begin(), inside_ranks_.end());
+    if (mpi.Comm_split(hidden_, colour, rank_, &inside_) != MPI_SUCCESS) {
+        inside_ = mpi.comm_null;
+        usable_ = false;
+        return;
+    }
+    state_of_inside_ = State::made;
+    if (inside_ == mpi.comm_null) return;
+    mpi.Comm_set_errhandler(inside_, mpi.errors_return);
+    ++session()->hidden_communicators;
+}
+
+// So many calls may be under way at once before the first one's tags come again.
+static constexpr int least_calls = 256;
+
+static bool hook_minds_threads() {
+    int level = MPI_THREAD_SINGLE;
+    check_mpi(native().Query_thread(&level));
+    return level == MPI_THREAD_MULTIPLE && !progress_hook_goes_with_threads;
+}
+
+// Needs ready(). On this rank.
+bool Communicator::hook_works() {
+    return !hook_minds_threads() && tags_.calls() >= least_calls &&
+           progress_hook_works(hidden_, rank_);
+}
+
+void Communicator::settle_nonblocking() {
+    const Native& mpi = native();
+    nonblocking_ = Asked::refused;
+    const Session& here = *session();
+    if (here.settings.nonblocking == Nonblocking::off || !ready()) return;
+    const bool threads = hook_minds_threads();
+    int works = hook_works(), all = 0;
+    if (mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_) != MPI_SUCCESS) return;
+    if (all) nonblocking_ = Asked::works;
+    if (!all && here.settings.verbose > 0)
+        complain_once(threads
+                          ? "non-blocking collectives are native: with MPI_THREAD_MULTIPLE this "
+                            "MPI library lets nothing be done while it waits"
+                          : "non-blocking collectives are native: this MPI library does not "
+                            "call ECO while it waits");
+    int kind = MPI_UNDEFINED;
+    check_mpi(mpi.Topo_test(comm_, &kind));
+    if (all && kind != MPI_UNDEFINED && here.settings.choice != "native") neighbourhood();
+}
+
+Neighbourhood* Communicator::known_neighbourhood() const {
+    return neighbourhood_ && neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
+}
+
+Neighbourhood* Communicator::neighbourhood() {
+    if (!can_predict()) return nullptr;
+    // Without a measured model nothing is known of media, on which everything hangs here: then
+    // neither edges are gathered nor plans made, nor the network built.
+    const auto& model = session()->profile.model;
+    const bool assumed = !model || model->assumed;
+    if (session()->settings.choice == "auto" && assumed) return nullptr;
+    if (!ready()) return nullptr;
+    if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(comm_, *this);
+    return neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
+}
+
+// That no other communicator has, given out by rank 0. 0, and not usable any more, where MPI
+// failed.
+std::uint64_t Communicator::number_of_its_own() {
+    Session& here = *session();
+    int number[2] = {here.world_rank, 0};
+    if (rank_ == 0) {
+        const std::lock_guard lock(here.mutex);
+        number[1] = ++here.contexts;
+    }
+    const Native& mpi = native();
+    usable_ = mpi.Bcast(number, 2, mpi.int32, 0, hidden_) == MPI_SUCCESS;
+    if (!usable_) return 0;
+    return static_cast<std::uint64_t>(number[0]) << 32 | static_cast<std::uint64_t>(number[1]);
+}
+
+bool Communicator::make_rails() {
+    if (!session()->rails.open) return false;
+    if (rails_.number == 0) rails_.number = number_of_its_own();
+    return rails_.number != 0;
+}
+
+bool Communicator::make_mcast() {
+    if (!session()->mcast.channel) return false;
+    if (mcast_.number != 0) return true;
+    mcast_.number = number_of_its_own();
+    if (mcast_.number == 0) return false;
+    session()->mcast.channel->know(mcast_.number);
+    mcast_.talk =
+        std::make_unique<McastTalk>(std::make_unique<MpiTransport>(hidden_), mcast_status_tag,
+                                    mcast_answer_tag, session()->mcast.channel->payload());
+    mcast_.may_leave = session()->settings.nonblocking != Nonblocking::off && hook_works();
+    return true;
+}
+
+}  // namespace eco
