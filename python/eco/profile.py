@@ -13,202 +13,48 @@ from typing import Any
 
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
+from eco.profile_parts import (
+    LeftOut,
+    Matrix,
+    Mcast,
+    McastArea,
+    Medium,
+    Model,
+    Odd,
+    Rail,
+    Rails,
+    Survey,
+    Tuned,
+    read_matrix,
+    read_mcast,
+    read_model,
+    read_odd,
+    read_rails,
+    read_survey,
+    read_tuned,
+)
+
+__all__ = [
+    "LeftOut",
+    "Matrix",
+    "Mcast",
+    "McastArea",
+    "Medium",
+    "Model",
+    "Odd",
+    "Profile",
+    "Rail",
+    "Rails",
+    "Survey",
+    "Tuned",
+    "from_document",
+    "parse",
+    "read",
+    "read_both",
+    "to_json",
+]
 
 VERSION = 1
-
-
-class Matrix(tuple[tuple[float, ...], ...]):
-    """Figures between hosts, a row each."""
-
-    # As it was read: rows, or one value for each two subnets and the pairs that differ.
-    written: Any = None
-
-
-def _matrix(value: Any, subnet: list[int]) -> Matrix:
-    """Of a matrix that the engine found sound."""
-    if isinstance(value, list):
-        found = Matrix(tuple(map(float, row)) for row in value)
-    else:
-        by_subnet = [[float(row[other]) for other in subnet] for row in value["blocks"]]
-        rows = [by_subnet[own].copy() for own in subnet]
-        for host, row in enumerate(rows):
-            row[host] = 0.0
-        figures = iter(value["pairs"])
-        for a, b, figure in zip(figures, figures, figures, strict=True):
-            rows[a][b] = rows[b][a] = float(figure)
-        found = Matrix(map(tuple, rows))
-    found.written = value
-    return found
-
-
-@dataclass(frozen=True)
-class Tuned:
-    """What runs one operation, size and layout on this network."""
-
-    mpi: str
-    operation: str
-    layout: str
-    bytes: int
-    choice: str
-    native: float
-    eco: float
-    noise: float
-    ranks_per_host: int = 1
-    predicted: bool = False
-
-    @property
-    def for_any(self) -> bool:
-        """A prediction that no timing of any library went into."""
-        return self.mpi == "any"
-
-
-@dataclass(frozen=True)
-class Medium:
-    """What the hosts of one cluster share."""
-
-    level: int
-    cluster: int
-    kind: str
-    rate: float
-    uplink: float | None
-    burst: float = 0
-    uplink_burst: float = 0
-
-    def document(self) -> dict[str, Any]:
-        """The written form; bursts only if there are some."""
-        bursts = {
-            key: value
-            for key, value in (("burst", self.burst), ("uplink_burst", self.uplink_burst))
-            if value > 0
-        }
-        plain = ("level", "cluster", "kind", "rate", "uplink")
-        return {**{key: getattr(self, key) for key in plain}, **bursts}
-
-
-@dataclass(frozen=True)
-class Model:
-    """What a message costs the hosts and the way between, and what clusters share."""
-
-    send: tuple[tuple[float, float], ...]
-    receive: tuple[tuple[float, float], ...]
-    transfer: Any  # as it was read, for the engine; None: it follows from the times
-    error: float
-    media: tuple[Medium, ...]
-
-    def document(self) -> dict[str, Any]:
-        """The written form."""
-        return {
-            "send": [list(parts) for parts in self.send],
-            "receive": [list(parts) for parts in self.receive],
-            **({} if self.transfer is None else {"transfer": self.transfer}),
-            "error": self.error,
-            "media": [medium.document() for medium in self.media],
-        }
-
-
-@dataclass(frozen=True)
-class Rail:
-    """One of several parallel networks, by what messages over libfabric take there."""
-
-    network: str
-    cards: tuple[str | None, ...]
-    latency: Matrix
-    bandwidth: Matrix
-
-
-@dataclass(frozen=True)
-class LeftOut:
-    """An interface that is no rail."""
-
-    host: str
-    card: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Rails:
-    """The networks that join hosts, and what was found beside them."""
-
-    provider: str
-    rails: tuple[Rail, ...]
-    left_out: tuple[LeftOut, ...]
-    longest_short: int | None  # longer messages go in stripes
-
-    def document(self) -> dict[str, Any]:
-        """The written form."""
-        short = {} if self.longest_short is None else {"longest_short": self.longest_short}
-        return {
-            "provider": self.provider,
-            "rails": [
-                {
-                    "network": rail.network,
-                    "cards": list(rail.cards),
-                    "latency": rail.latency.written,
-                    "bandwidth": rail.bandwidth.written,
-                }
-                for rail in self.rails
-            ],
-            "left_out": [dict(vars(entry)) for entry in self.left_out],
-            **short,
-        }
-
-
-@dataclass(frozen=True)
-class McastArea:
-    """A cluster whose hosts all get what one of them multicasts."""
-
-    level: int  # -1: all hosts
-    cluster: int
-    rate: float  # bytes on the wire per second
-    loss: float
-
-
-@dataclass(frozen=True)
-class Mcast:
-    """Where the network's own multicast reaches."""
-
-    interfaces: tuple[str | None, ...]  # per host
-    payload: int
-    areas: tuple[McastArea, ...]
-
-    def document(self) -> dict[str, Any]:
-        """The written form."""
-        return {
-            "interfaces": list(self.interfaces),
-            "payload": self.payload,
-            "areas": [dict(vars(area)) for area in self.areas],
-        }
-
-
-@dataclass(frozen=True)
-class Survey:
-    """Which pairs were timed if not all were, and how sure the subnets are."""
-
-    checks: int  # per host, with random others of its subnet
-    not_compared: float  # share of the pairs of subnets
-    measured: tuple[tuple[int, ...], ...]  # per size: pairs, one number after the other
-
-    @property
-    def pairs(self) -> int:
-        """How many were timed, of the size that most were timed with."""
-        return max((len(pairs) for pairs in self.measured), default=0) // 2
-
-    def document(self) -> dict[str, Any]:
-        """The written form."""
-        return {
-            "checks": self.checks,
-            "not_compared": self.not_compared,
-            "measured": [list(pairs) for pairs in self.measured],
-        }
-
-
-@dataclass(frozen=True)
-class Odd:
-    """What is not as its like."""
-
-    hosts: tuple[int, ...]  # one that is slow; or from where to where a link is the slower
-    what: str  # slow or asymmetric
-    factor: float
 
 
 @dataclass(frozen=True)
@@ -347,107 +193,15 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         repeats=parameters["repeats"],
         partition_bytes=parameters["partition_bytes"],
         tolerance=float(parameters["tolerance"]),
-        minimum=tuple(_matrix(value, subnet) for value in root["minimum"]),
-        spread=tuple(_matrix(value, subnet) for value in root["spread"]),
+        minimum=tuple(read_matrix(value, subnet) for value in root["minimum"]),
+        spread=tuple(read_matrix(value, subnet) for value in root["spread"]),
         levels=tuple(tuple(level) for level in root["levels"]),
         ring=tuple(root["ring"]),
-        tuning=tuple(_tuned(entry) for entry in root["tuning"]),
-        model=None if model is None else _model(model),
-        rails=None if rails is None else _rails(rails, subnet),
-        mcast=None if mcast is None else _mcast(mcast),
-        survey=None if survey is None else _survey(survey, origin),
-        odd=tuple(_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
+        tuning=tuple(read_tuned(entry) for entry in root["tuning"]),
+        model=None if model is None else read_model(model),
+        rails=None if rails is None else read_rails(rails, subnet),
+        mcast=None if mcast is None else read_mcast(mcast),
+        survey=None if survey is None else read_survey(survey, origin),
+        odd=tuple(read_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
         origin=origin,
-    )
-
-
-def _survey(root: Any, origin: str) -> Survey:
-    try:
-        survey = Survey(
-            int(root["checks"]),
-            float(root["not_compared"]),
-            tuple(tuple(map(int, pairs)) for pairs in root["measured"]),
-        )
-    except (KeyError, TypeError, ValueError):
-        raise EcoError(f"{origin}: survey has the wrong type", ExitCode.BAD_INPUT) from None
-    return survey
-
-
-def _odd(root: Any, hosts: list[str], origin: str) -> Odd:
-    try:
-        odd = Odd(tuple(map(int, root["hosts"])), str(root["what"]), float(root["factor"]))
-    except (KeyError, TypeError, ValueError):
-        raise EcoError(f"{origin}: odd has the wrong type", ExitCode.BAD_INPUT) from None
-    wanted = {"slow": 1, "asymmetric": 2}.get(odd.what)
-    if wanted != len(odd.hosts) or not all(0 <= host < len(hosts) for host in odd.hosts):
-        raise EcoError(
-            f"{origin}: odd has an entry that is neither a slow host nor a link",
-            ExitCode.BAD_INPUT,
-        )
-    return odd
-
-
-def _tuned(entry: dict[str, Any]) -> Tuned:
-    return Tuned(
-        mpi=entry["mpi"],
-        operation=entry["operation"],
-        layout=entry["layout"],
-        bytes=entry["bytes"],
-        choice=entry["choice"],
-        native=float(entry["native"]),
-        eco=float(entry["eco"]),
-        noise=float(entry.get("noise", 0)),
-        ranks_per_host=entry.get("ranks_per_host", 1),
-        predicted=entry.get("predicted", False),
-    )
-
-
-def _model(root: dict[str, Any]) -> Model:
-    return Model(
-        send=tuple((float(fixed), float(per_byte)) for fixed, per_byte in root["send"]),
-        receive=tuple((float(fixed), float(per_byte)) for fixed, per_byte in root["receive"]),
-        transfer=root.get("transfer"),
-        error=float(root["error"]),
-        media=tuple(
-            Medium(
-                medium["level"],
-                medium["cluster"],
-                medium["kind"],
-                float(medium["rate"]),
-                None if medium.get("uplink") is None else float(medium["uplink"]),
-                float(medium.get("burst", 0)),
-                float(medium.get("uplink_burst", 0)),
-            )
-            for medium in root["media"]
-        ),
-    )
-
-
-def _mcast(root: dict[str, Any]) -> Mcast:
-    return Mcast(
-        interfaces=tuple(root["interfaces"]),
-        payload=root["payload"],
-        areas=tuple(
-            McastArea(area["level"], area["cluster"], float(area["rate"]), float(area["loss"]))
-            for area in root["areas"]
-        ),
-    )
-
-
-def _rails(root: dict[str, Any], subnet: list[int]) -> Rails:
-    return Rails(
-        provider=root["provider"],
-        rails=tuple(
-            Rail(
-                rail["network"],
-                tuple(rail["cards"]),
-                _matrix(rail["latency"], subnet),
-                _matrix(rail["bandwidth"], subnet),
-            )
-            for rail in root["rails"]
-        ),
-        left_out=tuple(
-            LeftOut(entry["host"], entry["card"], entry["why"]) for entry in root["left_out"]
-        ),
-        longest_short=root.get("longest_short"),
     )
