@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "eco/base/check.h"
 #include "eco/base/median.h"
 #include "eco/topology/profile.h"
 #include "eco/topology/rail_network.h"
@@ -20,40 +19,6 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr Bytes ten_segments = 14480;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Clusters of two hosts or more; one that divides nothing stands for the one around it.
-void nest(Network& network, const Levels& levels, std::map<std::pair<int, int>, int>& numbers) {
-    Cluster all;
-    for (int host = 0; host < static_cast<int>(network.hosts.size()); ++host)
-        all.hosts.push_back(host);
-    network.cluster_of.assign(all.hosts.size(), 0);
-    network.clusters.push_back(all);
-    for (int l = 0; l < static_cast<int>(levels.size()); ++l) {
-        std::map<int, std::vector<int>> members;
-        for (const int host : all.hosts) members[levels[at(l)][at(host)]].push_back(host);
-        for (const auto& [id, hosts] : members) {
-            if (hosts.size() < 2) continue;
-            const int around = network.cluster_of[at(hosts.front())];
-            int& number = numbers[{l, id}];
-            number = around;
-            if (network.clusters[at(around)].hosts.size() == hosts.size()) continue;
-            number = static_cast<int>(network.clusters.size());
-            Cluster cluster;
-            cluster.level = l;
-            cluster.id = id;
-            cluster.parent = around;
-            cluster.depth = network.clusters[at(around)].depth + 1;
-            cluster.hosts = hosts;
-            network.clusters.push_back(cluster);
-            for (const int host : hosts) network.cluster_of[at(host)] = number;
-        }
-    }
-}
-
-int add_link(Network& network, const Link& link) {
-    network.links.push_back(link);
-    return static_cast<int>(network.links.size()) - 1;
-}
 
 // The rows of a network's tables, each with a host or two that stand for those that share it.
 class Rows {
@@ -320,52 +285,6 @@ std::string Network::name(int link) const {
     if (members.size() > 1) text += (members.size() > 2 ? " … " : ", ") + hosts[at(members.back())];
     if (named.kind == Link::Kind::bus) return "bus of " + text;
     return "uplink of " + text + way;
-}
-
-Network assemble_network(const std::vector<std::string>& hosts, const Levels& levels,
-                         const std::vector<Medium>& media, const std::vector<double>& port_rates,
-                         std::vector<int> row_of) {
-    Network network;
-    network.hosts = hosts;
-    network.send.assign(hosts.size(), {});
-    network.receive.assign(hosts.size(), {});
-    network.row_of = std::move(row_of);
-    const std::size_t rows = Rows(row_of_each(network)).count();
-    network.fixed = Table(rows, std::vector<double>(rows, 0));
-    network.cap = network.fixed;
-    std::map<std::pair<int, int>, int> numbers;
-    nest(network, levels, numbers);
-    std::vector<double> bursts(network.clusters.size(), 0);
-    for (const Medium& medium : media) {
-        const auto found = numbers.find({medium.level, medium.cluster});
-        ECO_CHECK(found != numbers.end());
-        const int number = found->second;
-        Cluster& cluster = network.clusters[at(number)];
-        bursts[at(number)] = medium.burst;
-        if (medium.kind == Medium::Kind::bus && cluster.bus < 0)
-            cluster.bus =
-                add_link(network, {Link::Kind::bus, medium.rate, number, -1, medium.burst});
-        if (medium.uplink > 0 && cluster.parent >= 0 && cluster.uplink_out < 0) {
-            const double burst = medium.uplink_burst;
-            cluster.uplink_out =
-                add_link(network, {Link::Kind::uplink_out, medium.uplink, number, -1, burst});
-            cluster.uplink_in =
-                add_link(network, {Link::Kind::uplink_in, medium.uplink, number, -1, burst});
-        }
-    }
-    network.port_out.assign(hosts.size(), -1);
-    network.port_in.assign(hosts.size(), -1);
-    for (int host = 0; host < static_cast<int>(hosts.size()); ++host) {
-        const double rate = port_rates.empty() ? 0 : port_rates[at(host)];
-        const int cluster = network.cluster_of[at(host)];
-        if (on_bus(network, host) || rate <= 0 || !std::isfinite(rate)) continue;
-        const double burst = bursts[at(cluster)];
-        network.port_out[at(host)] =
-            add_link(network, {Link::Kind::port_out, rate, cluster, host, burst});
-        network.port_in[at(host)] =
-            add_link(network, {Link::Kind::port_in, rate, cluster, host, burst});
-    }
-    return network;
 }
 
 Network shared_links(const Profile& profile) {
