@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eco/base/median.h"
+#include "eco/measure/model_timer.h"
 #include "eco/measure/trial.h"
 #include "eco/topology/media.h"
 #include "eco/topology/network.h"
@@ -14,29 +15,9 @@ namespace eco {
 
 namespace {
 
-// Of messages whose overheads are timed: all short enough that no library asks the receiver first.
-const std::vector<double> overhead_sizes{1, 1024, 8192};
-constexpr Bytes train_bytes = 4096;  // at most, in one train; it must fit into any socket's buffer
-constexpr int longest_train = 4;
-constexpr int overhead_rounds = 4;
-
-// Of flows. Messages are long only if a short one takes no longer than its overheads: before a
-// long one libraries ask, and where the other direction is busy too, question and answer wait
-// there.
-constexpr Seconds flow_time = 0.1, warm_up = 0.03;  // least
-constexpr double round_trips_timed = 4, round_trips_to_full_rate = 6;
-constexpr int messages_per_flow = 16, least_in_flight = 4;
-constexpr double shortest_message = 512, long_message = 16384;
-constexpr Seconds long_message_time = 20e-6;
+// Of flows.
 constexpr int most_samples = 3;
 
-// Of trains that find out what a bucket lets pass at once: frames, filled by messages and their
-// headers, fewer than TCP sends before it waits. What takes less time tells nothing.
-constexpr Bytes train_message = 1382;
-constexpr int short_train = 8, trains = 5;
-// In frames. A plain wire shows one, and up to half of one more where the receiver was late.
-constexpr double least_burst = 1.75;
-constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
 // From so many hosts on not every one's overheads are timed.
 constexpr int many_hosts = 32, most_timed_of_subnet = 4;
 
@@ -48,12 +29,6 @@ constexpr int most_links = 10;
 constexpr std::size_t enough_alike = 6;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// What flows between hosts so far apart (there and back) take to be timed once.
-Seconds one_sample(Seconds trip) {
-    return std::max(warm_up, round_trips_to_full_rate * trip) +
-           std::max(flow_time, round_trips_timed * trip) + trip;
-}
 
 // Of a host's overheads; the order and its answer take a way of their own.
 constexpr Seconds overheads_time = 0.05;
@@ -72,7 +47,7 @@ Seconds farthest(const Profile& profile, const Medium& medium, bool inside) {
 
 // To learn its kind, or its uplink: one flow alone and several at once, a second time now and then.
 Seconds learning_time(const Profile& profile, const Medium& medium, bool inside) {
-    return 3 * one_sample(farthest(profile, medium, inside));
+    return 3 * ModelTimer::one_sample(farthest(profile, medium, inside));
 }
 
 // The clusters of two hosts or more, finer levels first.
@@ -93,8 +68,7 @@ public:
                    const std::vector<int>& leader, const WorkerPool& workers, const Show& show)
         : profile_(profile),
           known_(known && known->model ? &*known : nullptr),
-          leader_(leader),
-          workers_(workers),
+          timer_(profile, leader, workers),
           show_(show),
           hosts_(static_cast<int>(profile.hosts.size())) {
         if (known_)
@@ -136,8 +110,8 @@ public:
             ++pairs;
             double there = 0, back = 0;
             for (int sample = 0; sample < most_samples; ++sample) {
-                there = std::max(there, total({{a, b}}));
-                back = std::max(back, total({{b, a}}));
+                there = std::max(there, timer_.total({{a, b}}));
+                back = std::max(back, timer_.total({{b, a}}));
                 if (std::max(there, back) <= asymmetric * std::min(there, back)) break;
             }
             if (there > asymmetric * back && back > 0)
@@ -184,7 +158,7 @@ private:
                 continue;
             }
             const int partner = nearest(host);
-            const auto [sends, receives] = overheads(host, partner);
+            const auto [sends, receives] = timer_.overheads(host, partner);
             // Half a round trip holds a send and a receive; both together are less than all of it.
             const Seconds most = 0.9 * profile_.minimum[0](host, partner);
             const double part = std::min(1.0, most / (sends[0] + receives[0]));
@@ -204,45 +178,6 @@ private:
                 found = other;
         return found;
     }
-
-    // By size, in seconds: of a send, and of a receive.
-    std::pair<std::vector<Seconds>, std::vector<Seconds>> overheads(int host, int partner) const {
-        std::vector<std::pair<int, Order>> orders;
-        for (const double size : overhead_sizes) {
-            const auto bytes = static_cast<Bytes>(size);
-            Order order;
-            order.kind = Order::Kind::overheads;
-            order.to = leader_[at(partner)];
-            order.bytes = bytes;
-            order.count = overhead_rounds;
-            order.in_flight =
-                static_cast<int>(std::clamp<Bytes>(train_bytes / bytes, 1, longest_train));
-            order.wait = 1e-3 + 1.2 * (order.in_flight + 1) * whole(host, partner).of(bytes);
-            Order answer = order;
-            answer.kind = Order::Kind::answer_sends;
-            answer.to = leader_[at(host)];
-            orders.emplace_back(answer.to, order);
-            orders.emplace_back(order.to, answer);
-        }
-        const auto figures = workers_.run(orders);
-        // As of round trips the least: what disturbs a host adds to its time. A clock that does not
-        // tick in so short a time would give none.
-        const Seconds tick = 1e-9;
-        std::vector<Seconds> sends, receives;
-        for (std::size_t i = 0; i < orders.size(); i += 2) {
-            const auto border = figures[i].begin() + overhead_rounds;
-            sends.push_back(std::max(tick, *std::min_element(figures[i].begin(), border)));
-            receives.push_back(std::max(tick, *std::min_element(border, figures[i].end())));
-        }
-        return {sends, receives};
-    }
-
-    std::vector<Seconds> times(int a, int b) const {
-        std::vector<Seconds> found;
-        for (const auto& matrix : profile_.minimum) found.push_back(matrix(a, b));
-        return found;
-    }
-    Cost whole(int a, int b) const { return line_through_ends(profile_.sizes, times(a, b)); }
 
     void find_transfer() {
         eco::find_transfer(model_, profile_.sizes, profile_.minimum);
@@ -329,7 +264,7 @@ private:
         for (auto& other : known)
             if (!is_inside(other, medium)) other.uplink = 0;
         // Where other media hide the uplink anyway there is nothing to measure.
-        const double guess = rate(flows[0]);
+        const double guess = timer_.rate(flows[0]);
         if (could_tell({guess, 0, expected(flows, guess, known)}))
             medium.uplink = shared_uplink(observe(flows, known, clearly_shared_or_not));
     }
@@ -337,37 +272,10 @@ private:
     void find_bursts(Medium& medium) const {
         const auto flows =
             flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
-        if (medium.burst <= 0 && !flows.empty()) medium.burst = burst(flows[0], medium.rate);
+        if (medium.burst <= 0 && !flows.empty()) medium.burst = timer_.burst(flows[0], medium.rate);
         if (medium.uplink <= 0 || medium.uplink_burst > 0) return;
         const auto out = flows_out(profile_.levels, medium.level, medium.cluster, model_.per_byte);
-        if (!out.empty()) medium.uplink_burst = burst(out[0], medium.uplink);
-    }
-
-    // Bytes on the wire that were there at once with the first frame: of a train those that its
-    // last message did not wait for at this rate. 0: no more than a plain wire has, or too short to
-    // tell.
-    double burst(const Flow& flow, double rate) const {
-        const double frame = wire_frame(), on_wire = short_train * frame;
-        const Seconds wait = 1.2 * on_wire / rate + 2 * profile_.minimum[0](flow.from, flow.to);
-        if (wait > longest_train_time || on_wire / rate < clear_train) return 0;
-        Order order;
-        order.kind = Order::Kind::train;
-        order.to = leader_[at(flow.to)];
-        order.bytes = train_message;
-        order.count = trains;
-        order.in_flight = short_train;
-        order.wait = wait;
-        Order answer = order;
-        answer.kind = Order::Kind::answer_train;
-        answer.to = leader_[at(flow.from)];
-        const auto figures =
-            workers_.run({{leader_[at(flow.from)], order}, {leader_[at(flow.to)], answer}});
-        const double wire_rate = rate * frame / static_cast<double>(full_frame.payload);
-        const double at_once = on_wire - wire_rate * median(figures[1]);
-        return at_once > least_burst * frame && at_once < 0.75 * on_wire ? at_once : 0;
-    }
-    static double wire_frame() {
-        return static_cast<double>(full_frame.payload + full_frame.overhead);
+        if (!out.empty()) medium.uplink_burst = timer_.burst(out[0], medium.uplink);
     }
 
     bool is_inside(const Medium& part, const Medium& whole) const {
@@ -382,64 +290,17 @@ private:
                      bool (*is_clear)(const Observed&)) const {
         Observed seen{0, 0, 0};
         for (int sample = 0; sample < most_samples; ++sample) {
-            seen.alone = std::max(seen.alone, total({flows[0]}));
-            seen.together = std::max(seen.together, total(flows));
+            seen.alone = std::max(seen.alone, timer_.total({flows[0]}));
+            seen.together = std::max(seen.together, timer_.total(flows));
             seen.expected = expected(flows, seen.alone, known);
             if (seen.alone > 0 && is_clear(seen)) break;
         }
-        if (seen.alone <= 0) seen.alone = rate(flows[0]);
+        if (seen.alone <= 0) seen.alone = timer_.rate(flows[0]);
         return seen;
     }
     double expected(const std::vector<Flow>& flows, double alone,
                     const std::vector<Medium>& known) const {
         return expected_total(flows, alone, model_.per_byte, profile_.levels, known);
-    }
-
-    // As the pairwise times have it; of the longest message in all where a byte more costs nothing.
-    double rate(const Flow& flow) const {
-        const double per_byte = whole(flow.from, flow.to).per_byte;
-        return per_byte > 0 ? 1.0 / per_byte
-                            : static_cast<double>(profile_.sizes.back()) /
-                                  profile_.minimum.back()(flow.from, flow.to);
-    }
-
-    // B/s of these flows at once.
-    double total(const std::vector<Flow>& flows) const {
-        std::vector<std::pair<int, Order>> orders;
-        // A rank that sends and receives has one order for both; it is timed as what it receives.
-        const auto order_of = [&](int host) -> Order& {
-            for (auto& [rank, order] : orders)
-                if (rank == leader_[at(host)]) return order;
-            orders.emplace_back(leader_[at(host)], Order{});
-            return orders.back().second;
-        };
-        for (const auto& flow : flows) {
-            const Seconds trip = 2 * profile_.minimum[0](flow.from, flow.to);
-            const Seconds timed = std::max(flow_time, round_trips_timed * trip);
-            const double bytes =
-                std::clamp(rate(flow) * flow_time / messages_per_flow, shortest_message,
-                           std::max(long_message, rate(flow) * long_message_time));
-            const int in_flight =
-                least_in_flight + static_cast<int>(1.5 * rate(flow) * trip / bytes);
-            Order& receiver = order_of(flow.to);
-            receiver.from = leader_[at(flow.from)];
-            receiver.arriving = static_cast<Bytes>(bytes);
-            receiver.wait = std::max(warm_up, round_trips_to_full_rate * trip);
-            receiver.duration = receiver.wait + timed;
-            Order& sender = order_of(flow.from);
-            sender.to = leader_[at(flow.to)];
-            sender.bytes = static_cast<Bytes>(bytes);
-            sender.in_flight = in_flight;
-        }
-        Seconds longest = 0;
-        for (auto& [rank, order] : orders) longest = std::max(longest, order.duration);
-        for (auto& [rank, order] : orders) {
-            order.kind = Order::Kind::flow;
-            order.duration = longest;
-        }
-        double sum = 0;
-        for (const auto& figures : workers_.run(orders)) sum += figures[0];
-        return sum;
     }
 
     void advance(Seconds time, const std::string& what) {
@@ -456,8 +317,7 @@ private:
 
     const Profile& profile_;
     const Profile* known_;
-    const std::vector<int>& leader_;
-    const WorkerPool& workers_;
+    const ModelTimer timer_;
     const Show& show_;
     int hosts_;
     std::vector<Medium> carried_over_;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/model_timer.h"
+
+#include <algorithm>
+
+#include "eco/measure/trial.h"
+#include "eco/topology/network.h"
+
+namespace eco {
+
+namespace {
+
+constexpr Bytes train_bytes = 4096;  // at most, in one train; it must fit into any socket's buffer
+constexpr int longest_train = 4;
+constexpr int overhead_rounds = 4;
+
+// Of flows. Messages are long only if a short one takes no longer than its overheads: before a
+// long one libraries ask, and where the other direction is busy too, question and answer wait
+// there.
+constexpr Seconds flow_time = 0.1, warm_up = 0.03;  // least
+constexpr double round_trips_timed = 4, round_trips_to_full_rate = 6;
+constexpr int messages_per_flow = 16, least_in_flight = 4;
+constexpr double shortest_message = 512, long_message = 16384;
+constexpr Seconds long_message_time = 20e-6;
+
+// Of trains that find out what a bucket lets pass at once: frames, filled by messages and their
+// headers, fewer than TCP sends before it waits. What takes less time tells nothing.
+constexpr Bytes train_message = 1382;
+constexpr int short_train = 8, trains = 5;
+// In frames. A plain wire shows one, and up to half of one more where the receiver was late.
+constexpr double least_burst = 1.75;
+constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+double wire_frame() { return static_cast<double>(full_frame.payload + full_frame.overhead); }
+
+}  // namespace
+
+Seconds ModelTimer::one_sample(Seconds trip) {
+    return std::max(warm_up, round_trips_to_full_rate * trip) +
+           std::max(flow_time, round_trips_timed * trip) + trip;
+}
+
+std::pair<std::vector<Seconds>, std::vector<Seconds>> ModelTimer::overheads(int host,
+                                                                            int partner) const {
+    std::vector<std::pair<int, Order>> orders;
+    for (const double size : overhead_sizes) {
+        const auto bytes = static_cast<Bytes>(size);
+        Order order;
+        order.kind = Order::Kind::overheads;
+        order.to = leader_[at(partner)];
+        order.bytes = bytes;
+        order.count = overhead_rounds;
+        order.in_flight =
+            static_cast<int>(std::clamp<Bytes>(train_bytes / bytes, 1, longest_train));
+        order.wait = 1e-3 + 1.2 * (order.in_flight + 1) * whole(host, partner).of(bytes);
+        Order answer = order;
+        answer.kind = Order::Kind::answer_sends;
+        answer.to = leader_[at(host)];
+        orders.emplace_back(answer.to, order);
+        orders.emplace_back(order.to, answer);
+    }
+    const auto figures = workers_.run(orders);
+    // As of round trips the least: what disturbs a host adds to its time. A clock that does not
+    // tick in so short a time would give none.
+    const Seconds tick = 1e-9;
+    std::vector<Seconds> sends, receives;
+    for (std::size_t i = 0; i < orders.size(); i += 2) {
+        const auto border = figures[i].begin() + overhead_rounds;
+        sends.push_back(std::max(tick, *std::min_element(figures[i].begin(), border)));
+        receives.push_back(std::max(tick, *std::min_element(border, figures[i].end())));
+    }
+    return {sends, receives};
+}
+
+Cost ModelTimer::whole(int a, int b) const {
+    std::vector<Seconds> times;
+    for (const auto& matrix : profile_.minimum) times.push_back(matrix(a, b));
+    return line_through_ends(profile_.sizes, times);
+}
+
+double ModelTimer::rate(const Flow& flow) const {
+    const double per_byte = whole(flow.from, flow.to).per_byte;
+    return per_byte > 0 ? 1.0 / per_byte
+                        : static_cast<double>(profile_.sizes.back()) /
+                              profile_.minimum.back()(flow.from, flow.to);
+}
+
+double ModelTimer::total(const std::vector<Flow>& flows) const {
+    std::vector<std::pair<int, Order>> orders;
+    // A rank that sends and receives has one order for both; it is timed as what it receives.
+    const auto order_of = [&](int host) -> Order& {
+        for (auto& [rank, order] : orders)
+            if (rank == leader_[at(host)]) return order;
+        orders.emplace_back(leader_[at(host)], Order{});
+        return orders.back().second;
+    };
+    for (const auto& flow : flows) {
+        const Seconds trip = 2 * profile_.minimum[0](flow.from, flow.to);
+        const Seconds timed = std::max(flow_time, round_trips_timed * trip);
+        const double bytes =
+            std::clamp(rate(flow) * flow_time / messages_per_flow, shortest_message,
+                       std::max(long_message, rate(flow) * long_message_time));
+        const int in_flight = least_in_flight + static_cast<int>(1.5 * rate(flow) * trip / bytes);
+        Order& receiver = order_of(flow.to);
+        receiver.from = leader_[at(flow.from)];
+        receiver.arriving = static_cast<Bytes>(bytes);
+        receiver.wait = std::max(warm_up, round_trips_to_full_rate * trip);
+        receiver.duration = receiver.wait + timed;
+        Order& sender = order_of(flow.from);
+        sender.to = leader_[at(flow.to)];
+        sender.bytes = static_cast<Bytes>(bytes);
+        sender.in_flight = in_flight;
+    }
+    Seconds longest = 0;
+    for (auto& [rank, order] : orders) longest = std::max(longest, order.duration);
+    for (auto& [rank, order] : orders) {
+        order.kind = Order::Kind::flow;
+        order.duration = longest;
+    }
+    double sum = 0;
+    for (const auto& figures : workers_.run(orders)) sum += figures[0];
+    return sum;
+}
+
+double ModelTimer::burst(const Flow& flow, double rate) const {
+    const double frame = wire_frame(), on_wire = short_train * frame;
+    const Seconds wait = 1.2 * on_wire / rate + 2 * profile_.minimum[0](flow.from, flow.to);
+    if (wait > longest_train_time || on_wire / rate < clear_train) return 0;
+    Order order;
+    order.kind = Order::Kind::train;
+    order.to = leader_[at(flow.to)];
+    order.bytes = train_message;
+    order.count = trains;
+    order.in_flight = short_train;
+    order.wait = wait;
+    Order answer = order;
+    answer.kind = Order::Kind::answer_train;
+    answer.to = leader_[at(flow.from)];
+    const auto figures =
+        workers_.run({{leader_[at(flow.from)], order}, {leader_[at(flow.to)], answer}});
+    const double wire_rate = rate * frame / static_cast<double>(full_frame.payload);
+    const double at_once = on_wire - wire_rate * median(figures[1]);
+    return at_once > least_burst * frame && at_once < 0.75 * on_wire ? at_once : 0;
+}
+
+}  // namespace eco

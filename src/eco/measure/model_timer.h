@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks time for the model, by rank 0's orders: overheads of a host, flows, and trains of
+// messages that show what a bucket lets pass at once. Used by measure_model.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "eco/measure/worker_pool.h"
+#include "eco/topology/media.h"
+#include "eco/topology/profile.h"
+#include "eco/topology/transfer.h"
+
+namespace eco {
+
+// Of messages whose overheads are timed: all short enough that no library asks the receiver first.
+inline const std::vector<double> overhead_sizes{1, 1024, 8192};
+
+class ModelTimer {
+public:
+    // profile: with times; leader: per host the rank that measures. All outlive it.
+    ModelTimer(const Profile& profile, const std::vector<int>& leader, const WorkerPool& workers)
+        : profile_(profile), leader_(leader), workers_(workers) {}
+
+    // What flows between hosts so far apart (there and back) take to be timed once.
+    static Seconds one_sample(Seconds trip);
+
+    // By size, in seconds: of a send, and of a receive. Throws MpiError, as all that follow.
+    std::pair<std::vector<Seconds>, std::vector<Seconds>> overheads(int host, int partner) const;
+
+    // B/s of these flows at once.
+    double total(const std::vector<Flow>& flows) const;
+
+    // As the pairwise times have it; of the longest message in all where a byte more costs nothing.
+    double rate(const Flow& flow) const;
+
+    // Bytes on the wire that were there at once with the first frame: of a train those that its
+    // last message did not wait for at this rate. 0: no more than a plain wire has, or too short to
+    // tell.
+    double burst(const Flow& flow, double rate) const;
+
+private:
+    // Along the way from a to b, overheads included.
+    Cost whole(int a, int b) const;
+
+    const Profile& profile_;
+    const std::vector<int>& leader_;
+    const WorkerPool& workers_;
+};
+
+}  // namespace eco
