@@ -26,7 +26,10 @@ venv_holds() {
 }
 
 make_venv() {
-    local venv=$1 constraints=() stamp
+    local venv constraints=() stamp
+    # Its own path, also where the folder is a link: several checkouts may share one, and what another
+    # of them made must not look as if it had been moved, and be deleted while it is in use.
+    venv=$(realpath -m "$1")
     shift
     [[ -n ${2:-} ]] && constraints=(--constraint "$2")
     stamp=$(venv_stamp "$@")
