@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# sanitize.sh: unit tests of what parses, plans and moves bytes, the fuzzer, and a real MPI program
-# with the preloaded object, under the sanitizers of addresses and undefined behaviour; what has
-# threads under that of threads. About five minutes on two quiet cores from nothing.
+# sanitize.sh [build]: unit tests of what parses, plans and moves bytes, the fuzzer, and a real MPI
+# program with the preloaded object, under the sanitizers of addresses and undefined behaviour; what
+# has threads under that of threads. About five minutes on two quiet cores from nothing. With
+# `build`, only builds them.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
+only=${1:-}
 started=$SECONDS
 failed=()
 addresses=(base_test schedule_test run_test transport_test fuzz mpi_test_openmpi)
@@ -19,6 +21,7 @@ tests_of() { # PRESET TARGET…: builds, then runs only these
         tail -n50 "build/$preset.log"
         return 1
     }
+    [[ $only == build ]] && return
     for each in "$@"; do
         case $each in
             fuzz) set -- tests/data/fuzz 2000 ;;
@@ -63,6 +66,10 @@ END
 }
 
 mkdir -p build
+if [[ $only == build ]]; then
+    tests_of asan "${addresses[@]}" eco-openmpi && tests_of tsan "${threads[@]}"
+    exit
+fi
 tests_of asan "${addresses[@]}" || failed+=("addresses and undefined behaviour")
 echo "eco: a program of three ranks, asan"
 real_mpi || failed+=("a real program")
