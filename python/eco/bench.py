@@ -27,7 +27,7 @@ Topology = Annotated[
         "--profile",
         metavar="FILE",
         readable=False,
-        help="The profile [default: ECO_PROFILE, or the newest].",
+        help="The profile (default: ECO_PROFILE, or the newest).",
     ),
 ]
 Patterns = Annotated[
@@ -55,7 +55,7 @@ def command(
     patterns: Patterns = "native,eco,native-again",
     repeats: Annotated[
         int | None,
-        typer.Option(help="Repeats of each pattern [default: as many as fit into 20 s]."),
+        typer.Option(help="Repeats of each pattern (default: as many as fit into 20 s)."),
     ] = None,
     order: Order = None,
     as_json: options.Json = False,

@@ -27,19 +27,19 @@ def command(
     output: File = None,
     sizes: options.PairSizes = None,
     round_trips: Annotated[
-        int | None, typer.Option(help="Round trips per pair and size [default: 5].")
+        int | None, typer.Option(help="Round trips per pair and size (default: 5).")
     ] = None,
     repeats: Annotated[
-        int | None, typer.Option(help="Repeats of the whole measurement [default: 3].")
+        int | None, typer.Option(help="Repeats of the whole measurement (default: 3).")
     ] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(help="Relative difference of times inside a subnet [default: 0.2]."),
+        typer.Option(help="Relative difference of times inside a subnet (default: 0.2)."),
     ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
-            help="Seconds for everything after MPI_Init [default: 60].",
+            help="Seconds for everything after MPI_Init (default: 60).",
             metavar="SECONDS",
         ),
     ] = None,

@@ -27,7 +27,7 @@ def command(
     choice: Annotated[
         str | None,
         typer.Option(
-            metavar="CHOICE", help="A choice as `eco plan` lists it [default: the fastest]."
+            metavar="CHOICE", help="A choice as `eco plan` lists it (default: the fastest)."
         ),
     ] = None,
     ranks_per_host: RanksPerHost = 1,

@@ -30,7 +30,7 @@ def command(
     sizes: options.TuneSizes = None,
     budget: Annotated[
         float | None,
-        typer.Option(help="Seconds for each operation and size [default: 2].", metavar="SECONDS"),
+        typer.Option(help="Seconds for each operation and size (default: 2).", metavar="SECONDS"),
     ] = None,
     within: Annotated[
         float | None,

@@ -20,7 +20,7 @@ ScenarioName = Annotated[
 Mpi = Annotated[
     str | None,
     typer.Option(
-        metavar="openmpi|mpich", help="The MPI library [default: the one that the program needs]."
+        metavar="openmpi|mpich", help="The MPI library (default: the one that the program needs)."
     ),
 ]
 Hosts = Annotated[
@@ -30,7 +30,7 @@ Hosts = Annotated[
 RanksPerHost = Annotated[int, typer.Option(min=1, help="Ranks on each host.")]
 Ranks = Annotated[
     int | None,
-    typer.Option("--np", "-n", min=1, help="Total number of ranks [default: all hosts full]."),
+    typer.Option("--np", "-n", min=1, help="Total number of ranks (default: all hosts full)."),
 ]
 Order = Annotated[
     str,
@@ -45,7 +45,7 @@ Topology = Annotated[
         "--topology",
         "--profile",
         metavar="FILE",
-        help="The network's profile [default: measured once and stored].",
+        help="The network's profile (default: measured once and stored).",
     ),
 ]
 Scale = Annotated[float, typer.Option(help="Multiply every rate.")]

@@ -51,7 +51,7 @@ def command(
     heuristic: Annotated[
         str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp, best, or all.")
     ] = "all",
-    sources: Annotated[int | None, typer.Option(help="How many ranks send [default: all].")] = None,
+    sources: Annotated[int | None, typer.Option(help="How many ranks send (default: all).")] = None,
     reach: Annotated[
         str, typer.Option(help="Destinations of each message: all, half or any of the others.")
     ] = "all",
