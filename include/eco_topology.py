@@ -59,7 +59,7 @@ def clusters(comm, rank=None):
 
 
 def leader(comm, level, rank=None):
-    """The rank that speaks for the cluster."""
+    """The leader of the cluster: the rank that sends and receives for it."""
     return _of_rank("leader", 0, comm, rank, level)
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * mcasts CALLS BYTES [stops|dies|waits|floods RANK]: broadcasts from every root in turn and
  * allgathers, each byte looked at. In the middle one rank is stopped for two seconds, dies, or
- * comes late; or on its host somebody floods the job's group with datagrams of his own. */
+ * comes late; or on its host somebody floods the job's group with datagrams of its own. */
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <net/if.h>

@@ -10,13 +10,13 @@ namespace eco {
 
 namespace {
 
-// An arm runs a block of calls in a row, and an exchange, which makes all ranks wait for each
+// An arm runs a block of consecutive calls, and an exchange, which makes all ranks wait for each
 // other, stands between blocks: in collectives that do not, such as a broadcast, a call goes on
 // while some ranks are several calls ahead, and one arm's work would be counted as the other's. The
 // first round makes plans and connections, and is not timed.
 struct Epoch {
     int rounds;  // of all arms
-    int calls;   // of an arm in a row
+    int calls;   // of an arm, consecutive
 };
 constexpr Epoch epochs[] = {{1, 1}, {1, 3}, {1, 4}, {2, 3}};
 constexpr int last_epoch = 3;
