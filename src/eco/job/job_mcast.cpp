@@ -49,7 +49,10 @@ public:
 
 static std::unique_ptr<McastChannel> join(const Session& session, const McastKey& key) {
     const MeasuredMcast& measured = *session.profile.mcast;
-    const int host = session.where.host_of[static_cast<std::size_t>(session.world_rank)];
+    const auto& host_of = session.where.host_of;
+    const auto own = host_of.begin() + session.world_rank;
+    const int host = *own;
+    const bool is_first_here = std::find(host_of.begin(), own, host) == own;
     if (host < 0 || measured.interfaces[static_cast<std::size_t>(host)].empty())
         return std::make_unique<McastChannel>(std::make_unique<NoDatagrams>(), key,
                                               measured.payload);
@@ -69,7 +72,7 @@ static std::unique_ptr<McastChannel> join(const Session& session, const McastKey
         [&] {
             // Others may be heard by another NIC than this host sends by.
             std::iter_swap(all.begin(), found);
-            return std::make_unique<McastSocket>(mcast_group(key), all);
+            return std::make_unique<McastSocket>(mcast_group(key), all, is_first_here);
         }(),
         key, measured.payload);
 }

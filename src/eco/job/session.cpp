@@ -256,6 +256,9 @@ void end_session() noexcept {
     mpi.Group_free(&last->world_group);
     // What communicators still hold of it goes with them.
     mpi.Comm_free_keyval(&last->keyval);
+    // Other ranks of this host hear by this one's membership until they end as well.
+    static const McastChannel* const kept = last->mcast.channel.release();
+    static_cast<void>(kept);
     // Until here a peer may have needed this process to take what comes over its rails.
     if (last->rails.open) mpi.Barrier(mpi.comm_world);
 }

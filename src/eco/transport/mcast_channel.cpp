@@ -49,8 +49,15 @@ void McastChannel::drop_early(const McastCall& from, const McastCall& to) {
     early_.erase(first, end);
 }
 
-void McastChannel::attach(const McastCall& call, Listener& listener) {
+bool McastChannel::attach(const McastCall& call, Listener& listener) {
     const std::lock_guard lock(mutex_);
+    const Seconds now = mcast_now();
+    const bool may_be_forgotten = now > last_attached_ + forgotten_after_;
+    last_attached_ = now;
+    if (now > said_ + forgotten_after_) {
+        said_ = now;
+        datagrams_->say_again();
+    }
     listeners_[call] = &listener;
     last_call_[call.context] = call.number;
     const auto early = early_.find(call);
@@ -58,6 +65,7 @@ void McastChannel::attach(const McastCall& call, Listener& listener) {
         for (const Early& each : early->second) listener.take(each.header, each.data);
     // What is of earlier calls is of no use any more.
     drop_early({call.context, 0}, call);
+    return may_be_forgotten;
 }
 
 void McastChannel::detach(const McastCall& call) {

@@ -23,9 +23,17 @@ inline Seconds mcast_now() {
 
 class McastChannel {
 public:
+    // A switch that snoops forgets who does not say again, on request, that he listens; some have
+    // nobody who requests it. Reports at the beginning of a call cost nothing at such distances.
+    static constexpr Seconds until_forgotten = 10;
+
     // payload: the message's bytes in one datagram; the same in all processes.
-    McastChannel(std::unique_ptr<Datagrams> datagrams, const McastKey& key, Bytes payload)
-        : datagrams_(std::move(datagrams)), key_(key), payload_(payload) {}
+    McastChannel(std::unique_ptr<Datagrams> datagrams, const McastKey& key, Bytes payload,
+                 Seconds forgotten_after = until_forgotten)
+        : datagrams_(std::move(datagrams)),
+          key_(key),
+          payload_(payload),
+          forgotten_after_(forgotten_after) {}
 
     Bytes payload() const { return payload_; }
     // An empty message has one as well.
@@ -49,7 +57,8 @@ public:
         ~Listener() = default;
     };
     // Calls of one communicator come in the order of their numbers. At once gets what came early.
-    void attach(const McastCall& call, Listener& listener);
+    // Whether switches may have forgotten this process before the call.
+    bool attach(const McastCall& call, Listener& listener);
     void detach(const McastCall& call);
 
     // Sends as many as the pace allows now, at `rate` bytes of the wire per second; how many. wait:
@@ -103,6 +112,8 @@ private:
     std::unique_ptr<Datagrams> datagrams_;
     const McastKey key_;
     const Bytes payload_;
+    const Seconds forgotten_after_;
+    Seconds said_ = mcast_now(), last_attached_ = said_;
     mutable std::mutex mutex_;
     std::map<McastCall, Listener*> listeners_;
     std::map<std::uint64_t, std::int64_t> last_call_;  // per context, of those attached; -1: none

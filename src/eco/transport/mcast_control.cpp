@@ -52,7 +52,7 @@ std::vector<std::byte> written(const McastStatus& status) {
     text.add(status.call);
     text.add(status.received);
     text.add(status.heard);
-    text.add(status.asks);
+    text.add((status.asks ? 1U : 0U) | (status.was_forgotten ? 2U : 0U));
     text.add(status.whole.size());
     text.add(status.missing.size());
     for (const std::uint32_t message : status.whole) text.add(message);
@@ -70,7 +70,9 @@ McastStatus read_status(std::span<const std::byte> text) {
     status.call = reader.number();
     status.received = reader.number();
     status.heard = reader.number();
-    status.asks = reader.number() != 0;
+    const std::uint32_t flags = reader.number();
+    status.asks = (flags & 1) != 0;
+    status.was_forgotten = (flags & 2) != 0;
     status.whole.resize(reader.number());
     status.missing.resize(reader.number());
     for (std::uint32_t& message : status.whole) message = reader.number();

@@ -31,6 +31,9 @@ struct McastStatus {
     std::vector<McastRange> missing;
     std::uint32_t heard = 0;  // of those received, by multicast
     std::uint32_t call = 0;
+    // Switches may have forgotten the receiver before this call: that nothing arrives says nothing
+    // about the next ones.
+    bool was_forgotten = false;
     bool operator==(const McastStatus&) const = default;
 };
 

@@ -6,7 +6,7 @@
 namespace eco {
 
 TEST(McastControl, AStatusSurvivesItsWrittenForm) {
-    McastStatus status{7, true, {1, 2}, {{3, 0, 5}, {4, 9, 10}}, 6, 8};
+    McastStatus status{7, true, {1, 2}, {{3, 0, 5}, {4, 9, 10}}, 6, 8, true};
     EXPECT_EQ(read_status(written(status)), status);
     status = {};
     EXPECT_EQ(read_status(written(status)), status);

@@ -67,6 +67,9 @@ public:
 
     // Until something has arrived, at most so long.
     virtual void sleep(Seconds longest) = 0;
+
+    // Says again that this host listens, to switches that may have forgotten it.
+    virtual void say_again() {}
 };
 
 // Bytes on the wire besides a datagram's payload: preamble, gap, Ethernet, IP and UDP.

@@ -23,7 +23,7 @@ constexpr double remind_datagrams = 6;
 
 // Who is in its call says something within so long after the last datagram, or after so many
 // datagrams' time. To find out costs a broadcast's sender so long once.
-constexpr Seconds late_after = 10e-3;
+constexpr Seconds late_after = 20e-3;
 constexpr double late_datagrams = 8;
 
 }  // namespace

@@ -100,12 +100,19 @@ static int open_socket() {
     return opened;
 }
 
-McastSocket::McastSocket(const McastGroup& group, const std::vector<McastInterface>& interfaces)
+McastSocket::McastSocket(const McastGroup& group, const std::vector<McastInterface>& interfaces,
+                         bool joins)
     : group_(group), buffers_(std::make_unique<Buffers>()) {
     if (interfaces.empty())
         throw Error(Code::environment, "multicast: this host has no NIC that can");
     try {
-        join(interfaces);
+        bind_group();
+        // Who has not joined hears what another process of the host has joined.
+        set(group_socket_, IPPROTO_IP, IP_MULTICAST_ALL, joins ? 0 : 1);
+        if (joins) joined_ = interfaces;
+        for (const McastInterface& interface : joined_)
+            if (!set_membership(IP_ADD_MEMBERSHIP, interface))
+                fail(("the group cannot be joined on " + interface.name).c_str());
         own_socket_ = open_socket();
         set(own_socket_, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
         set(own_socket_, IPPROTO_IP, IP_MULTICAST_TTL, hops);
@@ -119,19 +126,25 @@ McastSocket::McastSocket(const McastGroup& group, const std::vector<McastInterfa
     }
 }
 
-void McastSocket::join(const std::vector<McastInterface>& interfaces) {
+void McastSocket::bind_group() {
     group_socket_ = open_socket();
     // Several ranks of a host each get every datagram.
     if (!set(group_socket_, SOL_SOCKET, SO_REUSEADDR, 1)) fail("the port cannot be shared");
-    set(group_socket_, IPPROTO_IP, IP_MULTICAST_ALL, 0);
     const sockaddr_in address{AF_INET, htons(group_.port), {htonl(group_.address)}, {}};
     if (bind(group_socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         fail("the group's port is taken");
-    for (const McastInterface& interface : interfaces) {
-        const ip_mreqn join{address.sin_addr, {}, interface.index};
-        if (!set(group_socket_, IPPROTO_IP, IP_ADD_MEMBERSHIP, join))
-            fail(("the group cannot be joined on " + interface.name).c_str());
-    }
+}
+
+bool McastSocket::set_membership(int option, const McastInterface& interface) {
+    const ip_mreqn membership{{htonl(group_.address)}, {}, interface.index};
+    return set(group_socket_, IPPROTO_IP, option, membership);
+}
+
+// Joined anew at once, Linux sends a report of joining and none of leaving.
+void McastSocket::say_again() {
+    for (const McastInterface& interface : joined_)
+        if (set_membership(IP_DROP_MEMBERSHIP, interface))
+            set_membership(IP_ADD_MEMBERSHIP, interface);
 }
 
 McastSocket::~McastSocket() { close_all(); }

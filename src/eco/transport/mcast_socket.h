@@ -32,8 +32,12 @@ McastGroup mcast_group(const McastKey& key);
 
 class McastSocket : public Datagrams {
 public:
-    // Joins the group on all these interfaces; sends by the first. Throws Error{environment}.
-    McastSocket(const McastGroup& group, const std::vector<McastInterface>& interfaces);
+    // Sends by the first of these interfaces. joins: the group on all of them, else another process
+    // of this host does, which is there as long as this one. Linux tells switches of the last
+    // process of a host that leaves and of the first that joins: so only one may join, or it could
+    // not say_again(). Throws Error{environment}.
+    McastSocket(const McastGroup& group, const std::vector<McastInterface>& interfaces,
+                bool joins = true);
     ~McastSocket() override;
     McastSocket(const McastSocket&) = delete;
     McastSocket& operator=(const McastSocket&) = delete;
@@ -43,14 +47,17 @@ public:
     std::size_t send(std::span<const Datagram> datagrams, McastAddress to) override;
     bool receive(std::size_t most, const Take& take) override;
     void sleep(Seconds longest) override;
+    void say_again() override;
 
 private:
     void close_all();
-    void join(const std::vector<McastInterface>& interfaces);
+    void bind_group();
+    bool set_membership(int option, const McastInterface& interface);
     bool receive_by(int socket, std::size_t most, const Take& take);
 
     int group_socket_ = -1, own_socket_ = -1;
     McastGroup group_;
+    std::vector<McastInterface> joined_;
     struct Buffers;
     std::unique_ptr<Buffers> buffers_;
 };

@@ -55,7 +55,7 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
     unheard_ = from(context.unheard);
     ++context.calls;
     if (context.careful > 0) --context.careful;
-    channel_.attach(call_, *this);
+    was_forgotten_ = channel_.attach(call_, *this);
     context_.talk->begin(call_.number, *this);
 }
 
@@ -148,7 +148,7 @@ void McastTransport::status(Rank from, const McastStatus& status) {
         return context_.talk->answer(from, answer, status.heard == 0);
     }
     std::int64_t& lost = context_.in_vain[from];
-    lost += static_cast<std::int64_t>(answer.pieces.size());
+    if (!status.was_forgotten) lost += static_cast<std::int64_t>(answer.pieces.size());
     if (lost >= hopeless) {
         // Which call comes next is known to this rank alone: it may have left this one.
         const auto [place, is_new] = context_.unreached.try_emplace(from, context_.calls);
@@ -229,6 +229,7 @@ void McastTransport::tell() {
     for (McastReceiver::Due& due : receiver_.due()) {
         if (due.message) {
             due.message->call = call_.number;
+            due.message->was_forgotten = was_forgotten_;
             context_.talk->tell(due.to, *due.message);
         }
         const McastAddress to = channel_.address_of(call_.context, due.to);

@@ -92,7 +92,7 @@ private:
     std::map<int, int> parts_left_;  // per multicast task: what must end before it has
     std::map<std::pair<Rank, std::uint32_t>, Bytes> lengths_;  // of messages to this rank
     int open_ = 0;                                             // tasks
-    bool closed_ = false;
+    bool closed_ = false, was_forgotten_ = false;
     std::set<int> tasks_left_;           // said to have ended, though they have not
     std::atomic<Bytes> kept_bytes_ = 0;  // for those who are late; at least 1
     Seconds wait_ = 0;                   // of the sender, when it moved last

@@ -140,12 +140,13 @@ constexpr int tags = 64, talk_tag = 1 << 30;
 // Ranks that multicast to all others in turn, `calls` times.
 class Job {
 public:
-    Job(int ranks, const Faults& faults, Bytes payload = 100)
+    Job(int ranks, const Faults& faults, Bytes payload = 100,
+        Seconds forgotten_after = McastChannel::until_forgotten)
         : ranks_(ranks), ether_(ranks, faults, payload, 7) {
         threads_.shorter_may_come = true;
         for (Rank rank = 0; rank < ranks; ++rank) {
-            channels_.push_back(
-                std::make_unique<McastChannel>(ether_.end_of(rank), McastKey{1, 2}, payload));
+            channels_.push_back(std::make_unique<McastChannel>(ether_.end_of(rank), McastKey{1, 2},
+                                                               payload, forgotten_after));
             channels_.back()->know(5);
             contexts_.emplace_back().number = 5;
             contexts_.back().talk =
@@ -469,6 +470,51 @@ TEST(McastTransport, WhoIsLateAndDeafGetsMessages) {
     job.run(5, 6000);
     EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
     EXPECT_EQ(job.contexts[2].unheard, (std::map<Rank, std::uint32_t>{{0, 5}}));
+}
+
+namespace {
+
+struct Counting : Datagrams {
+    explicit Counting(int& times) : said(times) {}
+    std::size_t send(std::span<const Datagram> datagrams, McastAddress) override {
+        return datagrams.size();
+    }
+    bool receive(std::size_t, const Take&) override { return false; }
+    void sleep(Seconds) override {}
+    void say_again() override { ++said; }
+    int& said;
+};
+
+struct NobodyListens : McastChannel::Listener {
+    void take(const McastHeader&, std::span<const std::byte>) override {}
+};
+
+}  // namespace
+
+// Calls that follow each other say so now and then; after a pause the first one does.
+TEST(McastChannel, SaysAgainThatItListens) {
+    int said = 0;
+    const auto sleep = [](Seconds time) {
+        std::this_thread::sleep_for(std::chrono::duration<double>(time));
+    };
+    McastChannel channel(std::make_unique<Counting>(said), McastKey{}, 100, 0.1);
+    NobodyListens nobody;
+    EXPECT_FALSE(channel.attach({5, 0}, nobody));
+    EXPECT_EQ(said, 0);
+    sleep(0.12);
+    EXPECT_TRUE(channel.attach({5, 1}, nobody));
+    EXPECT_EQ(said, 1);
+    EXPECT_FALSE(channel.attach({5, 2}, nobody));
+    EXPECT_EQ(said, 1);
+}
+
+// What a switch forgot is no reason to give multicast up.
+TEST(McastTransport, AfterAPauseNobodyGivesUp) {
+    Faults faults;
+    faults.deaf = {1};
+    Job job(2, faults, 100, 0);
+    job.run(4, 3000);
+    EXPECT_TRUE(job.context(0).unreached.empty());
 }
 
 // More than the sender keeps: it waits, as any sender of a long message does.
