@@ -3,7 +3,8 @@
 
 `inside.py SCENARIO.yaml|NAME REQUEST` builds the scenario and prints the answer as JSON. A request
 is {"flows": [[from, to], …], "seconds": s}, where a flow may name the broadcast domain as well,
-{"echo": [from, to], "times": n}, {"frames": [from, to], "times": n}, {"order": [from, to],
+{"echo": [from, to], "times": n}, {"groups": from, "members": [host, …], "again": s, "times": n},
+ {"frames": [from, to], "times": n}, {"order": [from, to],
 "times": n} or {"salvo": [[from, to], …], "bytes": n}.
 """
 
@@ -128,6 +129,54 @@ def frames(source: str, target: str, scenario: Scenario, count: int) -> list[int
     return [int(number) for number in result(heard)]
 
 
+GROUP = "239.255.0.7"
+TICK = 0.1
+
+
+def groups(
+    source: str, members: list[str], again: float, scenario: Scenario, times: int
+) -> dict[str, list[int]]:
+    """Which of `times` multicasts, one each TICK, come to each host's card: members have joined the
+    group, and do so anew `again` seconds later, or never if that is 0."""
+    start = time.monotonic() + 0.5
+
+    def arrivals(host: str) -> list[int]:
+        card = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0800))
+        card.settimeout(TICK / 4)
+        mine = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        member = socket.inet_aton(GROUP) + socket.inet_aton(address(scenario.hosts.index(host)))
+        if host in members:
+            mine.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+        left = again if host in members else 0.0
+        arrived = []
+        while (now := time.monotonic()) < start + times * TICK + 0.3:
+            if left and now >= start + left:
+                left = 0.0
+                mine.setsockopt(socket.IPPROTO_IP, socket.IP_DROP_MEMBERSHIP, member)
+                mine.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+            try:
+                frame, (*_, kind, _, _) = card.recvfrom(2048)
+            except TimeoutError:
+                continue
+            to_group = frame[16:20] == socket.inet_aton(GROUP) and frame[9] == socket.IPPROTO_UDP
+            if to_group and kind != socket.PACKET_OUTGOING:
+                arrived.append(struct.unpack("I", frame[28:32])[0])
+        return arrived
+
+    def shoot() -> None:
+        handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        own = socket.inet_aton(address(scenario.hosts.index(source)))
+        handle.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own)
+        for n in range(times):
+            time.sleep(max(0.0, start + n * TICK - time.monotonic()))
+            handle.sendto(struct.pack("I", n), (GROUP, PORT))
+
+    others = [host for host in scenario.hosts if host != source]
+    heard = {host: on_host(host, lambda host=host: arrivals(host)) for host in others}
+    result(on_host(source, shoot))
+    return {host: result(reader) for host, reader in heard.items()}
+
+
 def salvo(pairs: list[list[str]], size: int, index: dict[str, int]) -> float:
     """Seconds until the last of `size` bytes from and to each of `pairs`, all sent at once on a
     network that was quiet, has arrived: the median of ROUNDS."""
@@ -173,6 +222,9 @@ def answer(scenario: Scenario, request: dict[str, Any]) -> Any:
         return [result(reader) for reader in readers]
     if "salvo" in request:
         return salvo(request["salvo"], request["bytes"], index)
+    if "groups" in request:
+        members, again = request["members"], request.get("again", 0.0)
+        return groups(request["groups"], members, again, scenario, request["times"])
     if "frames" in request:
         source, target = request["frames"]
         return len(frames(source, target, scenario, request["times"]))

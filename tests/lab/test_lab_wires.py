@@ -140,3 +140,45 @@ def test_two_cards_are_two_wires(tmp_path: Path) -> None:
     )
     flows = [["x", "y", 0], ["x", "y", 1]]
     full({(0,): 20e6, (1,): 5e6}, path, flows=flows, seconds=1.5)
+
+
+TWO_SWITCHES = """
+description: two switches
+networks:
+  a: {{kind: switch, rate: 100mbit{snooping}, hosts: [n0, n1, n2]}}
+  b: {{kind: switch, rate: 100mbit{snooping}, hosts: [n3, n4, n5]}}
+links:
+  - {{between: [a, b]}}
+"""
+
+
+def heard(folder: Path, snooping: str, times: int, **request: Any) -> dict[str, list[int]]:
+    """Of so many multicasts of n0, which n1 and n4 listen to, those that come to each host."""
+    scenario = folder / "two.yaml"
+    scenario.write_text(TWO_SWITCHES.format(snooping=snooping))
+    arrived: dict[str, list[int]] = wires(
+        scenario, groups="n0", members=["n1", "n4"], times=times, **request
+    )
+    return arrived
+
+
+def test_a_switch_copies_multicasts_to_all(tmp_path: Path) -> None:
+    arrived = heard(tmp_path, "", 5)
+    assert all(numbers == [0, 1, 2, 3, 4] for numbers in arrived.values()), arrived
+
+
+def test_a_switch_that_snoops_copies_them_to_who_listens(tmp_path: Path) -> None:
+    arrived = heard(tmp_path, ", snooping: yes", 5)
+    assert arrived["n1"] == arrived["n4"] == [0, 1, 2, 3, 4], arrived
+    assert arrived["n2"] == arrived["n3"] == arrived["n5"] == [], arrived
+
+
+def test_a_switch_without_a_querier_forgets(tmp_path: Path) -> None:
+    """Until the hosts say again that they listen."""
+    arrived = heard(tmp_path, ", snooping: 2s", 60, again=4.5)
+    for host in ("n1", "n4"):
+        numbers = set(arrived[host])
+        assert set(range(5)) <= numbers, arrived
+        assert not numbers & set(range(35, 44)), arrived
+        assert set(range(50, 60)) <= numbers, arrived
+    assert arrived["n2"] == arrived["n3"] == arrived["n5"] == [], arrived

@@ -61,7 +61,12 @@ def describe_network(network: Network) -> str:
     count = len(network.hosts)
     sharing = "shared by all" if network.kind == "bus" else "each port"
     hosts = "1 host" if count == 1 else f"{count} hosts"
-    return f"{network.name}: {network.kind}, {show_rate(network.rate)} {sharing}, {hosts}"
+    text = f"{network.name}: {network.kind}, {show_rate(network.rate)} {sharing}, {hosts}"
+    if network.snooping:
+        text += ", multicasts only to who listens"
+    if network.forgets:
+        text += f", forgets groups after {network.forgets:g} s"
+    return text
 
 
 def describe_link(link: Link) -> str:

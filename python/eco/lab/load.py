@@ -16,6 +16,7 @@ from eco.lab.scenario import Kind, Link, Network, Scenario
 
 SHIPPED = Path(__file__).with_name("scenarios")
 MOST_HOSTS = 1000
+LEAST_MEMORY = 0.1  # seconds, of a switch that snoops
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _KINDS: dict[str, Kind] = {"bus": "bus", "switch": "switch"}
 _LINK = {"rate", "delay", "loss", "burst", "reorder", "duplicate", "multicast"}
@@ -136,19 +137,30 @@ class _Reader:
         home: set[str] = set()
         for key, body in data.items():
             where = f"network {key!r}"
-            entry = self.mapping(body, where, {"kind", "rate"}, {"hosts"})
+            entry = self.mapping(body, where, {"kind", "rate"}, {"hosts", "snooping"})
             kind = entry["kind"]
             if not isinstance(kind, str) or kind not in _KINDS:
                 self.fail(f"{where}: kind {kind!r} must be 'bus' or 'switch'")
             rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
             hosts = self.hosts(where, entry.get("hosts", []))
             home |= set(hosts)
-            networks.append(Network(str(key), _KINDS[kind], rate, hosts))
+            snooping, forgets = self.snooping(where, kind, entry.get("snooping", False))
+            networks.append(Network(str(key), _KINDS[kind], rate, hosts, snooping, forgets))
         if not home:
             self.fail("no network has a host")
         if len(home) > MOST_HOSTS:
             self.fail(f"{len(home)} hosts; at most {MOST_HOSTS} can be emulated")
         return tuple(networks)
+
+    def snooping(self, where: str, kind: str, data: object) -> tuple[bool, float]:
+        if data and kind != "switch":
+            self.fail(f"{where}: a bus has no 'snooping'")
+        if isinstance(data, bool):
+            return data, 0.0
+        forgets = self.unit(f"{where}: snooping", units.parse_moment, data)
+        if forgets < LEAST_MEMORY:
+            self.fail(f"{where}: snooping: {data!r} is less than {LEAST_MEMORY:g}s")
+        return True, forgets
 
     def hosts(self, where: str, data: object) -> tuple[str, ...]:
         if not isinstance(data, list):

@@ -19,6 +19,11 @@ class Network:
     kind: Kind
     rate: float
     hosts: tuple[str, ...]
+    # Of a switch: copies multicasts only to ports where somebody has said that he listens. It asks
+    # for that now and then (a querier), or, if `forgets` is not 0, nobody does and it forgets so
+    # many seconds afterwards.
+    snooping: bool = False
+    forgets: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -55,11 +55,12 @@ class Wiring:
     cards: list[str] = field(default_factory=list)
     relays: list[Pair] = field(default_factory=list)
 
-    def bridge(self, name: str) -> None:
+    def bridge(self, name: str, snooping: Sequence[str] = ()) -> None:
         # Never forget an address: a flood to all buses would cost what no real frame costs.
         self.links.append(
             f"link add {name} type bridge ageing_time 360000000 mcast_snooping 0 stp_state 0"
         )
+        self.links += [f"link set {name} type bridge {setting}" for setting in snooping]
         self.links.append(f"link set {name} up")
 
     def relay(self, left: str, right: str, network: Network, link: Link | None = None) -> None:
@@ -76,6 +77,22 @@ class Wiring:
         for card in (left, right):
             self.links.append(f"link set {card} up")
             self.cards.append(card)
+
+
+def snoops(network: Network) -> list[str]:
+    """How a network's bridge treats multicasts.
+
+    A bridge copies to all ports while it knows of no querier, and for the first query's answers'
+    time. One without a querier takes itself for one, and never asks.
+    """
+    if not network.snooping:
+        return []
+    settings = "mcast_snooping 1 mcast_query_response_interval 10"  # in hundredths of a second
+    if network.forgets:
+        memory, never = round(network.forgets * 100), 8640000
+        settings += f" mcast_membership_interval {memory} mcast_query_interval {never}"
+        settings += " mcast_startup_query_count 0"
+    return [settings, "mcast_querier 1"]
 
 
 def burst(rate: float) -> int:
@@ -102,7 +119,7 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
     wiring.host_links = [["link set lo up"] for _ in scenario.hosts]
     wiring.host_shaping = [[] for _ in scenario.hosts]
     for n, network in enumerate(scenario.networks):
-        wiring.bridge(f"br{n}")
+        wiring.bridge(f"br{n}", snoops(network))
         slow = network.name in timed
         ports[n] = [_attach(wiring, network, f"br{n}", card, slow) for card in cards[n]]
     for n, link in enumerate(scenario.links):
@@ -118,6 +135,9 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
             else:
                 wiring.cable(inner, outer)
             wiring.links.append(f"link set {inner} master br{number[name]}")
+            if network.snooping:
+                # Other switches hear what hosts say, and all multicasts.
+                wiring.links.append(f"link set {inner} type bridge_slave mcast_router 2")
             wiring.links.append(f"link set {outer} master core{n}")
             if not link.multicast:
                 wiring.links.append(f"link set {outer} type bridge_slave mcast_flood off")
@@ -200,6 +220,8 @@ def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card, timed: b
         wiring.cable(f"q{card.suffix}", port)
         wiring.relay(plug, f"q{card.suffix}", network)
     wiring.links.append(f"link set {port} master {bridge}")
+    if network.snooping:
+        wiring.links.append(f"link set {port} type bridge_slave mcast_flood off")
     lines = [
         f"address add {card.address}/16 dev {card.name}",
         f"link set {card.name} up",
