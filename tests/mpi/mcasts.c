@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * mcasts CALLS BYTES [stops|dies|waits|floods RANK]: broadcasts from every root in turn and
- * allgathers, each byte looked at. In the middle one rank is stopped for two seconds, dies, or
- * comes late; or on its host somebody floods the job's group with datagrams of its own. */
+ * mcasts CALLS BYTES [stops|dies|waits|floods RANK | pauses SECONDS]: broadcasts from every root in
+ * turn and allgathers, each byte looked at. In the middle one rank is stopped for two seconds, dies,
+ * or comes late; or on its host somebody floods the job's group with datagrams of its own; or all
+ * do nothing for a while. */
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <net/if.h>
@@ -85,6 +86,7 @@ int main(int count, char** words) {
     unsigned char* all = malloc((size_t)bytes * ranks + 1);
     for (int call = 0; call < calls; ++call) {
         const int root = call % ranks;
+        if (call == calls / 2 && strcmp(what, "pauses") == 0) sleep((unsigned)who);
         if (call == calls / 2 && rank == who) {
             if (strcmp(what, "stops") == 0) be_stopped();
             if (strcmp(what, "dies") == 0) kill(getpid(), SIGKILL);

@@ -242,6 +242,39 @@ def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     assert all(what.startswith("mcast") for what in run.used["bcast"])
 
 
+SNOOPING = """
+description: two switches that copy multicasts only to who listens
+networks:
+  a: {{kind: switch, rate: 100mbit, snooping: {memory}, hosts: [n0, n1, n2, n3]}}
+  b: {{kind: switch, rate: 100mbit, snooping: {memory}, hosts: [n4, n5, n6, n7]}}
+links:
+  - {{between: [a, b]}}
+"""
+
+
+@each
+def test_switches_that_snoop(mpi: Mpi, tmp_path: Path) -> None:
+    """Two ranks of a host hear by one membership."""
+    scenario = tmp_path / "snooping.yaml"
+    scenario.write_text(SNOOPING.format(memory="yes"))
+    run = mcasts(mpi, 12, 16000, scenario=str(scenario), scale=1, hosts=6, per_host=2)
+    went_well(run, 12)
+    assert "do not reach" not in run.err
+
+
+@pytest.mark.long
+@each
+def test_switches_that_forget(mpi: Mpi, tmp_path: Path) -> None:
+    """After a pause in which all groups were forgotten, and in a job that goes on for longer than a
+    group is remembered, multicasts reach all."""
+    scenario = tmp_path / "snooping.yaml"
+    scenario.write_text(SNOOPING.format(memory="13s"))
+    for words in [(8, 400000, "pauses", 16), (1000, 400000)]:
+        run = mcasts(mpi, *words, scenario=str(scenario), scale=1)
+        went_well(run, int(words[0]))
+        assert "do not reach" not in run.err
+
+
 @each
 def test_switched_off(mpi: Mpi) -> None:
     """Then nothing is multicast, whatever the profile says."""
