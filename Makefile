@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PRESET ?= release
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := all
-.PHONY: all bootstrap build test test-quick test-long test-sanitizers lint format demo bench install lock clean help
+.PHONY: all bootstrap build test test-quick test-long test-sanitizers lint format demo bench install wheel deb docs lock clean help
 
 all: build                ## install what is missing, build
 
@@ -40,6 +40,15 @@ bench: build              ## ECO beside native on the lab's three segments
 
 install: build            ## install under PREFIX (default ~/.local)
 	@scripts/install.sh "$(PREFIX)" $(PRESET)
+
+wheel: build              ## a wheel in build/wheel
+	@scripts/wheel.sh $(PRESET)
+
+deb: build                ## a Debian package in build/deb
+	@scripts/deb.sh $(PRESET)
+
+docs: build               ## the documentation as a site in build/site
+	@scripts/docs.sh
 
 lock: bootstrap           ## write requirements.lock anew from requirements-dev.txt
 	@scripts/lock.sh
