@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Collectives that do not block, waited for at once, by ECO and by the library in turn; and the
-   blocking ones beside them. Run with ECO preloaded on all ranks; the library's own functions are
-   looked up in it.
+/* Collectives that do not block, waited for at once, by ECO and by the library in turn; the
+   blocking ones and the persistent ones beside them. Run with ECO preloaded on all ranks; the
+   library's own functions are looked up in it.
 
-       mpirun -n 8 eco exec nonblocking BYTES REPEATS [bcast,allreduce,allgather,reduce]
+       mpirun -n 8 eco exec nonblocking BYTES REPEATS [bcast,allreduce,allgather,reduce [overlap]]
 
    Rank 0 prints for each operation the medians in microseconds: native, ECO, native blocking, ECO
-   blocking. And what MPI_Test and MPI_Wait of the library's own requests cost in nanoseconds. */
+   blocking, and those of MPI_Start and MPI_Wait. With `overlap`, what OSU and IMB-NBC tell: the
+   time with as long a work as the library's own call takes, during which MPI_Test is called every
+   100 microseconds, or nothing; and the share of a call's time that such work of its own length
+   hides. Work is sleep, as the lab's hosts share processors. And what MPI_Test and MPI_Wait of the
+   library's own requests cost in nanoseconds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -14,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int rank, ranks, bytes;
 static char *in, *out;
@@ -37,7 +42,17 @@ typedef int (*Allgather)(const void*, int, MPI_Datatype, void*, int, MPI_Datatyp
 typedef int (*Iallgather)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm,
                           MPI_Request*);
 
-enum { native_one, eco_one, native_blocking, eco_blocking, ways };
+typedef int (*Bcast_init)(void*, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request*);
+typedef int (*Allreduce_init)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Info,
+                              MPI_Request*);
+typedef int (*Reduce_init)(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info,
+                           MPI_Request*);
+typedef int (*Allgather_init)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm,
+                              MPI_Info, MPI_Request*);
+
+enum { native_one, eco_one, native_blocking, eco_blocking, native_started, eco_started, ways };
+static MPI_Request started[ways];
+static double work, between_tests;
 
 #define OWN(type, name) ((type)dlsym(library, "PMPI_" #name))
 #define CALL(name, iname, ...)                                                                     \
@@ -51,10 +66,33 @@ enum { native_one, eco_one, native_blocking, eco_blocking, ways };
         case native_blocking:                                                                      \
             OWN(name, name)(__VA_ARGS__);                                                          \
             break;                                                                                 \
-        default:                                                                                   \
+        case eco_blocking:                                                                         \
             MPI_##name(__VA_ARGS__);                                                               \
-    }                                                                                              \
-    MPI_Wait(&request, MPI_STATUS_IGNORE)
+            break;                                                                                 \
+        default:                                                                                   \
+            if (started[way] != MPI_REQUEST_NULL)                                                  \
+                MPI_Start(&started[way]);                                                          \
+            else if (way == native_started)                                                        \
+                OWN(name##_init, name##_init)(__VA_ARGS__, MPI_INFO_NULL, &started[way]);          \
+            else                                                                                   \
+                MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &started[way]);                      \
+    }
+
+static void rest(double seconds) {
+    const struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (time_t)seconds))};
+    nanosleep(&time, NULL);
+}
+
+static void finish(MPI_Request* request) {
+    int over = 0;
+    const double until = MPI_Wtime() + work;
+    if (work > 0 && between_tests <= 0) rest(work);
+    while (between_tests > 0 && MPI_Wtime() < until) {
+        rest(between_tests);
+        MPI_Test(request, &over, MPI_STATUS_IGNORE);
+    }
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+}
 
 static void run(const char* operation, int way, int root) {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -68,11 +106,41 @@ static void run(const char* operation, int way, int root) {
     } else if (!strcmp(operation, "allgather")) {
         CALL(Allgather, Iallgather, in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
     }
+    finish(way < native_started ? &request : &started[way]);
 }
 
 static int compare(const void* a, const void* b) {
     const double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
+}
+
+/* The median over the repeats of the longest of all ranks, in turn over the first `some` ways. */
+static void measure(const char* operation, int repeats, int some, double* median) {
+    double* times = calloc((size_t)(repeats * some), sizeof *times);
+    for (int repeat = 0; repeat < repeats; repeat++)
+        for (int way = 0; way < some; way++) {
+            OWN(int (*)(MPI_Comm), Barrier)(MPI_COMM_WORLD);
+            const double began = MPI_Wtime();
+            run(operation, way, 0);
+            double took = MPI_Wtime() - began, longest = 0;
+            OWN(Reduce, Reduce)(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+            times[way * repeats + repeat] = longest;
+        }
+    for (int way = 0; way < some; way++) {
+        qsort(times + way * repeats, (size_t)repeats, sizeof *times, compare);
+        median[way] = 1e6 * times[way * repeats + repeats / 2];
+    }
+    free(times);
+}
+
+/* Each of the two with as long a work as it takes itself. */
+static void measure_with(const char* operation, int repeats, const double* pure, double* median) {
+    for (int way = 0; way < 2; way++) {
+        double both[ways];
+        work = 1e-6 * pure[way];
+        measure(operation, repeats, 2, both);
+        median[way] = both[way];
+    }
 }
 
 /* Of requests that are the library's own: with nothing else under way. */
@@ -113,32 +181,44 @@ int main(int argc, char** argv) {
     dl_iterate_phdr(look, NULL);
     in = calloc(1, (size_t)bytes + 16);
     out = calloc((size_t)ranks, (size_t)bytes + 16);
-    double* times = calloc((size_t)(repeats * ways), sizeof *times);
     cost_of_waiting("before");
     for (char* operation = strtok(list, ","); operation; operation = strtok(NULL, ",")) {
-        for (int warm = 0; warm < 2; warm++)
-            for (int way = 0; way < ways; way++) run(operation, way, 0);
-        for (int repeat = 0; repeat < repeats; repeat++)
-            for (int way = 0; way < ways; way++) {
-                OWN(int (*)(MPI_Comm), Barrier)(MPI_COMM_WORLD);
-                const double began = MPI_Wtime();
-                run(operation, way, 0);
-                double took = MPI_Wtime() - began, longest = 0;
-                OWN(Reduce, Reduce)(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-                times[way * repeats + repeat] = longest;
-            }
+        for (int way = 0; way < ways; way++) started[way] = MPI_REQUEST_NULL;
         double median[ways];
-        for (int way = 0; way < ways; way++) {
-            qsort(times + way * repeats, (size_t)repeats, sizeof *times, compare);
-            median[way] = 1e6 * times[way * repeats + repeats / 2];
-        }
+        for (int way = 0; way < ways; way++)
+            for (int warm = 0; warm < 3; warm++) run(operation, way, 0);
+        measure(operation, repeats, ways, median);
         if (rank == 0) {
-            printf("%s %d B: native %.0f, eco %.0f: %.2f; blocking native %.0f, eco %.0f: %.2f\n",
-                   operation, bytes, median[native_one], median[eco_one],
-                   median[native_one] / median[eco_one], median[native_blocking],
-                   median[eco_blocking], median[native_blocking] / median[eco_blocking]);
+            printf(
+                "%s %d B: native %.0f, eco %.0f: %.2f; blocking native %.0f, eco %.0f: %.2f; "
+                "persistent native %.0f, eco %.0f: %.2f, over eco's blocking %.3f\n",
+                operation, bytes, median[native_one], median[eco_one],
+                median[native_one] / median[eco_one], median[native_blocking], median[eco_blocking],
+                median[native_blocking] / median[eco_blocking], median[native_started],
+                median[eco_started], median[native_started] / median[eco_started],
+                median[eco_blocking] / median[eco_started]);
             fflush(stdout);
         }
+        for (int tests = 1; argc > 4 && tests >= 0; tests--) {
+            double pure[2], alike[ways], own[ways];
+            for (int way = 0; way < 2; way++) pure[way] = median[way];
+            MPI_Bcast(pure, 2, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+            between_tests = tests ? 100e-6 : 0;
+            work = 1e-6 * pure[native_one];
+            measure(operation, repeats, 2, alike);
+            measure_with(operation, repeats, pure, own);
+            work = between_tests = 0;
+            if (rank == 0)
+                printf(
+                    "    %s: with %.0f of work native %.0f, eco %.0f: %.2f; hidden native "
+                    "%.0f %%, eco %.0f %%\n",
+                    tests ? "MPI_Test every 100" : "no call", pure[native_one], alike[native_one],
+                    alike[eco_one], alike[native_one] / alike[eco_one],
+                    100 - 100 * (own[native_one] - pure[native_one]) / pure[native_one],
+                    100 - 100 * (own[eco_one] - pure[eco_one]) / pure[eco_one]);
+            fflush(stdout);
+        }
+        for (int way = native_started; way < ways; way++) MPI_Request_free(&started[way]);
     }
     cost_of_waiting("after");
     MPI_Finalize();

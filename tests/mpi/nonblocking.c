@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An unmodified MPI program of non-blocking collectives. The first argument says what it does:
+/* An unmodified MPI program of non-blocking and persistent collectives. The first argument says
+   what it does:
 
-       progress   A rank sits in each of the library's own blocking calls, until a rank that has
+       progress, persistent-progress
+                  A rank sits in each of the library's own blocking calls, until a rank that has
                   waited for a collective frees it: it must pass on what the collective needs.
        freed      Datatypes, operators and communicators are freed before their calls are over.
        handles    Null and inactive requests, arrays of both kinds, statuses, errors.
-       random     Random calls, blocking and not, on several communicators, waited for in random
-                  order; prints a hash of all results.
-       order      Many calls under way at once on one communicator.
+       random     Random calls, blocking, non-blocking and persistent, on several communicators,
+   waited for in random order; prints a hash of all results. order      Many calls under way at once
+   on one communicator.
 
    Rank 0 prints `all ok`. */
-#include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "conformance/persistent.h"
 
 static int rank, ranks;
 static uint64_t hash = 14695981039346656037u;
@@ -42,19 +45,24 @@ static int data[elements], sum[elements], *all, *per_rank;
 
 enum { bcast, allreduce, reduce, allgather, barrier, scan, alltoall, operations };
 
+static int persistent;
+#define START(Name, Iname, ...)                                                                    \
+    (persistent ? MPI_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, request)                     \
+                : MPI_##Iname(__VA_ARGS__, comm, request))
+
 static void start(int operation, int root, MPI_Comm comm, MPI_Request* request) {
     for (int i = 0; i < elements; i++) data[i] = operation == bcast && rank != root ? -1 : i + rank;
-    if (operation == bcast) MPI_Ibcast(data, elements, MPI_INT, root, comm, request);
-    if (operation == allreduce)
-        MPI_Iallreduce(data, sum, elements, MPI_INT, MPI_SUM, comm, request);
-    if (operation == reduce)
-        MPI_Ireduce(data, sum, elements, MPI_INT, MPI_SUM, root, comm, request);
+    if (operation == bcast) START(Bcast, Ibcast, data, elements, MPI_INT, root);
+    if (operation == allreduce) START(Allreduce, Iallreduce, data, sum, elements, MPI_INT, MPI_SUM);
+    if (operation == reduce) START(Reduce, Ireduce, data, sum, elements, MPI_INT, MPI_SUM, root);
     if (operation == allgather)
-        MPI_Iallgather(data, elements, MPI_INT, all, elements, MPI_INT, comm, request);
-    if (operation == barrier) MPI_Ibarrier(comm, request);
-    if (operation == scan) MPI_Iscan(data, sum, elements, MPI_INT, MPI_SUM, comm, request);
+        START(Allgather, Iallgather, data, elements, MPI_INT, all, elements, MPI_INT);
+    if (operation == barrier && persistent) MPI_Barrier_init(comm, MPI_INFO_NULL, request);
+    if (operation == barrier && !persistent) MPI_Ibarrier(comm, request);
+    if (operation == scan) START(Scan, Iscan, data, sum, elements, MPI_INT, MPI_SUM);
     if (operation == alltoall)
-        MPI_Ialltoall(per_rank, elements / 4, MPI_INT, all, elements / 4, MPI_INT, comm, request);
+        START(Alltoall, Ialltoall, per_rank, elements / 4, MPI_INT, all, elements / 4, MPI_INT);
+    if (persistent) MPI_Start(request);
 }
 
 static void check(int operation, int root) {
@@ -189,6 +197,7 @@ static void progress(int rounds, const char* calls, const char* folder) {
                 sit(call, last);
                 if (rank != last) MPI_Wait(&request, MPI_STATUS_IGNORE);
                 check(operation, root);
+                if (persistent) MPI_Request_free(&request);
             }
         if (call == in_fence || call == in_lock) MPI_Win_free(&window);
         if (call == in_file) MPI_File_close(&file);
@@ -299,15 +308,17 @@ static int draw(int below) {
 enum { most_open = 12, most_elements = 700, room = 700 * 16, kinds = 19 };
 typedef struct {
     MPI_Request request;
-    int kind, elements, root, out_elements;
+    int kind, elements, root, form;
     int in[room], out[room], counts[16], places[16], counts2[16], places2[16], bytes[16],
         bytes2[16];
     MPI_Datatype types[16];
 } Open;
 static Open open_calls[most_open];
 
+enum { blocking, nonblocking, persistent_form };
+
 /* All ranks draw alike; a rank's own part does not touch the state. */
-static void begin(Open* o, MPI_Comm comm, int blocks) {
+static void begin(Open* o, MPI_Comm comm, int form) {
     int me, size;
     MPI_Comm_rank(comm, &me);
     MPI_Comm_size(comm, &size);
@@ -325,7 +336,11 @@ static void begin(Open* o, MPI_Comm comm, int blocks) {
     }
     MPI_Request* q = &o->request;
     *q = MPI_REQUEST_NULL;
-#define CALL(name, iname, ...) blocks ? MPI_##name(__VA_ARGS__) : MPI_##iname(__VA_ARGS__, q)
+#define CALL(name, iname, ...)                                                                     \
+    form == blocking      ? MPI_##name(__VA_ARGS__)                                                \
+    : form == nonblocking ? MPI_##iname(__VA_ARGS__, q)                                            \
+                          : MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, q)
+    o->form = form;
     int *in = o->in, *out = o->out, mine = o->counts[me];
     switch (o->kind) {
         case 0:
@@ -390,9 +405,21 @@ static void begin(Open* o, MPI_Comm comm, int blocks) {
         default:
             CALL(Bcast, Ibcast, me == root ? in : out, n, MPI_INT, root, comm);
     }
+    if (form == persistent_form) MPI_Start(q);
 }
 
-static void end(Open* o) { digest(o->out, sizeof o->out); }
+/* A persistent one runs again, now and then more than once. Sums in place go on from there. */
+static void end(Open* o) {
+    digest(o->out, sizeof o->out);
+    if (o->form != persistent_form) return;
+    for (int again = o->elements % 3; again-- > 0;) {
+        for (int i = 0; i < room; i++) o->in[i] += 13 * again + 1;
+        MPI_Start(&o->request);
+        MPI_Wait(&o->request, MPI_STATUS_IGNORE);
+        digest(o->out, sizeof o->out);
+    }
+    MPI_Request_free(&o->request);
+}
 
 static void at_random(int calls, int seed) {
     state = (uint32_t)seed;
@@ -404,10 +431,10 @@ static void at_random(int calls, int seed) {
     uint32_t own = (uint32_t)(seed + 31 * rank);
     for (int call = 0; call < calls; call++) {
         MPI_Comm comm = comms[draw(3)];
-        const int blocks = draw(5) == 0;
+        const int form = draw(5) == 0 ? blocking : draw(3) ? nonblocking : persistent_form;
         Open* o = &open_calls[open];
-        begin(o, comm, blocks);
-        if (blocks)
+        begin(o, comm, form);
+        if (form == blocking)
             end(o);
         else
             open++;
@@ -471,7 +498,8 @@ int main(int argc, char** argv) {
     all = malloc((size_t)ranks * sizeof data);
     per_rank = malloc((size_t)ranks * sizeof data);
     for (int i = 0; i < ranks * (elements / 4); i++) per_rank[i] = 1000 * rank + i / (elements / 4);
-    if (!strcmp(what, "progress"))
+    persistent = !strncmp(what, "persistent-", 11);
+    if (strstr(what, "progress"))
         progress(number, argc > 3 ? argv[3] : "all", argc > 4 ? argv[4] : "/tmp");
     if (!strcmp(what, "freed")) freed();
     if (!strcmp(what, "handles")) handles();

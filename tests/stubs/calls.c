@@ -14,6 +14,16 @@ static int resolved, wrong;
     void PMPI_##name(void);                                                                        \
     static void fake_##name(void) { reached = #name; }
 #define ECO_TAKEN(name) DECLARE(name)
+/* Open MPI 4 has other names for some. */
+#define DECLARE_EARLIER(name)                                                                      \
+    DECLARE(name)                                                                                  \
+    void MPIX_##name(void);                                                                        \
+    void PMPIX_##name(void);
+#define REACH_EARLIER(name) REACH(name) reaches(&MPIX_##name, #name), reaches(&PMPIX_##name, #name);
+#if !ECO_HAS_COUNT
+#define ECO_TAKEN_PERSISTENT(name) DECLARE_EARLIER(name)
+#define ECO_TAKEN_PERSISTENT_COUNT(name) DECLARE_EARLIER(name)
+#endif
 #if ECO_HAS_COUNT
 #define ECO_TAKEN_COUNT(name) DECLARE(name) DECLARE(name##_c)
 #else
@@ -91,6 +101,10 @@ int main(void) {
     eco_slot_Bcast = (void*)&fake_Bcast;
 #define REACH(name) reaches(&MPI_##name, #name), reaches(&PMPI_##name, #name);
 #define ECO_TAKEN(name) REACH(name)
+#if !ECO_HAS_COUNT
+#define ECO_TAKEN_PERSISTENT(name) REACH_EARLIER(name)
+#define ECO_TAKEN_PERSISTENT_COUNT(name) REACH_EARLIER(name)
+#endif
 #if ECO_HAS_COUNT
 #define ECO_TAKEN_COUNT(name) REACH(name) REACH(name##_c)
 #else

@@ -32,6 +32,7 @@ Call::~Call() {
 }
 
 bool Call::begin() {
+    if (persists()) return (communicator_ = communicator_for_persistent(comm_)) != nullptr;
     if (!blocks()) return (communicator_ = communicator_for_nonblocking(comm_)) != nullptr;
     communicator_ = communicator_of(comm_);
     if (communicator_ && communicator_->wants_nonblocking()) communicator_->settle_nonblocking();
@@ -60,7 +61,7 @@ const void* Call::readable(const void* buffer, Reach reach) {
     std::byte* start = bytes_at(buffer, reach.from);
     if (reach.bytes <= 0 || !may_have_device_memory() || !is_device_memory(start)) return buffer;
     std::byte* copy = room(reach.bytes);
-    copy_device_memory(copy, start, reach.bytes);
+    fill([=] { copy_device_memory(copy, start, reach.bytes); });
     return copy - reach.from;
 }
 
@@ -70,9 +71,11 @@ void* Call::writable(void* buffer, Reach reach, bool stays) {
     std::byte* copy = room(reach.bytes);
     std::byte* before = nullptr;
     if (stays) {
-        copy_device_memory(copy, start, reach.bytes);
         before = room(reach.bytes);
-        std::memcpy(before, copy, static_cast<std::size_t>(reach.bytes));
+        fill([=] {
+            copy_device_memory(copy, start, reach.bytes);
+            std::memcpy(before, copy, static_cast<std::size_t>(reach.bytes));
+        });
     }
     written_.push_back({start, copy, before, reach.bytes});
     return copy - reach.from;
@@ -99,6 +102,15 @@ void Call::write_back() {
     }
 }
 
+void Call::lend_errhandler(MPI_Comm comm) const noexcept {
+    const Native& mpi = native();
+    MPI_Errhandler handler{};
+    if (communicator_->outlives() || mpi.Comm_get_errhandler(comm_, &handler) != MPI_SUCCESS)
+        return;
+    mpi.Comm_set_errhandler(comm, handler);
+    mpi.Errhandler_free(&handler);
+}
+
 void Call::fail() noexcept {
     end();
     try {
@@ -116,9 +128,7 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     if (!blocks()) {
         choice_ = communicator_->choose_nonblocking(operation_, bytes, commutative);
         if (choice_) choice_ = &(own_choice_ = *choice_);
-        if (session()->settings.verbose > 0)
-            count_call(operation_, bytes, caller_.site, choice_ ? to_text(*choice_) : "native",
-                       false);
+        note_choice(bytes);
         return choice_ != nullptr;
     }
     const bool free = bits_may_change || session()->settings.learn == Learn::all;
@@ -128,9 +138,37 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
         communicator_->abandon(error.code);
         throw;
     }
-    if (session()->settings.verbose > 0)
-        count_call(operation_, bytes, caller_.site, choice_ ? to_text(*choice_) : "native");
+    note_choice(bytes);
     return choice_ != nullptr;
+}
+
+void Call::note_choice(Bytes bytes) {
+    if (session()->settings.verbose == 0) return;
+    const std::string text = choice_ ? to_text(*choice_) : "";
+    note(bytes, choice_ ? &text : nullptr);
+}
+
+// A persistent one counts when it is started, which is not seen of native ones.
+void Call::note(Bytes bytes, const std::string* runs) {
+    if (session()->settings.verbose == 0) return;
+    bytes_ = bytes;
+    runs_ = runs ? *runs : "native";
+    if (!runs || !persists()) count();
+}
+
+void Call::count() const {
+    if (session()->settings.verbose == 0) return;
+    const CallForm form = blocks()     ? CallForm::blocking
+                          : persists() ? CallForm::persistent
+                                       : CallForm::nonblocking;
+    count_call(operation_, bytes_, caller_.site, runs_, form);
+}
+
+void Call::fill(Fill copy) {
+    if (persists())
+        fills_.push_back(std::move(copy));
+    else
+        copy();
 }
 
 bool Call::passes_blocks_on() const {
@@ -156,24 +194,39 @@ void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine c
     if (!joined_) {
         const bool by_lengths =
             operation_ == Operation::gatherv || operation_ == Operation::scatterv;
-        tags_ = communicator_->join(by_lengths ? 2 : 1);
+        const int schedules = by_lengths ? 2 : 1;
+        tags_ =
+            persists() ? communicator_->join_for_long(schedules) : communicator_->join(schedules);
+        if (tags_.empty()) throw LeftToLibrary{};
         joined_ = true;
     }
+    program_ = &prepared;
     layout_ = std::move(layout);
     combine_ = std::move(combine);
     then_ = std::move(then);
-    running_ = communicator_->begin_at(tags_[used_tags_++], prepared, layout_, combine_, reduction);
+    reduction_ = reduction;
+    ++used_tags_;
     if (started_) start();
 }
 
 void Call::start() {
     started_ = true;
+    if (!program_) return;
+    running_ =
+        communicator_->begin_at(tags_[used_tags_ - 1], *program_, layout_, combine_, reduction_);
     try {
-        if (running_) running_->start();
+        running_->start();
     } catch (...) {
         lost_ = true;
         throw;
     }
+}
+
+void Call::again() {
+    if (lost_) throw MpiError{MPI_ERR_OTHER};
+    count();
+    for (const Fill& fill : fills_) fill();
+    start();
 }
 
 bool Call::progress() {
@@ -181,13 +234,24 @@ bool Call::progress() {
         try {
             if (!running_->progress()) return false;
         } catch (const Truncated&) {
+            running_.reset();
             throw;
         } catch (...) {
             lost_ = true;
             throw;
         }
         running_.reset();
-        if (const Then then = std::exchange(then_, {})) then();
+        Then then = std::exchange(then_, {});
+        const auto keep_it = [&] {
+            if (!running_ && persists()) then_ = std::move(then);
+        };
+        try {
+            if (then) then();
+        } catch (...) {
+            keep_it();
+            throw;
+        }
+        keep_it();
     }
     write_back();
     return true;

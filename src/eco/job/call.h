@@ -6,11 +6,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "eco/job/communicator.h"
 #include "eco/job/pending_calls.h"
+#include "eco/job/persistent_calls.h"
 #include "eco/mpi/datatype.h"
 #include "eco/mpi/mpi_transport.h"
 
@@ -40,16 +42,20 @@ int guarded(MPI_Comm comm, Body body) {
     }
 }
 
-// Where in the program a call was made; and where its request goes, if it does not block.
+// Where in the program a call was made; and where its request goes, if it does not block. That of
+// a persistent one is started again and again.
 struct Caller {
     const void* site;
     MPI_Request* request = nullptr;
+    bool persistent = false;
 };
 
 class Call {
 public:
     // What is left to do when a schedule has run.
     using Then = std::function<void()>;
+    // What copies from the program's buffers before it runs.
+    using Fill = std::function<void()>;
 
     Call(Operation operation, MPI_Comm comm, const Caller& caller) noexcept
         : operation_(operation), comm_(comm), caller_(caller) {}
@@ -62,7 +68,9 @@ public:
     bool begin();
 
     bool blocks() const { return !caller_.request; }
-    const void* site() const { return caller_.site; }
+    bool persists() const { return caller_.persistent; }
+    // To be asked, and to be waited for, only where the call may wait for other ranks.
+    bool may_meet() const { return blocks() || persists(); }
     int size() const { return communicator_->size(); }
     Rank rank() const { return communicator_->rank(); }
     bool is_rank(int root) const { return root >= 0 && root < size(); }
@@ -80,6 +88,17 @@ public:
     // Into how many the choice cuts a block.
     int segments() const;
 
+    // Does this now, and a persistent call does it whenever it is started: for what a schedule
+    // reads and the program may have changed. type: of what it copies.
+    void fill(Fill copy);
+    void fill(const Type& type, Fill copy) {
+        if (persists()) hold(type);
+        fill(std::move(copy));
+    }
+
+    // For the report: what runs it; nothing if it is native.
+    void note(Bytes bytes, const std::string* runs);
+
     // Runs the schedule for this root, then `then`, which may run another. A call that blocks has
     // done both when this returns; else they follow once it has been started, and all that they
     // name must be kept or be the program's. reduction: what combine() does, as MPI calls it.
@@ -91,7 +110,10 @@ public:
 
     // A call that does not block, once its wrapper has said what runs. Each throws what a run that
     // fails throws. progress: true when all is over.
+    // A persistent one starts with its last schedule again: what others have told of lengths stays
+    // true. again() is for every start.
     void start();
+    void again();
     bool progress();
 
     // Kept until the call is over; for good where an error left messages under way.
@@ -119,6 +141,10 @@ public:
     // Memory for this call, kept like all else.
     std::byte* room(Bytes bytes);
 
+    // From now on errors on `comm` are handled as those of the program's communicator, if it has
+    // not freed that.
+    void lend_errhandler(MPI_Comm comm) const noexcept;
+
     // Within a catch, before failed(), whose error handler may free the communicator.
     void fail() noexcept;
 
@@ -126,6 +152,8 @@ private:
     void end() noexcept;
     void prepare(const Prepared& prepared, Layout layout, Then then, Combine combine,
                  const Reduction& reduction);
+    void note_choice(Bytes bytes);
+    void count() const;
 
     Operation operation_;
     MPI_Comm comm_;
@@ -147,7 +175,12 @@ private:
     // Of a call that does not block.
     Choice own_choice_;
     std::shared_ptr<const Prepared> prepared_;
-    std::vector<int> tags_;  // of its schedules
+    std::vector<int> tags_;              // of its schedules
+    const Prepared* program_ = nullptr;  // of the last one
+    Reduction reduction_{};
+    std::vector<Fill> fills_;
+    Bytes bytes_ = 0;
+    std::string runs_;  // both for the report
     std::size_t used_tags_ = 0;
     bool joined_ = false, started_ = false;
     std::vector<MPI_Datatype> types_;
@@ -157,6 +190,9 @@ private:
     Then then_;
     std::unique_ptr<RunningCall> running_;  // uses all of the above
 };
+
+// All ranks leave a call to the library, late.
+struct LeftToLibrary {};
 
 // A wrapper: take(call) does the call and says so, or says that the library is to; false only if
 // all ranks say so. The native function runs outside of the guard: what a program's error handler
@@ -170,9 +206,13 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
         try {
             call = std::make_unique<Call>(operation, comm, caller);
             if (call->begin() && take(*call)) {
-                start_pending(std::move(call), caller.request);
+                if (caller.persistent)
+                    make_persistent(std::move(call), caller.request);
+                else
+                    start_pending(std::move(call), caller.request);
                 return MPI_SUCCESS;
             }
+        } catch (const LeftToLibrary&) {
         } catch (...) {
             if (call) call->fail();
             return failed(comm);

@@ -90,16 +90,34 @@ std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choi
 // After very many calls the tags begin anew.
 int Communicator::next_tag() {
     const int tag = tags_.next();
-    const auto in_use = [&] {
-        const std::lock_guard lock(mutex_of_tags_);
-        return std::find(tags_in_use_.begin(), tags_in_use_.end(), tag) != tags_in_use_.end();
-    };
-    while (in_use()) {
+    while (is_in_use(tag)) {
         int there = 0;
         check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hidden_, &there, MPI_STATUS_IGNORE));
         move_pending();
     }
     return tag;
+}
+
+bool Communicator::is_in_use(int tag) const {
+    const std::lock_guard lock(mutex_of_tags_);
+    return std::find(tags_in_use_.begin(), tags_in_use_.end(), tag) != tags_in_use_.end();
+}
+
+// What a rank has freed another may still hold: once tags come again, all must agree.
+std::vector<int> Communicator::join_for_long(int schedules) {
+    const Native& mpi = native();
+    std::vector<int> tags;
+    for (int tried = 0; static_cast<int>(tags.size()) < schedules; ++tried) {
+        constexpr int most_tries = 1000;
+        if (tried == most_tries) return {};
+        const auto [tag, is_new] = tags_.next_for_long();
+        int free = !is_in_use(tag), all = free;
+        if (!is_new) check_mpi(mpi.Allreduce(&free, &all, 1, mpi.int32, mpi.min, hidden_));
+        if (all) tags.push_back(tag);
+    }
+    const std::lock_guard lock(mutex_of_tags_);
+    tags_in_use_.insert(tags_in_use_.end(), tags.begin(), tags.end());
+    return tags;
 }
 
 std::vector<int> Communicator::join(int schedules) {
@@ -282,6 +300,15 @@ Communicator* communicator_for_nonblocking(MPI_Comm comm) {
     Communicator* communicator = known_communicator(comm);
     if (!communicator) return nullptr;
     communicator->want_nonblocking();
+    return communicator->has_nonblocking() ? communicator : nullptr;
+}
+
+Communicator* communicator_for_persistent(MPI_Comm comm) {
+    Communicator* communicator = communicator_of(comm);
+    if (!communicator || session()->settings.nonblocking == Nonblocking::off) return nullptr;
+    free_left_over();
+    communicator->want_nonblocking();
+    if (communicator->wants_nonblocking()) communicator->settle_nonblocking();
     return communicator->has_nonblocking() ? communicator : nullptr;
 }
 

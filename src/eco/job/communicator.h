@@ -84,6 +84,8 @@ public:
     // not destroyed, even if the program frees its communicator.
     std::vector<int> join(int schedules);
     void leave(const std::vector<int>& tags) noexcept;
+    // Tags for a persistent call, until it leaves. May ask all ranks. Empty if there are too many.
+    std::vector<int> join_for_long(int schedules);
     std::unique_ptr<RunningCall> begin_at(int first_tag, const Prepared& prepared,
                                           const Layout& layout, const Combine& combine,
                                           const Reduction& reduction);
@@ -170,6 +172,7 @@ private:
     mutable std::mutex mutex_of_tags_;
     std::vector<int> tags_in_use_;  // of calls that do not block
     int next_tag();
+    bool is_in_use(int tag) const;
     RailContext rails_;
     McastContext mcast_;
     struct Left {
@@ -220,6 +223,9 @@ Communicator* known_communicator(MPI_Comm comm);
 
 // For calls that do not block, and are local: null where they are native.
 Communicator* communicator_for_nonblocking(MPI_Comm comm);
+
+// For what makes persistent calls, which all ranks do, in one order.
+Communicator* communicator_for_persistent(MPI_Comm comm);
 
 // Right after `comm` was made of `parent`, by all of the latter's ranks: gets ready for calls that
 // do not block if the program made some on the parent, or may make some.

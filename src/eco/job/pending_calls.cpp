@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eco/job/call.h"
+#include "eco/job/persistent_calls.h"
 #include "eco/mpi/own_request.h"
 #include "eco/mpi/progress_hook.h"
 #include "eco/mpi/tags.h"
@@ -18,9 +19,13 @@ namespace eco {
 
 namespace {
 
+// Either has a request of ECO's, or is persistent.
 struct PendingCall {
     std::unique_ptr<Call> call;
-    OwnRequest* request;
+    OwnRequest* request = nullptr;
+    PersistentCall* persistent = nullptr;
+
+    Call& get() const { return persistent ? persistent->call() : *call; }
 };
 
 // One at a time, and never from within itself: what moves calls on calls MPI, and is called from
@@ -55,17 +60,25 @@ std::atomic<std::size_t> waiting = 0;  // calls, communicators; and one while a 
 // Each poll moves so many at most, in turn, so that one step of the library's stays short.
 constexpr std::size_t most_at_once = 8;
 
+template <typename Needs>
+bool some_call(Needs needs) {
+    const auto& calls = lists().calls;
+    return std::any_of(calls.begin(), calls.end(),
+                       [&](const PendingCall& each) { return needs(each.get()); }) ||
+           some_persistent(needs);
+}
+
 template <typename Handle, typename Needs, typename Free>
 void free_unneeded(std::vector<Handle>& freed, Needs needs, Free free_it) {
     std::erase_if(freed, [&](Handle handle) {
-        for (const PendingCall& each : lists().calls)
-            if (needs(*each.call, handle)) return false;
+        if (some_call([&](const Call& call) { return needs(call, handle); })) return false;
         free_it(&handle);
         return true;
     });
 }
 
-void free_what_nobody_needs() {
+void free_unneeded() {
+    if (lists().types.empty() && lists().operators.empty()) return;
     const auto needs_type = [](const Call& call, auto type) { return call.needs_type(type); };
     const auto needs_op = [](const Call& call, auto op) { return call.needs_operator(op); };
     free_unneeded(lists().types, needs_type, native().Type_free);
@@ -113,24 +126,31 @@ SelfCheck* self_check = nullptr;
 
 int move_some() noexcept {
     if (self_check) self_check->move();
-    auto& [calls, next, types, operators, with_left] = lists();
+    auto& calls = lists().calls;
+    auto& next = lists().next;
+    auto& with_left = lists().with_left;
     int moved = 0;
     waiting -= std::erase_if(with_left, [](Communicator* each) { return !each->move_left(); });
     for (std::size_t left = std::min(calls.size(), most_at_once); left > 0; --left) {
         next = next < calls.size() ? next : 0;
         const auto place = calls.begin() + static_cast<std::ptrdiff_t>(next);
-        OwnRequest* request = place->request;
-        if (!has_ended(*place->call, request->code)) {
+        int code = MPI_SUCCESS;
+        if (!has_ended(place->get(), code)) {
             ++next;
             continue;
         }
-        std::unique_ptr<Call> over = std::move(place->call);
+        PendingCall over = std::move(*place);
         calls.erase(place);
-        over.reset();
         --waiting;
         ++moved;
-        if (!types.empty() || !operators.empty()) free_what_nobody_needs();
-        complete(*request);
+        if (over.persistent) {
+            over.persistent->end(code);
+            continue;
+        }
+        over.call.reset();
+        free_unneeded();
+        over.request->code = code;
+        complete(*over.request);
     }
     return moved;
 }
@@ -174,13 +194,6 @@ bool try_out(MPI_Comm own, int rank) {
     return false;
 }
 
-template <typename Needs>
-bool some_call(Needs needs) {
-    const auto& calls = lists().calls;
-    return std::any_of(calls.begin(), calls.end(),
-                       [&](const PendingCall& each) { return needs(*each.call); });
-}
-
 }  // namespace
 
 bool progress_hook_works(MPI_Comm own, int rank) {
@@ -207,10 +220,25 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
     *handle = started;
     {
         const Busy nobody_else;
-        lists().calls.push_back({std::move(call), request});
+        lists().calls.push_back({std::move(call), request, nullptr});
         ++waiting;
     }
     start_progress_hook(poll);
+}
+
+void add_pending(PersistentCall& call) {
+    {
+        const Busy nobody_else;
+        lists().calls.push_back({nullptr, nullptr, &call});
+        ++waiting;
+    }
+    start_progress_hook(poll);
+}
+
+void free_what_nobody_needs() {
+    if (moving) return;
+    const Busy nobody_else;
+    free_unneeded();
 }
 
 void start_moving_left(Communicator& communicator) {
@@ -234,7 +262,7 @@ void move_pending() { static_cast<void>(poll()); }
 
 // What a program's own callbacks free while something is freed here is none of these.
 bool free_type_later(MPI_Datatype type) {
-    if (waiting == 0 || moving) return false;
+    if ((waiting == 0 && !has_persistent()) || moving) return false;
     const Busy nobody_else;
     if (!some_call([type](const Call& call) { return call.needs_type(type); })) return false;
     lists().types.push_back(type);
@@ -242,7 +270,7 @@ bool free_type_later(MPI_Datatype type) {
 }
 
 bool free_operator_later(MPI_Op op) {
-    if (waiting == 0 || moving) return false;
+    if ((waiting == 0 && !has_persistent()) || moving) return false;
     const Busy nobody_else;
     if (!some_call([op](const Call& call) { return call.needs_operator(op); })) return false;
     lists().operators.push_back(op);

@@ -14,6 +14,7 @@ namespace eco {
 
 class Call;
 class Communicator;
+class PersistentCall;
 
 // Whether the library calls ECO in the midst of its own functions, and whether messages pass from
 // there: tried out at the first question, on this rank alone, by a message to itself on `own`.
@@ -28,13 +29,19 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* request);
 void start_moving_left(Communicator& communicator);
 void stop_moving_left(Communicator& communicator);
 
+// Moves a persistent call on that has been started, until it is over; then it is told so.
+void add_pending(PersistentCall& call);
+
 // A bounded part of what there is to do, for whoever waits outside of the library.
 void move_pending();
 
-// Whether a call under way needs it. Then whoever would free it must not: it is freed when the last
-// such call is over.
+// Whether a call under way, or a persistent one, needs it. Then whoever would free it must not: it
+// is freed when the last such call is over.
 bool free_type_later(MPI_Datatype type);
 bool free_operator_later(MPI_Op op);
+
+// When a call that may have needed something is gone.
+void free_what_nobody_needs();
 
 // Before the session ends: what is not over now never will be.
 void end_pending() noexcept;

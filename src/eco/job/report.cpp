@@ -16,7 +16,7 @@ namespace {
 
 struct Key {
     Operation operation;
-    bool nonblocking;
+    CallForm form;
     Bytes bytes;
     const void* site;
     std::string choice;
@@ -42,12 +42,12 @@ std::string place(const void* site) {
 }  // namespace
 
 void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice,
-                bool blocks) {
+                CallForm form) {
     Session* here = session();
     if (here->settings.verbose == 0 || here->world_rank != 0) return;
     const std::lock_guard lock(here->mutex);
     try {
-        ++calls[{operation, !blocks, bytes, site, choice}];
+        ++calls[{operation, form, bytes, site, choice}];
     } catch (const std::bad_alloc&) {
         // The call itself may go well.
     }
@@ -65,8 +65,9 @@ void report_plan(const Choice& choice, const Request& request, const Prepared& p
 
 void print_report() {
     for (const auto& [key, count] : calls) {
-        const std::string name =
-            (key.nonblocking ? "i" : "") + std::string(traits(key.operation).name);
+        const std::string name = (key.form == CallForm::nonblocking ? "i" : "") +
+                                 std::string(traits(key.operation).name) +
+                                 (key.form == CallForm::persistent ? "_init" : "");
         const std::string size = key.bytes < 0 ? "" : " " + std::to_string(key.bytes) + " B";
         std::fprintf(stderr, "eco: %s%s at %s: %s ×%ld\n", name.c_str(), size.c_str(),
                      place(key.site).c_str(), key.choice.c_str(), count);

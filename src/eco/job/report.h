@@ -10,10 +10,11 @@
 
 namespace eco {
 
-// site: address in the program that called. choice: its written form. Those that do not block are
-// told apart: "ibcast".
+// site: address in the program that called. choice: its written form. Other forms
+// are told apart: "ibcast", "bcast_init".
+enum class CallForm { blocking, nonblocking, persistent };
 void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice,
-                bool blocks = true);
+                CallForm form = CallForm::blocking);
 
 // ECO_VERBOSE=2: each plan when it is made. kept: of the communicator's earlier ones.
 void report_plan(const Choice& choice, const Request& request, const Prepared& prepared,

@@ -37,7 +37,7 @@ TEST(Report, SaysHowOftenWhatRanAndFromWhere) {
     for (int i = 0; i < 3; ++i) count_call(Operation::bcast, 16, &site, "star");
     count_call(Operation::bcast, 1024, &site, "native");
     count_call(Operation::gatherv, -1, &site, "star");
-    count_call(Operation::bcast, 16, &site, "star", false);
+    count_call(Operation::bcast, 16, &site, "star", CallForm::nonblocking);
     const std::string said = report();
     EXPECT_NE(said.find("eco: bcast 16 B at "), std::string::npos) << said;
     EXPECT_NE(said.find(": star ×3\n"), std::string::npos) << said;

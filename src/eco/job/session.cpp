@@ -16,6 +16,7 @@
 #include "eco/job/asks.h"
 #include "eco/job/communicator.h"
 #include "eco/job/pending_calls.h"
+#include "eco/job/persistent_calls.h"
 #include "eco/job/report.h"
 
 namespace eco {
@@ -230,6 +231,7 @@ static void end() {
     if (nobody_met && settings_of_start.enabled && settings_of_start.verbose > 0) print_report();
     if (!current) return;
     end_pending();
+    end_persistent();
     free_left_over();
     if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
     const auto communicators = current->communicators;

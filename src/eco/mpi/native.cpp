@@ -64,6 +64,8 @@ template <typename Function>
 void find(Function& function, const char* profiled, const char* plain) {
     void* address = dlsym(library.handle, profiled);
     if (!address) address = dlsym(library.handle, plain);
+    // Open MPI 4 has persistent collectives as extensions.
+    if (!address) address = dlsym(library.handle, ("PMPIX_" + std::string(plain + 4)).c_str());
     std::memcpy(&function, &address, sizeof address);
 }
 

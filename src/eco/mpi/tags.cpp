@@ -12,13 +12,19 @@ int Tags::calls() {
     constexpr int least_allowed = 32767;  // by the standard
     const int code = native().Comm_get_attr(native().comm_world, MPI_TAG_UB, &largest, &found);
     const int most = code == MPI_SUCCESS && found ? *largest : least_allowed;
-    return calls_ = std::max(1, (most - first_call_tag) / of_one_call);
+    return calls_ = std::max(1, (most - first_call_tag) / of_one_call / 2);
 }
 
 int Tags::next() {
     const int call = next_;
     next_ = (next_ + 1) % calls();
     return first_call_tag + call * of_one_call;
+}
+
+Tags::ForLong Tags::next_for_long() {
+    const int all = calls(), call = next_for_long_++;
+    if (next_for_long_ == 2 * all) next_for_long_ = all;
+    return {first_call_tag + (all + call % all) * of_one_call, call < all};
 }
 
 }  // namespace eco

@@ -20,11 +20,19 @@ public:
     // The first tag of the next call. All ranks must ask in the same order of calls.
     int next();
 
-    // How many calls may be under way at once: 1 to 131,071, as the library's largest tag allows.
+    // The same for what may be under way for good, of tags of its own; and whether it comes for the
+    // first time.
+    struct ForLong {
+        int tag;
+        bool is_new;
+    };
+    ForLong next_for_long();
+
+    // How many calls may be under way at once: 1 to 65,535, as the library's largest tag allows.
     int calls();
 
 private:
-    int calls_ = 0, next_ = 0;
+    int calls_ = 0, next_ = 0, next_for_long_ = 0;
 };
 
 }  // namespace eco

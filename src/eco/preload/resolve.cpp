@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "eco/job/persistent_calls.h"
 #include "eco/mpi/native.h"
 #include "eco/preload/wrappers.h"
 
@@ -51,7 +52,14 @@ void use_eco() {
 #else
 #define ECO_TAKEN_COUNT(name) eco_slot_##name = reinterpret_cast<void*>(&eco_##name);
 #endif
+#define ECO_TAKEN_LATER(name) eco_slot_##name = eco::native_symbol("PMPI_" #name);
 #include "eco/mpi/functions.def"
+    eco::at_first_persistent([] {
+#define ECO_TAKEN(name)
+#define ECO_TAKEN_COUNT(name)
+#define ECO_TAKEN_LATER(name) eco_slot_##name = reinterpret_cast<void*>(&eco_##name);
+#include "eco/mpi/functions.def"
+    });
 }
 
 }  // namespace

@@ -11,6 +11,21 @@
 #define ECO_ALL_COUNT(name) STUB name
 #endif
 
+#if ECO_HAS_COUNT
+#define ECO_ALL_PERSISTENT(name) STUB name
+#define ECO_ALL_PERSISTENT_COUNT(name) ECO_ALL_COUNT(name)
+#else
+#define ECO_ALL_PERSISTENT(name) STUB name; EARLIER name
+#define ECO_ALL_PERSISTENT_COUNT(name) STUB name; EARLIER name
+#endif
+
+// The name in Open MPI 4.
+.macro EARLIER name
+    .globl MPIX_\name, PMPIX_\name
+    .set MPIX_\name, MPI_\name
+    .set PMPIX_\name, MPI_\name
+.endm
+
 #if defined(__x86_64__)
 
 .macro STUB name
@@ -116,6 +131,8 @@ eco_first:
 
 #define ECO_TAKEN(name) ECO_ALL(name);
 #define ECO_TAKEN_COUNT(name) ECO_ALL_COUNT(name);
+#define ECO_TAKEN_PERSISTENT(name) ECO_ALL_PERSISTENT(name);
+#define ECO_TAKEN_PERSISTENT_COUNT(name) ECO_ALL_PERSISTENT_COUNT(name);
 #include "eco/mpi/functions.def"
 
     .section .note.GNU-stack,"",%progbits

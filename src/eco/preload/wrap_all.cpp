@@ -3,8 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "eco/job/call.h"
-#include "eco/preload/wrappers.h"
+#include "eco/preload/forms.h"
 
 namespace eco {
 
@@ -29,7 +28,8 @@ struct OwnBlock {
         data = bytes_at(buffer);
         if (type.plain) return;
         data = call.room(count * type.size);
-        pack(buffer, count, type, data, call.comm());
+        call.fill(type,
+                  [=, to = data, comm = call.comm()] { pack(buffer, count, type, to, comm); });
     }
     std::byte* data;
 };
@@ -75,7 +75,10 @@ void allgather_blocks(Call& call, const void* sendbuf, Bytes sendcount, MPI_Data
         return blocks.offsets[static_cast<std::size_t>(block)];
     };
     if (in_place) {
-        if (packed) pack(user_block(me), counts[me], type, packed + offsets[me], call.comm());
+        if (packed)
+            call.fill(type,
+                      [=, &call, own = user_block(me), count = counts[me],
+                       to = packed + offsets[me]] { pack(own, count, type, to, call.comm()); });
         layout.input = layout.output;
         layout.input_offset = layout.output_offset;
     } else {
@@ -227,8 +230,10 @@ void exchange(Call& call, Side& from, const void* sendbuf, Side& to, void* recvb
     from.settle(call, source, in_place);
     to.settle(call, target, false);
     to.hold(call);
-    from.pack_all();
-    if (block_bytes < 0) to.pack_all();  // less may come than there is room for
+    if (call.persists()) from.hold(call);
+    call.fill([&from] { from.pack_all(); });
+    if (block_bytes < 0)
+        call.fill([&to] { to.pack_all(); });  // less may come than there is room for
     const int ranks = call.size(), me = call.rank();
     Layout layout;
     layout.input = from.base;
@@ -321,121 +326,40 @@ int alltoallw(const void* sendbuf, const Count* sendcounts, const Displacement* 
 
 }  // namespace eco
 
-int eco_Barrier(MPI_Comm comm) {
-    return eco::barrier(comm, {ECO_SITE}, [&] { return eco::native().Barrier(comm); });
-}
-
-int eco_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    return eco::barrier(comm, {ECO_SITE, request},
-                        [&] { return eco::native().Ibarrier(comm, request); });
-}
+ECO_FORMS(, Barrier, Ibarrier, eco::barrier, (comm), (MPI_Comm comm), (comm))
 
 // Each function and its large-count twin.
 #define ECO_DEFINE(suffix, Count, Displacement)                                                    \
-    int eco_Allgather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,         \
-                              void* recvbuf, Count recvcount, MPI_Datatype recvtype,               \
-                              MPI_Comm comm) {                                                     \
-        return eco::allgather(                                                                     \
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, {ECO_SITE}, [&] {    \
-                return eco::native().Allgather##suffix(sendbuf, sendcount, sendtype, recvbuf,      \
-                                                       recvcount, recvtype, comm);                 \
-            });                                                                                    \
-    }                                                                                              \
-    int eco_Allgatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,        \
-                               void* recvbuf, const Count* recvcounts, const Displacement* displs, \
-                               MPI_Datatype recvtype, MPI_Comm comm) {                             \
-        return eco::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,          \
-                               recvtype, comm, {ECO_SITE}, [&] {                                   \
-                                   return eco::native().Allgatherv##suffix(                        \
-                                       sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,  \
-                                       recvtype, comm);                                            \
-                               });                                                                 \
-    }                                                                                              \
-    int eco_Alltoall##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,          \
-                             void* recvbuf, Count recvcount, MPI_Datatype recvtype,                \
-                             MPI_Comm comm) {                                                      \
-        return eco::alltoall(                                                                      \
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, {ECO_SITE}, [&] {    \
-                return eco::native().Alltoall##suffix(sendbuf, sendcount, sendtype, recvbuf,       \
-                                                      recvcount, recvtype, comm);                  \
-            });                                                                                    \
-    }                                                                                              \
-    int eco_Alltoallv##suffix(const void* sendbuf, const Count* sendcounts,                        \
-                              const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,   \
-                              const Count* recvcounts, const Displacement* rdispls,                \
-                              MPI_Datatype recvtype, MPI_Comm comm) {                              \
-        return eco::alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,         \
-                              rdispls, recvtype, comm, {ECO_SITE}, [&] {                           \
-                                  return eco::native().Alltoallv##suffix(                          \
-                                      sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, \
-                                      rdispls, recvtype, comm);                                    \
-                              });                                                                  \
-    }                                                                                              \
-    int eco_Alltoallw##suffix(const void* sendbuf, const Count* sendcounts,                        \
-                              const Displacement* sdispls, const MPI_Datatype* sendtypes,          \
-                              void* recvbuf, const Count* recvcounts, const Displacement* rdispls, \
-                              const MPI_Datatype* recvtypes, MPI_Comm comm) {                      \
-        return eco::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,        \
-                              rdispls, recvtypes, comm, {ECO_SITE}, [&] {                          \
-                                  return eco::native().Alltoallw##suffix(                          \
-                                      sendbuf, sendcounts, sdispls, sendtypes, recvbuf,            \
-                                      recvcounts, rdispls, recvtypes, comm);                       \
-                              });                                                                  \
-    }                                                                                              \
-    int eco_Iallgather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,        \
-                               void* recvbuf, Count recvcount, MPI_Datatype recvtype,              \
-                               MPI_Comm comm, MPI_Request* request) {                              \
-        return eco::allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,    \
-                              {ECO_SITE, request}, [&] {                                           \
-                                  return eco::native().Iallgather##suffix(                         \
-                                      sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,  \
-                                      comm, request);                                              \
-                              });                                                                  \
-    }                                                                                              \
-    int eco_Iallgatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,       \
-                                void* recvbuf, const Count* recvcounts,                            \
-                                const Displacement* displs, MPI_Datatype recvtype, MPI_Comm comm,  \
-                                MPI_Request* request) {                                            \
-        return eco::allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,          \
-                               recvtype, comm, {ECO_SITE, request}, [&] {                          \
-                                   return eco::native().Iallgatherv##suffix(                       \
-                                       sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,  \
-                                       recvtype, comm, request);                                   \
-                               });                                                                 \
-    }                                                                                              \
-    int eco_Ialltoall##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,         \
-                              void* recvbuf, Count recvcount, MPI_Datatype recvtype,               \
-                              MPI_Comm comm, MPI_Request* request) {                               \
-        return eco::alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,     \
-                             {ECO_SITE, request}, [&] {                                            \
-                                 return eco::native().Ialltoall##suffix(                           \
-                                     sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,   \
-                                     comm, request);                                               \
-                             });                                                                   \
-    }                                                                                              \
-    int eco_Ialltoallv##suffix(const void* sendbuf, const Count* sendcounts,                       \
-                               const Displacement* sdispls, MPI_Datatype sendtype, void* recvbuf,  \
-                               const Count* recvcounts, const Displacement* rdispls,               \
-                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {       \
-        return eco::alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,         \
-                              rdispls, recvtype, comm, {ECO_SITE, request}, [&] {                  \
-                                  return eco::native().Ialltoallv##suffix(                         \
-                                      sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, \
-                                      rdispls, recvtype, comm, request);                           \
-                              });                                                                  \
-    }                                                                                              \
-    int eco_Ialltoallw##suffix(const void* sendbuf, const Count* sendcounts,                       \
-                               const Displacement* sdispls, const MPI_Datatype* sendtypes,         \
-                               void* recvbuf, const Count* recvcounts,                             \
-                               const Displacement* rdispls, const MPI_Datatype* recvtypes,         \
-                               MPI_Comm comm, MPI_Request* request) {                              \
-        return eco::alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,        \
-                              rdispls, recvtypes, comm, {ECO_SITE, request}, [&] {                 \
-                                  return eco::native().Ialltoallw##suffix(                         \
-                                      sendbuf, sendcounts, sdispls, sendtypes, recvbuf,            \
-                                      recvcounts, rdispls, recvtypes, comm, request);              \
-                              });                                                                  \
-    }
+    ECO_FORMS(suffix, Allgather, Iallgather, eco::allgather,                                       \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),                  \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),                             \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))                  \
+    ECO_FORMS(suffix, Allgatherv, Iallgatherv, eco::allgatherv,                                    \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),         \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype,         \
+               MPI_Comm comm),                                                                     \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))         \
+    ECO_FORMS(suffix, Alltoall, Ialltoall, eco::alltoall,                                          \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),                  \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),                             \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))                  \
+    ECO_FORMS(                                                                                     \
+        suffix, Alltoallv, Ialltoallv, eco::alltoallv,                                             \
+        (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),    \
+        (const void* sendbuf, const Count* sendcounts, const Displacement* sdispls,                \
+         MPI_Datatype sendtype, void* recvbuf, const Count* recvcounts,                            \
+         const Displacement* rdispls, MPI_Datatype recvtype, MPI_Comm comm),                       \
+        (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm))    \
+    ECO_FORMS(                                                                                     \
+        suffix, Alltoallw, Ialltoallw, eco::alltoallw,                                             \
+        (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),  \
+        (const void* sendbuf, const Count* sendcounts, const Displacement* sdispls,                \
+         const MPI_Datatype* sendtypes, void* recvbuf, const Count* recvcounts,                    \
+         const Displacement* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm),               \
+        (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm))
 
 ECO_DEFINE(, int, int)
 #if ECO_HAS_COUNT

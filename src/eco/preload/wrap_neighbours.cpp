@@ -5,10 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "eco/job/call.h"
 #include "eco/job/neighbourhood.h"
-#include "eco/job/report.h"
-#include "eco/preload/wrappers.h"
+#include "eco/preload/forms.h"
 
 namespace eco {
 
@@ -46,7 +44,9 @@ public:
         own_bytes_ = given.send_count * from.size;
         if (!from.plain) {
             own_ = call.room(own_bytes_);
-            pack(given.send, given.send_count, from, own_, call.comm());
+            call.fill(from, [&call, from, data = given.send, count = given.send_count, to = own_] {
+                pack(data, count, from, to, call.comm());
+            });
         }
         // The first edge from each source is where its block goes.
         first_.assign(static_cast<std::size_t>(call.size()), -1);
@@ -120,8 +120,8 @@ Bytes bytes_given(const Given& given) {
 // plan(neighbourhood, communicator): what runs it.
 template <typename Plan>
 bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
-    Neighbourhood* neighbourhood = call.blocks() ? call.communicator().neighbourhood()
-                                                 : call.communicator().known_neighbourhood();
+    Neighbourhood* neighbourhood = call.may_meet() ? call.communicator().neighbourhood()
+                                                   : call.communicator().known_neighbourhood();
     std::shared_ptr<const Multicasting> chosen;
     if (neighbourhood) {
         // If there is nobody to give to or to get from, MPICH takes any type, and none.
@@ -133,17 +133,17 @@ bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
         if (is_type(given.send_type) && is_type(given.receive_type))
             chosen = plan(*neighbourhood, call.communicator());
     }
-    count_call(operation, operation == Operation::neighbor_allgather ? bytes_given(given) : -1,
-               call.site(), chosen ? chosen->name : "native", call.blocks());
+    call.note(operation == Operation::neighbor_allgather ? bytes_given(given) : -1,
+              chosen && chosen->prepared ? &chosen->name : nullptr);
     if (!chosen || !chosen->prepared) return false;
     call.keep(Run(std::move(given), *neighbourhood, call)).run(*call.keep(chosen)->prepared);
     return true;
 }
 
-// Only a call that blocks may ask the others.
+// Only a call that may wait for the others may ask them.
 MulticastPlans::Plan of_own_size(Neighbourhood& here, const Communicator& communicator,
                                  const Call& call, Bytes bytes) {
-    return call.blocks() ? here.of_own_size(communicator, bytes) : here.last_of_own_size();
+    return call.may_meet() ? here.of_own_size(communicator, bytes) : here.last_of_own_size();
 }
 
 bool aside() { return session()->settings.choice == "native"; }
@@ -202,47 +202,17 @@ int neighbor_allgatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendt
 
 // Each function and its large-count twin.
 #define ECO_DEFINE(suffix, Count, Displacement)                                                    \
-    int eco_Neighbor_allgather##suffix(const void* sendbuf, Count sendcount,                       \
-                                       MPI_Datatype sendtype, void* recvbuf, Count recvcount,      \
-                                       MPI_Datatype recvtype, MPI_Comm comm) {                     \
-        return eco::neighbor_allgather(                                                            \
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, {ECO_SITE}, [&] {    \
-                return eco::native().Neighbor_allgather##suffix(                                   \
-                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);             \
-            });                                                                                    \
-    }                                                                                              \
-    int eco_Neighbor_allgatherv##suffix(const void* sendbuf, Count sendcount,                      \
-                                        MPI_Datatype sendtype, void* recvbuf,                      \
-                                        const Count* recvcounts, const Displacement* displs,       \
-                                        MPI_Datatype recvtype, MPI_Comm comm) {                    \
-        return eco::neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, \
-                                        recvtype, comm, {ECO_SITE}, [&] {                          \
-                                            return eco::native().Neighbor_allgatherv##suffix(      \
-                                                sendbuf, sendcount, sendtype, recvbuf, recvcounts, \
-                                                displs, recvtype, comm);                           \
-                                        });                                                        \
-    }                                                                                              \
-    int eco_Ineighbor_allgather##suffix(                                                           \
-        const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,                \
-        Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {             \
-        return eco::neighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, \
-                                       comm, {ECO_SITE, request}, [&] {                            \
-                                           return eco::native().Ineighbor_allgather##suffix(       \
-                                               sendbuf, sendcount, sendtype, recvbuf, recvcount,   \
-                                               recvtype, comm, request);                           \
-                                       });                                                         \
-    }                                                                                              \
-    int eco_Ineighbor_allgatherv##suffix(                                                          \
-        const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,                \
-        const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype, MPI_Comm comm, \
-        MPI_Request* request) {                                                                    \
-        return eco::neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, \
-                                        recvtype, comm, {ECO_SITE, request}, [&] {                 \
-                                            return eco::native().Ineighbor_allgatherv##suffix(     \
-                                                sendbuf, sendcount, sendtype, recvbuf, recvcounts, \
-                                                displs, recvtype, comm, request);                  \
-                                        });                                                        \
-    }
+    ECO_FORMS(suffix, Neighbor_allgather, Ineighbor_allgather, eco::neighbor_allgather,            \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),                  \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),                             \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm))                  \
+    ECO_FORMS(suffix, Neighbor_allgatherv, Ineighbor_allgatherv, eco::neighbor_allgatherv,         \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),         \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype,         \
+               MPI_Comm comm),                                                                     \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm))
 
 ECO_DEFINE(, int, int)
 #if ECO_HAS_COUNT

@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "eco/job/call.h"
 #include "eco/mpi/operator.h"
-#include "eco/preload/wrappers.h"
+#include "eco/preload/forms.h"
 
 namespace eco {
 
@@ -59,9 +58,11 @@ public:
 private:
     std::byte* stage(const void* user, Bytes count) const {
         std::byte* copy = call_.room(count * type_.extent);
+        const auto bytes = static_cast<std::size_t>((count - 1) * type_.extent + type_.true_extent);
         if (count > 0)
-            std::memcpy(copy, bytes_at(user, type_.true_lb),
-                        static_cast<std::size_t>((count - 1) * type_.extent + type_.true_extent));
+            call_.fill([copy, from = bytes_at(user, type_.true_lb), bytes] {
+                std::memcpy(copy, from, bytes);
+            });
         return copy;
     }
     void local(std::byte* in, std::byte* inout, int count) const {
@@ -118,8 +119,8 @@ struct SummedBlocks {
 };
 
 // counts: elements of each rank's block.
-bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
-                    const std::vector<Bytes>& counts, MPI_Datatype datatype, MPI_Op op) {
+bool sum_blocks(Call& call, const void* sendbuf, void* recvbuf, const std::vector<Bytes>& counts,
+                MPI_Datatype datatype, MPI_Op op) {
     if (!is_type(datatype) || !is_operator(op)) return false;
     const Type type(datatype);
     Bytes total = 0;
@@ -170,127 +171,61 @@ bool reduce_scatter(Call& call, const void* sendbuf, void* recvbuf,
     return true;
 }
 
+template <typename Count, typename NativeCall>
+int reduce_scatter(const void* sendbuf, void* recvbuf, const Count* counts, MPI_Datatype type,
+                   MPI_Op op, MPI_Comm comm, Caller caller, NativeCall run_native) {
+    return run_call(Operation::reduce_scatter, comm, caller, run_native, [&](Call& call) {
+        const std::vector<Bytes> all(counts, counts + call.size());
+        return sum_blocks(call, sendbuf, recvbuf, all, type, op);
+    });
+}
+
+template <typename Count, typename NativeCall>
+int reduce_scatter_block(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm, Caller caller, NativeCall run_native) {
+    return run_call(Operation::reduce_scatter_block, comm, caller, run_native, [&](Call& call) {
+        if (count <= 0) return false;
+        const std::vector<Bytes> all(static_cast<std::size_t>(call.size()), count);
+        return sum_blocks(call, sendbuf, recvbuf, all, type, op);
+    });
+}
+
 }  // namespace
 
 }  // namespace eco
 
 // Each function and its large-count twin.
 #define ECO_DEFINE(suffix, Count)                                                                  \
-    int eco_Reduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,     \
-                           MPI_Op op, int root, MPI_Comm comm) {                                   \
-        return eco::reduce(eco::Operation::reduce, sendbuf, recvbuf, count, type, op, root, comm,  \
-                           {ECO_SITE}, [&] {                                                       \
-                               return eco::native().Reduce##suffix(sendbuf, recvbuf, count, type,  \
-                                                                   op, root, comm);                \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Allreduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,  \
-                              MPI_Op op, MPI_Comm comm) {                                          \
-        return eco::reduce(eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm,  \
-                           {ECO_SITE}, [&] {                                                       \
-                               return eco::native().Allreduce##suffix(sendbuf, recvbuf, count,     \
-                                                                      type, op, comm);             \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Scan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,       \
-                         MPI_Op op, MPI_Comm comm) {                                               \
-        return eco::reduce(                                                                        \
-            eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm, {ECO_SITE},          \
-            [&] { return eco::native().Scan##suffix(sendbuf, recvbuf, count, type, op, comm); });  \
-    }                                                                                              \
-    int eco_Exscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,     \
-                           MPI_Op op, MPI_Comm comm) {                                             \
-        return eco::reduce(                                                                        \
-            eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm, {ECO_SITE}, [&] {  \
-                return eco::native().Exscan##suffix(sendbuf, recvbuf, count, type, op, comm);      \
-            });                                                                                    \
-    }                                                                                              \
-    int eco_Reduce_scatter##suffix(const void* sendbuf, void* recvbuf, const Count* counts,        \
-                                   MPI_Datatype type, MPI_Op op, MPI_Comm comm) {                  \
-        const auto run_native = [&] {                                                              \
-            return eco::native().Reduce_scatter##suffix(sendbuf, recvbuf, counts, type, op, comm); \
-        };                                                                                         \
-        return eco::run_call(                                                                      \
-            eco::Operation::reduce_scatter, comm, {ECO_SITE}, run_native, [&](eco::Call& call) {   \
-                const std::vector<eco::Bytes> all(counts, counts + call.size());                   \
-                return eco::reduce_scatter(call, sendbuf, recvbuf, all, type, op);                 \
-            });                                                                                    \
-    }                                                                                              \
-    int eco_Reduce_scatter_block##suffix(const void* sendbuf, void* recvbuf, Count count,          \
-                                         MPI_Datatype type, MPI_Op op, MPI_Comm comm) {            \
-        const auto run_native = [&] {                                                              \
-            return eco::native().Reduce_scatter_block##suffix(sendbuf, recvbuf, count, type, op,   \
-                                                              comm);                               \
-        };                                                                                         \
-        return eco::run_call(                                                                      \
-            eco::Operation::reduce_scatter_block, comm, {ECO_SITE}, run_native,                    \
-            [&](eco::Call& call) {                                                                 \
-                if (count <= 0) return false;                                                      \
-                const std::vector<eco::Bytes> all(static_cast<std::size_t>(call.size()), count);   \
-                return eco::reduce_scatter(call, sendbuf, recvbuf, all, type, op);                 \
-            });                                                                                    \
-    }                                                                                              \
-    int eco_Ireduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,    \
-                            MPI_Op op, int root, MPI_Comm comm, MPI_Request* request) {            \
-        return eco::reduce(eco::Operation::reduce, sendbuf, recvbuf, count, type, op, root, comm,  \
-                           {ECO_SITE, request}, [&] {                                              \
-                               return eco::native().Ireduce##suffix(sendbuf, recvbuf, count, type, \
-                                                                    op, root, comm, request);      \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Iallreduce##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type, \
-                               MPI_Op op, MPI_Comm comm, MPI_Request* request) {                   \
-        return eco::reduce(eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm,  \
-                           {ECO_SITE, request}, [&] {                                              \
-                               return eco::native().Iallreduce##suffix(sendbuf, recvbuf, count,    \
-                                                                       type, op, comm, request);   \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Iscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,      \
-                          MPI_Op op, MPI_Comm comm, MPI_Request* request) {                        \
-        return eco::reduce(eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm,       \
-                           {ECO_SITE, request}, [&] {                                              \
-                               return eco::native().Iscan##suffix(sendbuf, recvbuf, count, type,   \
-                                                                  op, comm, request);              \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Iexscan##suffix(const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type,    \
-                            MPI_Op op, MPI_Comm comm, MPI_Request* request) {                      \
-        return eco::reduce(eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm,     \
-                           {ECO_SITE, request}, [&] {                                              \
-                               return eco::native().Iexscan##suffix(sendbuf, recvbuf, count, type, \
-                                                                    op, comm, request);            \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Ireduce_scatter##suffix(const void* sendbuf, void* recvbuf, const Count* counts,       \
-                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm,                   \
-                                    MPI_Request* request) {                                        \
-        const auto run_native = [&] {                                                              \
-            return eco::native().Ireduce_scatter##suffix(sendbuf, recvbuf, counts, type, op, comm, \
-                                                         request);                                 \
-        };                                                                                         \
-        return eco::run_call(eco::Operation::reduce_scatter, comm, {ECO_SITE, request},            \
-                             run_native, [&](eco::Call& call) {                                    \
-                                 const std::vector<eco::Bytes> all(counts, counts + call.size());  \
-                                 return eco::reduce_scatter(call, sendbuf, recvbuf, all, type,     \
-                                                            op);                                   \
-                             });                                                                   \
-    }                                                                                              \
-    int eco_Ireduce_scatter_block##suffix(const void* sendbuf, void* recvbuf, Count count,         \
-                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm,             \
-                                          MPI_Request* request) {                                  \
-        const auto run_native = [&] {                                                              \
-            return eco::native().Ireduce_scatter_block##suffix(sendbuf, recvbuf, count, type, op,  \
-                                                               comm, request);                     \
-        };                                                                                         \
-        return eco::run_call(                                                                      \
-            eco::Operation::reduce_scatter_block, comm, {ECO_SITE, request}, run_native,           \
-            [&](eco::Call& call) {                                                                 \
-                if (count <= 0) return false;                                                      \
-                const std::vector<eco::Bytes> all(static_cast<std::size_t>(call.size()), count);   \
-                return eco::reduce_scatter(call, sendbuf, recvbuf, all, type, op);                 \
-            });                                                                                    \
-    }
+    ECO_FORMS(suffix, Reduce, Ireduce, eco::reduce,                                                \
+              (eco::Operation::reduce, sendbuf, recvbuf, count, type, op, root, comm),             \
+              (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type, MPI_Op op,      \
+               int root, MPI_Comm comm),                                                           \
+              (sendbuf, recvbuf, count, type, op, root, comm))                                     \
+    ECO_FORMS(suffix, Allreduce, Iallreduce, eco::reduce,                                          \
+              (eco::Operation::allreduce, sendbuf, recvbuf, count, type, op, 0, comm),             \
+              (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type, MPI_Op op,      \
+               MPI_Comm comm),                                                                     \
+              (sendbuf, recvbuf, count, type, op, comm))                                           \
+    ECO_FORMS(suffix, Scan, Iscan, eco::reduce,                                                    \
+              (eco::Operation::scan, sendbuf, recvbuf, count, type, op, 0, comm),                  \
+              (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type, MPI_Op op,      \
+               MPI_Comm comm),                                                                     \
+              (sendbuf, recvbuf, count, type, op, comm))                                           \
+    ECO_FORMS(suffix, Exscan, Iexscan, eco::reduce,                                                \
+              (eco::Operation::exscan, sendbuf, recvbuf, count, type, op, 0, comm),                \
+              (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type, MPI_Op op,      \
+               MPI_Comm comm),                                                                     \
+              (sendbuf, recvbuf, count, type, op, comm))                                           \
+    ECO_FORMS(suffix, Reduce_scatter, Ireduce_scatter, eco::reduce_scatter,                        \
+              (sendbuf, recvbuf, counts, type, op, comm),                                          \
+              (const void* sendbuf, void* recvbuf, const Count* counts, MPI_Datatype type,         \
+               MPI_Op op, MPI_Comm comm),                                                          \
+              (sendbuf, recvbuf, counts, type, op, comm))                                          \
+    ECO_FORMS(suffix, Reduce_scatter_block, Ireduce_scatter_block, eco::reduce_scatter_block,      \
+              (sendbuf, recvbuf, count, type, op, comm),                                           \
+              (const void* sendbuf, void* recvbuf, Count count, MPI_Datatype type, MPI_Op op,      \
+               MPI_Comm comm),                                                                     \
+              (sendbuf, recvbuf, count, type, op, comm))
 
 ECO_DEFINE(, int)
 #if ECO_HAS_COUNT

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "eco/job/call.h"
-#include "eco/preload/wrappers.h"
+#include "eco/preload/forms.h"
 
 namespace eco {
 
@@ -32,7 +31,8 @@ int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm c
             return true;
         }
         std::byte* packed = call.room(bytes);
-        if (call.rank() == root) pack(buffer, count, type, packed, call.comm());
+        if (call.rank() == root)
+            call.fill([=, &call] { pack(buffer, count, type, packed, call.comm()); });
         layout.input = layout.output = packed;
         call.run(std::move(layout), root, [=, &call] {
             if (call.rank() != root) unpack(packed, buffer, count, type, call.comm());
@@ -141,11 +141,14 @@ void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes se
         if (!type.plain) {
             packed_output = call.room(blocks->total);
             layout.output = packed_output;
-            for (std::size_t b = 0; b < lengths.size(); ++b)
-                if (!lengths_known ||
-                    (in_place && b == me))  // less may come than there is room for
-                    pack(bytes_at(recvbuf, blocks->displacements[b] * type.extent),
-                         blocks->counts[b], type, layout.output + blocks->offsets[b], call.comm());
+            call.fill([=, &call] {
+                for (std::size_t b = 0; b < blocks->counts.size(); ++b)
+                    if (!lengths_known ||
+                        (in_place && b == me))  // less may come than there is room for
+                        pack(bytes_at(recvbuf, blocks->displacements[b] * type.extent),
+                             blocks->counts[b], type, packed_output + blocks->offsets[b],
+                             call.comm());
+            });
         }
         layout.output_offset = [blocks](int block) {
             return blocks->offsets[static_cast<std::size_t>(block)];
@@ -161,7 +164,8 @@ void gather_blocks(Call& call, bool lengths_known, const void* sendbuf, Bytes se
         layout.input = bytes_at(sendbuf);
         if (!type.plain) {
             packed_input = call.room(lengths[me]);
-            pack(sendbuf, sendcount, type, packed_input, call.comm());
+            call.fill(type,
+                      [=, &call] { pack(sendbuf, sendcount, type, packed_input, call.comm()); });
             layout.input = packed_input;
         }
     }
@@ -204,9 +208,11 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
         layout.input = bytes_at(sendbuf);
         if (!type.plain) {
             packed_input = call.room(blocks->total);
-            for (std::size_t b = 0; b < lengths.size(); ++b)
-                pack(bytes_at(sendbuf, blocks->displacements[b] * type.extent), blocks->counts[b],
-                     type, packed_input + blocks->offsets[b], call.comm());
+            call.fill(type, [=, &call] {
+                for (std::size_t b = 0; b < blocks->counts.size(); ++b)
+                    pack(bytes_at(sendbuf, blocks->displacements[b] * type.extent),
+                         blocks->counts[b], type, packed_input + blocks->offsets[b], call.comm());
+            });
             layout.input = packed_input;
         }
         layout.input_offset = [blocks](int block) {
@@ -228,7 +234,8 @@ void scatter_blocks(Call& call, bool lengths_known, const void* sendbuf, const B
             packed_output = call.room(capacity);
             layout.output = packed_output;
             if (!lengths_known)  // less may come than there is room for
-                pack(recvbuf, recvcount, type, layout.output, call.comm());
+                call.fill(
+                    [=, &call] { pack(recvbuf, recvcount, type, packed_output, call.comm()); });
         }
     }
     const auto unpack_it = [=, &call] {
@@ -329,99 +336,31 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
 
 // Each function and its large-count twin.
 #define ECO_DEFINE(suffix, Count, Displacement)                                                    \
-    int eco_Bcast##suffix(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm) { \
-        return eco::bcast(buffer, count, type, root, comm, {ECO_SITE}, [&] {                       \
-            return eco::native().Bcast##suffix(buffer, count, type, root, comm);                   \
-        });                                                                                        \
-    }                                                                                              \
-    int eco_Gather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,            \
-                           void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,        \
-                           MPI_Comm comm) {                                                        \
-        return eco::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, \
-                           {ECO_SITE}, [&] {                                                       \
-                               return eco::native().Gather##suffix(sendbuf, sendcount, sendtype,   \
-                                                                   recvbuf, recvcount, recvtype,   \
-                                                                   root, comm);                    \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Gatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
-                            void* recvbuf, const Count* recvcounts, const Displacement* displs,    \
-                            MPI_Datatype recvtype, int root, MPI_Comm comm) {                      \
-        return eco::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,   \
-                            root, comm, {ECO_SITE}, [&] {                                          \
-                                return eco::native().Gatherv##suffix(sendbuf, sendcount, sendtype, \
-                                                                     recvbuf, recvcounts, displs,  \
-                                                                     recvtype, root, comm);        \
-                            });                                                                    \
-    }                                                                                              \
-    int eco_Scatter##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
-                            void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,       \
-                            MPI_Comm comm) {                                                       \
-        return eco::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,      \
-                            comm, {ECO_SITE}, [&] {                                                \
-                                return eco::native().Scatter##suffix(sendbuf, sendcount, sendtype, \
-                                                                     recvbuf, recvcount, recvtype, \
-                                                                     root, comm);                  \
-                            });                                                                    \
-    }                                                                                              \
-    int eco_Scatterv##suffix(const void* sendbuf, const Count* sendcounts,                         \
-                             const Displacement* displs, MPI_Datatype sendtype, void* recvbuf,     \
-                             Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {    \
-        return eco::scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,  \
-                             root, comm, {ECO_SITE}, [&] {                                         \
-                                 return eco::native().Scatterv##suffix(                            \
-                                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,    \
-                                     recvtype, root, comm);                                        \
-                             });                                                                   \
-    }                                                                                              \
-    int eco_Ibcast##suffix(void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm,  \
-                           MPI_Request* request) {                                                 \
-        return eco::bcast(buffer, count, type, root, comm, {ECO_SITE, request}, [&] {              \
-            return eco::native().Ibcast##suffix(buffer, count, type, root, comm, request);         \
-        });                                                                                        \
-    }                                                                                              \
-    int eco_Igather##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,           \
-                            void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,       \
-                            MPI_Comm comm, MPI_Request* request) {                                 \
-        return eco::gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, \
-                           {ECO_SITE, request}, [&] {                                              \
-                               return eco::native().Igather##suffix(sendbuf, sendcount, sendtype,  \
-                                                                    recvbuf, recvcount, recvtype,  \
-                                                                    root, comm, request);          \
-                           });                                                                     \
-    }                                                                                              \
-    int eco_Igatherv##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,          \
-                             void* recvbuf, const Count* recvcounts, const Displacement* displs,   \
-                             MPI_Datatype recvtype, int root, MPI_Comm comm,                       \
-                             MPI_Request* request) {                                               \
-        return eco::gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,   \
-                            root, comm, {ECO_SITE, request}, [&] {                                 \
-                                return eco::native().Igatherv##suffix(                             \
-                                    sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,     \
-                                    recvtype, root, comm, request);                                \
-                            });                                                                    \
-    }                                                                                              \
-    int eco_Iscatter##suffix(const void* sendbuf, Count sendcount, MPI_Datatype sendtype,          \
-                             void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,      \
-                             MPI_Comm comm, MPI_Request* request) {                                \
-        return eco::scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,      \
-                            comm, {ECO_SITE, request}, [&] {                                       \
-                                return eco::native().Iscatter##suffix(                             \
-                                    sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,    \
-                                    root, comm, request);                                          \
-                            });                                                                    \
-    }                                                                                              \
-    int eco_Iscatterv##suffix(const void* sendbuf, const Count* sendcounts,                        \
-                              const Displacement* displs, MPI_Datatype sendtype, void* recvbuf,    \
-                              Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,     \
-                              MPI_Request* request) {                                              \
-        return eco::scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,  \
-                             root, comm, {ECO_SITE, request}, [&] {                                \
-                                 return eco::native().Iscatterv##suffix(                           \
-                                     sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,    \
-                                     recvtype, root, comm, request);                               \
-                             });                                                                   \
-    }
+    ECO_FORMS(suffix, Bcast, Ibcast, eco::bcast, (buffer, count, type, root, comm),                \
+              (void* buffer, Count count, MPI_Datatype type, int root, MPI_Comm comm),             \
+              (buffer, count, type, root, comm))                                                   \
+    ECO_FORMS(suffix, Gather, Igather, eco::gather,                                                \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),            \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),                   \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))            \
+    ECO_FORMS(suffix, Gatherv, Igatherv, eco::gatherv,                                             \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),   \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype,         \
+               int root, MPI_Comm comm),                                                           \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm))   \
+    ECO_FORMS(suffix, Scatter, Iscatter, eco::scatter,                                             \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),            \
+              (const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* recvbuf,         \
+               Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),                   \
+              (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm))            \
+    ECO_FORMS(suffix, Scatterv, Iscatterv, eco::scatterv,                                          \
+              (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm),   \
+              (const void* sendbuf, const Count* sendcounts, const Displacement* displs,           \
+               MPI_Datatype sendtype, void* recvbuf, Count recvcount, MPI_Datatype recvtype,       \
+               int root, MPI_Comm comm),                                                           \
+              (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm))
 
 ECO_DEFINE(, int, int)
 #if ECO_HAS_COUNT

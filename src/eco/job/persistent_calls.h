@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The persistent collectives of this process (MPI_Bcast_init and so on). Turns a call that has been
+// prepared into a request of the program's that can be started again and again: a persistent
+// receive of the library's, from this rank itself on a communicator of ECO's own. Starting it runs
+// the call; when that is over, a message from this rank to itself completes the receive. So all
+// functions of the library take the request, and only what starts, frees or cancels one must know
+// of it (preload/wrap_starts.cpp). Used by run_call.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "eco/mpi/native.h"
+
+namespace eco {
+
+class Call;
+
+// Freed with its request, or, if that was too early, when it is over.
+class PersistentCall {
+public:
+    explicit PersistentCall(std::unique_ptr<Call> call);
+    ~PersistentCall();
+    PersistentCall(const PersistentCall&) = delete;
+    PersistentCall& operator=(const PersistentCall&) = delete;
+
+    Call& call() const { return *call_; }
+    MPI_Request handle() const { return handle_; }
+
+    // MPI_Start. Returns what that does.
+    int start(MPI_Request* handle);
+    // By progress, when the call is over: code says how.
+    void end(int code) noexcept;
+
+    // Started, and not waited for since.
+    bool is_active() const;
+
+private:
+    std::unique_ptr<Call> call_;
+    MPI_Request handle_{};
+    int tag_;
+    std::atomic<bool> running_ = false;
+};
+
+// Throws MpiError and what else fails; then there is no request.
+void make_persistent(std::unique_ptr<Call> call, MPI_Request* handle);
+
+// What MPI_Start, MPI_Startall, MPI_Request_free and MPI_Cancel do from the first such request on.
+int start_request(MPI_Request* handle);
+int start_requests(int count, MPI_Request* handles);
+int free_request(MPI_Request* handle);
+int cancel_request(MPI_Request* handle);
+
+// Called once, before the first such request is the program's.
+void at_first_persistent(void (*tell)());
+
+bool has_persistent() noexcept;
+bool some_persistent_needs(bool (*needs)(const Call& call, const void* what), const void* what);
+template <typename Needs>
+bool some_persistent(const Needs& needs) {
+    return some_persistent_needs(
+        [](const Call& call, const void* what) { return (*static_cast<const Needs*>(what))(call); },
+        &needs);
+}
+
+// Before the session ends: what the program has not freed.
+void end_persistent() noexcept;
+
+}  // namespace eco

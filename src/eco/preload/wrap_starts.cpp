@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What starts, frees and cancels requests. Calls go to the library itself until the program makes
+// its first persistent collective (resolve.cpp), so that others pay nothing.
+#include "eco/job/persistent_calls.h"
+#include "eco/preload/wrappers.h"
+
+int eco_Start(MPI_Request* request) { return eco::start_request(request); }
+
+int eco_Startall(int count, MPI_Request requests[]) { return eco::start_requests(count, requests); }
+
+int eco_Request_free(MPI_Request* request) { return eco::free_request(request); }
+
+int eco_Cancel(MPI_Request* request) { return eco::cancel_request(request); }
