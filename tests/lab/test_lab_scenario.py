@@ -40,6 +40,16 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert scenario.scaled(10).links[0].rate == 2e8
 
 
+def test_a_link_with_another_rate_back(tmp_path: Path) -> None:
+    text = GOOD.replace("rate: 20mbit", "rate: 20mbit, back: 4mbit")
+    scenario = load(write(tmp_path, text))
+    link = scenario.links[0]
+    assert link.rates(0) == (2e7, 4e6)
+    assert link.rates(1) == (4e6, 2e7)
+    assert scenario.scaled(10).links[0].back == 4e7
+    assert "20 Mbit/s from a, 4 Mbit/s back" in tree(scenario)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -60,6 +70,8 @@ def test_what_is_read(tmp_path: Path) -> None:
         ("rate: 1gbit,", "rate: 1gbit, snooping: 5,", "network 'b': snooping: 5 is not a time"),
         ("rate: 1gbit,", "rate: 1gbit, snooping: 1ms,", "snooping: '1ms' is less than 0.1s"),
         ("kind: bus", "kind: ring", "network 'a': kind 'ring' must be 'bus' or 'switch'"),
+        ("rate: 20mbit", "back: 2mbit", "link 1: 'back' needs a 'rate'"),
+        ("rate: 20mbit", "rate: 20mbit, back: 0", "link 1: back: 0 is not a rate"),
         ("delay: 5ms", "delay: 5", "link 1: delay: 5 is not a time"),
         ("loss: 1%", "burst: 0", "link 1: burst: 0 is not a whole number from 1 to 1000"),
         ("loss: 1%", "burst: 2.5", "link 1: burst: 2.5 is not a whole number from 1 to 1000"),

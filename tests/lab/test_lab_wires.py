@@ -75,6 +75,20 @@ def test_wide_area() -> None:
     full({(0,): 20e6}, "two-sites", flows=[["n0", "n4"]], seconds=3)
 
 
+def test_a_link_with_another_rate_back(tmp_path: Path) -> None:
+    path = tmp_path / "uneven.yaml"
+    path.write_text(
+        "networks:\n"
+        "  a: {kind: switch, rate: 100mbit, hosts: [x]}\n"
+        "  b: {kind: switch, rate: 100mbit, hosts: [y]}\n"
+        "links:\n"
+        "  - {between: [a, b], rate: 20mbit, back: 4mbit}\n"
+    )
+    # One after the other: TCP's acknowledgements wait where the other flow's data does.
+    full({(0,): 20e6}, path, flows=[["x", "y"]], seconds=3)
+    full({(0,): 4e6}, path, flows=[["y", "x"]], seconds=3)
+
+
 def test_scaled_rates() -> None:
     full({(0,): 100e6}, "three-segments", scale=10, flows=[["n0", "n3"]], seconds=1)
 

@@ -109,6 +109,7 @@ class _Reader:
         new: dict[str, Any] = {}
         parsers = {
             "rate": units.parse_rate,
+            "back": units.parse_rate,
             "delay": units.parse_delay,
             "loss": units.parse_loss,
             "burst": units.parse_count,
@@ -117,6 +118,8 @@ class _Reader:
         }
         for key, value in self.settings("link", words, set(parsers)).items():
             new[key] = self.unit(parsers[key], value)
+        if "back" in new and before.rate is None and "rate" not in new:
+            self.fail(f"link {names[found[0]]} has no rate; back= needs one beside it")
         after = replace(before, **new)
         links = tuple(after if n == found[0] else link for n, link in enumerate(now.links))
         shown = ", ".join(f"{key} {_show(after, key)} (was {_show(before, key)})" for key in new)
@@ -182,8 +185,8 @@ def _listed(kind: str, names: list[str]) -> str:
 def _show(part: Link | Network, key: str) -> str:
     value = getattr(part, key)
     if value is None:
-        return "full speed"
-    if key == "rate":
+        return "the same" if key == "back" else "full speed"
+    if key in ("rate", "back"):
         return units.show_rate(value)
     if key == "burst":
         return f"{value:g}"

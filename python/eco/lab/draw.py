@@ -73,6 +73,8 @@ def describe_link(link: Link) -> str:
     """One line about a link."""
     rate = "full speed" if link.rate is None else show_rate(link.rate)
     text = f"bridge between {', '.join(link.between)}: {rate}"
+    if link.back is not None:
+        text += f" from {link.between[0]}, {show_rate(link.back)} back"
     if link.delay:
         text += f", {show_delay(link.delay)} each way"
     if link.loss:

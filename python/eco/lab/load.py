@@ -19,7 +19,7 @@ MOST_HOSTS = 1000
 LEAST_MEMORY = 0.1  # seconds, of a switch that snoops
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _KINDS: dict[str, Kind] = {"bus": "bus", "switch": "switch"}
-_LINK = {"rate", "delay", "loss", "burst", "reorder", "duplicate", "multicast"}
+_LINK = {"rate", "back", "delay", "loss", "burst", "reorder", "duplicate", "multicast"}
 _TAKEN = ("eco-lab", "localhost")
 _T = TypeVar("_T")
 
@@ -195,6 +195,11 @@ class _Reader:
             rate = None
             if "rate" in entry:
                 rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
+            back = None
+            if "back" in entry:
+                if rate is None:
+                    self.fail(f"{where}: 'back' needs a 'rate', that of the other direction")
+                back = self.unit(f"{where}: back", units.parse_rate, entry["back"])
             delay = self.unit(f"{where}: delay", units.parse_delay, entry.get("delay", "0ms"))
             loss = self.unit(f"{where}: loss", units.parse_loss, entry.get("loss", 0))
             faults = {
@@ -209,6 +214,7 @@ class _Reader:
                 Link(
                     tuple(map(str, between)),
                     rate,
+                    back,
                     delay,
                     loss,
                     int(burst),

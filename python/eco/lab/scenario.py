@@ -28,10 +28,14 @@ class Network:
 
 @dataclass(frozen=True)
 class Link:
-    """A bridge between networks; `rate` and `delay` hold from one network to another."""
+    """A bridge between networks; `rate` and `delay` hold from one network to another.
+
+    With `back`, `rate` is that from the first network to the others, `back` that of their frames.
+    """
 
     between: tuple[str, ...]
     rate: float | None = None
+    back: float | None = None
     delay: float = 0.0
     loss: float = 0.0
     burst: int = 1  # frames lost in a row
@@ -48,6 +52,11 @@ class Link:
     def has_faults(self) -> bool:
         """Whether frames may be lost, overtaken or doubled."""
         return self.loss > 0 or self.reorder > 0 or self.duplicate > 0
+
+    def rates(self, place: int) -> tuple[float | None, float | None]:
+        """Out of the network at this place in `between` into the link, and out of the link."""
+        back = self.rate if self.back is None else self.back
+        return (self.rate, back) if place == 0 else (back, self.rate)
 
     @property
     def half(self) -> "Link":
@@ -112,7 +121,11 @@ class Scenario:
         """The same network with every rate multiplied; delays stay."""
         networks = tuple(replace(n, rate=n.rate * factor) for n in self.networks)
         links = tuple(
-            replace(link, rate=None if link.rate is None else link.rate * factor)
+            replace(
+                link,
+                rate=None if link.rate is None else link.rate * factor,
+                back=None if link.back is None else link.back * factor,
+            )
             for link in self.links
         )
         return replace(self, networks=networks, links=links)

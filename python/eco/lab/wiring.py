@@ -142,10 +142,10 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
             if not link.multicast:
                 wiring.links.append(f"link set {outer} type bridge_slave mcast_flood off")
             ports[number[name]].append(inner)
-            rate = link.rate or (network.rate if network.kind == "switch" else None)
-            if rate is not None:
-                wiring.shaping.append(bucket(inner, rate))
-                wiring.shaping.append(bucket(outer, rate))
+            own = network.rate if network.kind == "switch" else None
+            for card, rate in zip((inner, outer), link.rates(p), strict=True):
+                if (full := rate or own) is not None:
+                    wiring.shaping.append(bucket(card, full))
     for n, network in enumerate(scenario.networks):
         if network.kind == "bus":
             own = [card.address for card in cards[n]]
