@@ -40,13 +40,10 @@ static void broadcast(MPI_Comm comm, int call) {
 static void hear_all(void) {
     int word;
     for (int each = 0; each < ranks; ++each)
-        if (each != late)
-            MPI_Recv(&word, 1, MPI_INT, each, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (each != late) MPI_Recv(&word, 1, MPI_INT, each, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static void say(void) {
-    MPI_Send(&rank, 1, MPI_INT, late, 1, MPI_COMM_WORLD);
-}
+static void say(void) { MPI_Send(&rank, 1, MPI_INT, late, 1, MPI_COMM_WORLD); }
 
 static void be_late(const char* mode, MPI_Comm comm, int calls) {
     const int is_late = rank == late;
