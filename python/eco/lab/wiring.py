@@ -148,8 +148,8 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
                     wiring.shaping.append(bucket(card, full))
     for n, network in enumerate(scenario.networks):
         if network.kind == "bus":
-            own = [card.address for card in cards[n]]
-            _make_bus(wiring, f"bus{n}", network.rate, ports[n], own)
+            addresses = [card.address for card in cards[n]]
+            _make_bus(wiring, f"bus{n}", network.rate, ports[n], addresses)
     return wiring
 
 
