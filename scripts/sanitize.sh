@@ -49,7 +49,7 @@ END
     local runtime="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)"
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 \
         PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe timeout 200 "$tools/mpirun" -n 3 \
-        env ASAN_OPTIONS=detect_leaks=0 ECO_PROFILE="$folder/net.json" ECO_VERBOSE=1 \
+        env ASAN_OPTIONS=detect_leaks=0 ECO_PROFILE="$folder/net.json" ECO_VERBOSE=2 \
         ECO_CHOICE=tree:inner=binomial,segments=2 \
         LD_PRELOAD="$runtime:$PWD/build/asan/lib/libeco-openmpi.so" \
         "$programs/conformance" --light --sections \

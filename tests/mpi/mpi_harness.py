@@ -116,7 +116,7 @@ class Run:
 
     @property
     def used(self) -> dict[str, list[str]]:
-        """By operation, what ECO says that it used (its lines at the end, with ECO_VERBOSE=1)."""
+        """By operation, what ECO says that it used (its lines at the end, with ECO_VERBOSE=2)."""
         found: dict[str, list[str]] = {}
         for line in self.err.splitlines():
             match = re.search(r"\beco: (\w+)(?: \d+ B)? at \S+: (.+) ×\d+$", line)
@@ -172,7 +172,7 @@ def lab(
         topology=str(profile) if eco else None,
         scale=scale,
     )
-    settings = {"ECO_VERBOSE": "1", "ECO_CHOICE": choice} if eco else {}
+    settings = {"ECO_VERBOSE": "2", "ECO_CHOICE": choice} if eco else {}
     words = [str(word) for word in program]
     try:
         done = eco_lab.run(

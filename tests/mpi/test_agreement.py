@@ -18,7 +18,7 @@ def _elsewhere(mpi: Mpi, setting: str) -> Run:
     options: Sequence[object] = ["--light", "--sections", "bcast,allreduce"]
     start = f'exec {ECO} exec --profile {PROFILE} -- "$@"'
     words = ["/bin/sh", "-c", _ELSEWHERE + start, "sh", setting, program, *options]
-    return lab(mpi, *words, eco=False, ranks=4, environment={"ECO_VERBOSE": "1"})
+    return lab(mpi, *words, eco=False, ranks=4, environment={"ECO_VERBOSE": "2"})
 
 
 @pytest.mark.lab

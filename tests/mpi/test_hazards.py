@@ -124,7 +124,7 @@ def test_a_plugin_is_unloaded(mpi: Mpi, profile: Path) -> None:
     object_of = ECO.parent.parent / "lib" / f"libeco-{mpi.family}.so"
     settings = [f"LD_PRELOAD={object_of}", f"ECO_PROFILE={profile}", "ECO_CHOICE=eco"]
     words = [built(mpi, "loads"), built(mpi, "plugin.so")]
-    run = here(mpi, 2, "env", *settings, "ECO_VERBOSE=1", *words)
+    run = here(mpi, 2, "env", *settings, "ECO_VERBOSE=2", *words)
     assert run.code == 0, run.out + run.err
     assert run.out.count("all ok") == 2
     assert run.planned("bcast"), run.err

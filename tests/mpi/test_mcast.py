@@ -162,7 +162,7 @@ def test_a_third_party_that_floods(mpi: Mpi) -> None:
 def in_one_lab(mpi: Mpi, script: Path) -> subprocess.CompletedProcess[str]:
     """What a script says that runs on the first host and may use `mpirun`."""
     script.chmod(0o755)
-    settings = {**mpi.environment, "ECO_CHOICE": "mcast:segments=1", "ECO_VERBOSE": "1"}
+    settings = {**mpi.environment, "ECO_CHOICE": "mcast:segments=1", "ECO_VERBOSE": "2"}
     command = [ECO, "lab", "shell", "three-segments", "--mpi", mpi.family, "--scale", 10]
     return subprocess.run(
         [*map(str, command), "--topology", str(PROFILE)],

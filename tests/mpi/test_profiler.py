@@ -17,7 +17,7 @@ def test_tool_above(mpi: Mpi, first: str) -> None:
     if first == "eco":
         eco = lab(mpi, *with_tool, *options, eco=True, ranks=4)
     else:
-        settings = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "1"}
+        settings = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "2"}
         words = [*with_tool, ECO, "exec", *options]
         eco = lab(mpi, *words, eco=False, ranks=4, environment=settings)
     assert native.code == eco.code == 0, native.err + eco.err

@@ -96,7 +96,7 @@ def test_three_commands_from_the_wheel_to_a_program(wheel: Path, tmp_path: Path)
     lab = (tools / "eco", "lab", "run", "three-segments")
     run(tools / "eco", "measure", "-o", network, "--", *lab, "--native", "--", env=own)
     done = run(
-        *lab, "--topology", network, "--", program, "--steps", "3", env=own | {"ECO_VERBOSE": "1"}
+        *lab, "--topology", network, "--", program, "--steps", "3", env=own | {"ECO_VERBOSE": "2"}
     )
     print(f"three commands took {time.monotonic() - began:.0f} s")
     assert "tree" in done.stdout + done.stderr

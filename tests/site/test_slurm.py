@@ -53,7 +53,7 @@ def test_measured_and_run_by_srun(tmp_path: Path) -> None:
     done = on_site(
         f"$ECO measure --no-tune --mpi mpich -o net.json --json -- {_SRUN} >measured\n"
         f"{_SRUN} $ECO exec --profile net.json {program}\n"
-        f"ECO_VERBOSE=1 ECO_CHOICE=eco {_SRUN} $ECO exec --profile net.json {program} 2>said\n",
+        f"ECO_VERBOSE=2 ECO_CHOICE=eco {_SRUN} $ECO exec --profile net.json {program} 2>said\n",
         tmp_path,
         family="mpich",
         services=("slurm",),
@@ -73,6 +73,7 @@ def test_openmpi_is_run_by_srun_with_pmix(tmp_path: Path) -> None:
     program = built("mpicc.openmpi", tmp_path)
     done = on_site(
         "unset LD_LIBRARY_PATH ECO_LIBMPI\nexport OMPI_MCA_btl=tcp,self,vader ECO_CHOICE=eco\n"
+        "export ECO_VERBOSE=2\n"
         f"srun --mpi=pmix -n 8 $ECO exec --verbose --profile {PROFILE} {program}\n",
         tmp_path,
         services=("slurm",),

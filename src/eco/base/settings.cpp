@@ -53,6 +53,7 @@ Settings read_settings(const Environment& environment) {
                                  " is ignored: must be on, all, settled or off");
     }
     if (const char* text = environment("ECO_PROFILE")) settings.profile = text;
+    if (const char* text = environment("ECO_REPORT")) settings.report = text;
     if (const char* text = environment("ECO_CHOICE"); text && *text) {
         const std::string value = text;
         // It goes into messages, which must stay text.

@@ -28,6 +28,7 @@ enum class Nonblocking {
 struct Settings {
     bool enabled = true;          // ECO_DISABLE=1 turns ECO off
     int verbose = 0;              // ECO_VERBOSE: 0 warnings, 1 what was used, 2 each plan
+    std::string report;           // ECO_REPORT: where the report goes; empty: nowhere
     std::string profile;          // ECO_PROFILE: path; empty: look in the store
     std::string choice = "auto";  // ECO_CHOICE: auto, native, eco, or a planner description
     bool keep_order = false;      // ECO_KEEP_ORDER=1: reductions in the native order
@@ -35,6 +36,9 @@ struct Settings {
     Nonblocking nonblocking = Nonblocking::on;  // ECO_NONBLOCKING: on, expected, off
     Learn learn = Learn::on;                    // ECO_LEARN: on, all, settled, off
     std::vector<std::string> complaints;        // one sentence per variable that makes no sense
+
+    // Whether calls are counted and timed.
+    bool reports() const { return verbose > 0 || !report.empty(); }
 };
 
 using Environment = std::function<const char*(const char*)>;  // getenv, or a test's

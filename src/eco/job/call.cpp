@@ -10,6 +10,7 @@
 #include "eco/base/error.h"
 #include "eco/job/learning.h"
 #include "eco/job/report.h"
+#include "eco/job/tally.h"
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/operator.h"
 #include "eco/planners/planner.h"
@@ -36,7 +37,30 @@ bool Call::begin() {
     if (!blocks()) return (communicator_ = communicator_for_nonblocking(comm_)) != nullptr;
     communicator_ = communicator_of(comm_);
     if (communicator_ && communicator_->wants_nonblocking()) communicator_->settle_nonblocking();
+    if (counts_calls()) entered_ = Clocks::own();
     return communicator_ && communicator_->usable();
+}
+
+void Call::note(Bytes bytes, const std::string* runs) {
+    if (!counts_calls()) return;
+    noted_ = Noted{bytes, runs ? *runs : "native"};
+    if (!blocks() && (!runs || !persists())) count();
+}
+
+void Call::note_choice(Bytes bytes) {
+    if (!counts_calls()) return;
+    const std::string text = choice_ ? to_text(*choice_) : "";
+    note(bytes, choice_ ? &text : nullptr);
+}
+
+void Call::count() noexcept {
+    if (!noted_) return;
+    end();
+    const CallForm form = blocks()     ? CallForm::blocking
+                          : persists() ? CallForm::persistent
+                                       : CallForm::nonblocking;
+    count_call(*communicator_, operation_, noted_->bytes, caller_.site, noted_->choice, form,
+               commutative_, entered_);
 }
 
 void Call::hold(const Type& type) {
@@ -140,28 +164,6 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     }
     note_choice(bytes);
     return choice_ != nullptr;
-}
-
-void Call::note_choice(Bytes bytes) {
-    if (session()->settings.verbose == 0) return;
-    const std::string text = choice_ ? to_text(*choice_) : "";
-    note(bytes, choice_ ? &text : nullptr);
-}
-
-// A persistent one counts when it is started, which is not seen of native ones.
-void Call::note(Bytes bytes, const std::string* runs) {
-    if (session()->settings.verbose == 0) return;
-    bytes_ = bytes;
-    runs_ = runs ? *runs : "native";
-    if (!runs || !persists()) count();
-}
-
-void Call::count() const {
-    if (session()->settings.verbose == 0) return;
-    const CallForm form = blocks()     ? CallForm::blocking
-                          : persists() ? CallForm::persistent
-                                       : CallForm::nonblocking;
-    count_call(operation_, bytes_, caller_.site, runs_, form);
 }
 
 void Call::fill(Fill copy) {

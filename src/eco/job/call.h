@@ -96,8 +96,11 @@ public:
         fill(std::move(copy));
     }
 
-    // For the report: what runs it; nothing if it is native.
+    // For the report: what runs it; nothing if it is native. count() counts it: one that blocks
+    // when it is over, a persistent one at each start, others at once. Starts of native ones are
+    // not seen, so they count at once as well.
     void note(Bytes bytes, const std::string* runs);
+    void count() noexcept;
 
     // Runs the schedule for this root, then `then`, which may run another. A call that blocks has
     // done both when this returns; else they follow once it has been started, and all that they
@@ -153,7 +156,6 @@ private:
     void prepare(const Prepared& prepared, Layout layout, Then then, Combine combine,
                  const Reduction& reduction);
     void note_choice(Bytes bytes);
-    void count() const;
 
     Operation operation_;
     MPI_Comm comm_;
@@ -162,6 +164,12 @@ private:
     const Choice* choice_ = nullptr;
     Lesson* timed_ = nullptr;
     bool commutative_ = true, lost_ = false;
+    struct Noted {
+        Bytes bytes;
+        std::string choice;
+    };
+    std::optional<Noted> noted_;
+    Seconds entered_ = 0;
     std::vector<Storage> rooms_;
     struct OnDevice {
         std::byte* device;
@@ -179,8 +187,6 @@ private:
     const Prepared* program_ = nullptr;  // of the last one
     Reduction reduction_{};
     std::vector<Fill> fills_;
-    Bytes bytes_ = 0;
-    std::string runs_;  // both for the report
     std::size_t used_tags_ = 0;
     bool joined_ = false, started_ = false;
     std::vector<MPI_Datatype> types_;
@@ -223,13 +229,17 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
     try {
         if (call.begin() && take(call)) {
             call.write_back();
+            call.count();
             return MPI_SUCCESS;
         }
     } catch (...) {
         call.fail();
         return failed(comm);
     }
-    return run_native();
+    const int code = run_native();
+    // If it failed, its error handler may have freed the communicator.
+    if (code == MPI_SUCCESS) call.count();
+    return code;
 }
 
 // Blocks of equal length one after the other.

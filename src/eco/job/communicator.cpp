@@ -36,6 +36,16 @@ static std::vector<bool> far_from(const Hierarchy& hierarchy, Rank me) {
     return far;
 }
 
+// FNV-1a of its ranks, and how many such communicators there were before: they are made in the same
+// order on all their ranks.
+static std::uint64_t number_for_report(Session& session, const std::vector<Rank>& world) {
+    std::uint64_t number = 14695981039346656037U;
+    const auto add = [&number](std::uint64_t value) { number = (number ^ value) * 1099511628211U; };
+    for (const Rank rank : world) add(static_cast<std::uint64_t>(rank));
+    add(session.groups[number]++);
+    return number;
+}
+
 Communicator::~Communicator() = default;
 
 Communicator::Communicator(MPI_Comm comm, Session& session)
@@ -73,6 +83,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     if (session.settings.nonblocking == Nonblocking::expected ||
         (comm == mpi.comm_world && session.nonblocking_before_it))
         want_nonblocking();
+    if (session.settings.reports()) report_number_ = number_for_report(session, rails_.world);
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
     deferred_sends_.begin(far_from(hierarchy_, rank_));
     usable_ = true;

@@ -126,6 +126,8 @@ public:
     Ways ways() const;
     const std::vector<int>& hosts() const { return host_of_; }
     int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
+    // For the report: the same on all its ranks, and no other communicator's. 0 without a report.
+    std::uint64_t report_number() const { return report_number_; }
 
     // Of its process topology; collective the first time. Null if ECO leaves it to the library.
     Neighbourhood* neighbourhood();
@@ -165,6 +167,7 @@ private:
     enum class Asked { no, wanted, works, refused } nonblocking_ = Asked::no;
     Rank rank_ = 0;
     int size_ = 0;
+    std::uint64_t report_number_ = 0;
     Hierarchy hierarchy_;
     std::vector<int> host_of_;
     DeferredSends deferred_sends_;

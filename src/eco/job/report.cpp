@@ -3,27 +3,25 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <new>
+#include <fstream>
+#include <set>
+#include <sstream>
 
+#include "eco/job/collected.h"
 #include "eco/job/session.h"
+#include "eco/job/tally.h"
+#include "eco/mpi/clocks.h"
+#include "eco/report/report.h"
 
 namespace eco {
 
 namespace {
 
-struct Key {
-    Operation operation;
-    CallForm form;
-    Bytes bytes;
-    const void* site;
-    std::string choice;
-    auto operator<=>(const Key&) const = default;
-};
-
-std::map<Key, long> calls;
+Seconds started = 0;
 
 // "md+0x1234", or the name of the function around it.
 std::string place(const void* site) {
@@ -39,19 +37,73 @@ std::string place(const void* site) {
     return object + offset;
 }
 
-}  // namespace
-
-void count_call(Operation operation, Bytes bytes, const void* site, const std::string& choice,
-                CallForm form) {
-    Session* here = session();
-    if (here->settings.verbose == 0 || here->world_rank != 0) return;
-    const std::lock_guard lock(here->mutex);
-    try {
-        ++calls[{operation, form, bytes, site, choice}];
-    } catch (const std::bad_alloc&) {
-        // The call itself may go well.
+void add_rows(Report& report, const CallClass& named, const Counted& counted) {
+    const Session& here = *session();
+    const NativeTime native =
+        native_time(*counted.kind, here.results, here.learned, here.profile.tuning);
+    const CallTimes times = times_of(named);
+    for (const auto& [site, calls] : counted.sites) {
+        ReportRow row;
+        row.operation = name_in_form(std::string(traits(named.operation).name), named.form);
+        row.form = named.form;
+        row.bytes = named.bytes;
+        row.site = place(site);
+        row.choice = report.with_eco ? named.choice : counted.kind->choice;
+        row.calls = calls;
+        row.time = static_cast<double>(calls) * times.time;
+        row.waited = static_cast<double>(calls) * times.waited;
+        row.other = report.with_eco ? row.time * native.ratio : row.time / native.ratio;
+        row.basis = native.basis;
+        report.rows.push_back(std::move(row));
     }
 }
+
+Report make_report(const Settings& settings) {
+    Report report;
+    report.with_eco = settings.enabled;
+    report.whole = Clocks::own() - started;
+    const Session* here = session();
+    if (!here) return report;
+    report.library = here->library;
+    report.network = here->profile.created;
+    report.ranks = static_cast<int>(here->where.host_of.size());
+    report.hosts = static_cast<int>(
+        std::set<int>(here->where.host_of.begin(), here->where.host_of.end()).size());
+    for (const auto& [named, counted] : tally())
+        if (counted.kind) add_rows(report, named, counted);
+    return report;
+}
+
+void print(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        std::fprintf(stderr, "eco:%s%s\n", line.empty() ? "" : " ", line.c_str());
+}
+
+void print_calls(const Report& report) {
+    for (const ReportRow& row : report.rows) {
+        const std::string size = row.bytes < 0 ? "" : " " + std::to_string(row.bytes) + " B";
+        std::fprintf(stderr, "eco: %s%s at %s: %s ×%ld\n", row.operation.c_str(), size.c_str(),
+                     row.site.c_str(), row.choice.c_str(), row.calls);
+    }
+}
+
+// Whole or not at all.
+bool write(const std::string& path, const std::string& text) {
+    const std::string part = path + ".part";
+    std::ofstream file(part);
+    file << text << std::flush;
+    if (file && std::rename(part.c_str(), path.c_str()) == 0) return true;
+    const int reason = errno;
+    std::remove(part.c_str());
+    std::fprintf(stderr, "eco: ECO_REPORT: %s cannot be written (%s); this is the report:\n",
+                 path.c_str(), std::strerror(reason));
+    return false;
+}
+
+}  // namespace
+
+void note_start_for_report() { started = Clocks::own(); }
 
 void report_plan(const Choice& choice, const Request& request, const Prepared& prepared,
                  std::size_t kept) {
@@ -63,17 +115,12 @@ void report_plan(const Choice& choice, const Request& request, const Prepared& p
                  prepared.program().tasks.size(), kept);
 }
 
-void print_report() {
-    for (const auto& [key, count] : calls) {
-        const std::string name = (key.form == CallForm::nonblocking ? "i" : "") +
-                                 std::string(traits(key.operation).name) +
-                                 (key.form == CallForm::persistent ? "_init" : "");
-        const std::string size = key.bytes < 0 ? "" : " " + std::to_string(key.bytes) + " B";
-        std::fprintf(stderr, "eco: %s%s at %s: %s ×%ld\n", name.c_str(), size.c_str(),
-                     place(key.site).c_str(), key.choice.c_str(), count);
-    }
-    if (calls.empty())
-        std::fprintf(stderr, "eco: no collective was called on more than one rank\n");
+void give_report(const Settings& settings) {
+    if (!settings.reports()) return;
+    const Report report = make_report(settings);
+    const bool written = settings.report.empty() || write(settings.report, to_json(report));
+    if (settings.verbose > 1) print_calls(report);
+    if (settings.verbose > 0 || !written) print(to_text(report));
 }
 
 }  // namespace eco

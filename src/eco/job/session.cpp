@@ -151,7 +151,9 @@ static void begin_session() {
     const bool with_mcast = may_use_mcast(shared->settings, shared->profile);
     begin(shared->settings, std::move(shared->profile), std::move(shared->where), with_rails,
           with_mcast, shared->library);
-    if (current) current->learned = std::move(shared->learned);
+    if (!current) return;
+    current->learned = std::move(shared->learned);
+    if (current->settings.reports()) align_report_clocks();
 }
 
 void abort_job(Code code) {
@@ -190,15 +192,17 @@ static void expect(int rank, bool at_once) {
     if (rank == 0) {
         settings_of_start = read_settings();
         // The program may change its folder.
-        std::string& profile = settings_of_start.profile;
-        std::error_code failed;
-        const auto whole = std::filesystem::absolute(profile, failed);
-        if (!profile.empty() && !failed) profile = whole;
+        for (std::string* path : {&settings_of_start.profile, &settings_of_start.report}) {
+            std::error_code failed;
+            const auto whole = std::filesystem::absolute(*path, failed);
+            if (!path->empty() && !failed) *path = whole;
+        }
     }
     const bool nonblocking = names_nonblocking();
     if (nonblocking && settings_of_start.nonblocking == Nonblocking::on)
         settings_of_start.nonblocking = Nonblocking::expected;
     expected = true;
+    note_start_for_report();
     if (at_once || nonblocking || asks_at_once()) meet(native().comm_world);
 }
 
@@ -228,19 +232,22 @@ void meet(MPI_Comm comm) noexcept {
 
 static void end() {
     const bool nobody_met = expected.exchange(false);
-    if (nobody_met && settings_of_start.enabled && settings_of_start.verbose > 0) print_report();
-    if (!current) return;
+    if (!current) {
+        if (nobody_met && settings_of_start.enabled) give_report(settings_of_start);
+        return;
+    }
     end_pending();
     end_persistent();
     free_left_over();
-    if (current->settings.verbose > 0 && current->world_rank == 0) print_report();
     const auto communicators = current->communicators;
     // All at once: others may have them in another order.
     const auto talks = [](Communicator* communicator) { return communicator->still_talks(); };
     while (std::count_if(communicators.begin(), communicators.end(), talks) > 0) sched_yield();
     // Collective: nobody who is late waits for this rank any more.
     if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
+    if (current->settings.reports()) collect_report();
     for (Communicator* communicator : communicators) communicator->release();
+    if (current->world_rank == 0) give_report(current->settings);
     if (current->world_rank == 0 && current->settings.learn >= Learn::on)
         keep_results(std::move(current->results));
 }

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "eco/job/job_mcast.h"
 #include "eco/job/job_rails.h"
 #include "eco/job/share.h"
+#include "eco/mpi/clocks.h"
 #include "eco/mpi/native.h"
 #include "eco/selection/choose.h"
 #include "eco/topology/network.h"
@@ -48,6 +51,11 @@ struct Session {
     int contexts = 0;  // given out by this rank
     bool complained = false;
     std::vector<LearnedClass> results;  // of this job's communicators that are gone
+
+    // Of the report (report.h).
+    Clocks clocks;
+    std::map<std::uint64_t, std::uint64_t> groups;  // communicators so far, by their ranks
+    std::unique_ptr<Chooser> would_choose;          // rank 0's, where ECO's schedules are off
 };
 
 // Null if all collectives are native: before the session has begun, without a profile, after

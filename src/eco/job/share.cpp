@@ -214,7 +214,13 @@ json what_was_learned(Settings& settings, const std::string& profile_path, const
 std::string what_to_share(Settings settings, const std::string& library,
                           const std::vector<Place>& places) {
     for (const auto& complaint : settings.complaints) say(complaint);
-    if (!settings.enabled) return "";
+    if (!settings.enabled && settings.report.empty()) return "";
+    // Then calls are only counted and timed.
+    if (!settings.enabled) {
+        settings.choice = "native";
+        settings.nonblocking = Nonblocking::off;
+        settings.multicast = false;
+    }
     if (std::any_of(places.begin(), places.end(),
                     [](const Place& place) { return place.has_unknown_devices != 0; })) {
         say("some rank uses Level Zero, whose devices' memory ECO cannot tell from the host's, so "
@@ -234,7 +240,9 @@ std::string what_to_share(Settings settings, const std::string& library,
         json::to_cbor(json{{"where", whereabouts_json(places, host_of, profile.hosts.size())},
                            {"profile", runtime_json(profile)},
                            {"library", library},
+                           {"enabled", settings.enabled},
                            {"verbose", settings.verbose},
+                           {"report", settings.report},
                            {"choice", settings.choice},
                            {"learn", settings.learn},
                            {"nonblocking", settings.nonblocking},
@@ -275,14 +283,16 @@ std::optional<Shared> share(const Settings& settings, const std::string& library
     std::string text;
     Answer answer;
     if (rank_in_world() == 0) {
-        if (settings.enabled) answer = compare_builds(*places);
+        if (settings.enabled || !settings.report.empty()) answer = compare_builds(*places);
         if (answer.odd < 0) text = what_to_share(settings, library, *places);
     }
     text = broadcast(std::move(text), answer);
     if (text.empty()) return std::nullopt;
     const json root = json::from_cbor(text);
     Shared shared;
+    root.at("enabled").get_to(shared.settings.enabled);
     root.at("verbose").get_to(shared.settings.verbose);
+    root.at("report").get_to(shared.settings.report);
     root.at("choice").get_to(shared.settings.choice);
     root.at("keep_order").get_to(shared.settings.keep_order);
     root.at("learn").get_to(shared.settings.learn);

@@ -27,7 +27,7 @@ static constexpr const char* exec_help =
     "  --profile FILE             the measured network [default: ECO_PROFILE, or the stored\n"
     "                             profile of these hosts]; also --topology\n"
     "  --mpi openmpi|mpich|abi    the program's MPI, if ECO cannot find it out\n"
-    "  --verbose                  print what was chosen, and how each collective ran\n"
+    "  --verbose                  print what was chosen, and a report at the end\n"
     "\n"
     "The exit code is the program's; 127 if it is not found, 126 if it cannot be run.\n";
 

@@ -147,6 +147,7 @@ void run(const Options& options, int rank) {
     // Launchers need not pass the environment on.
     settings.multicast = share(settings.multicast ? "on" : "") == "on";
     settings.verbose = 0;
+    settings.report.clear();
     settings.learn = Learn::off;  // what is timed here is what it is said to be
     Profile profile;
     if (options.verb == "measure") {

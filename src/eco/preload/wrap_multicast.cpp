@@ -81,7 +81,7 @@ int eco_multicast(int count, const int sources[], const MPI_Aint bytes[], const 
                                                          std::move(messages), false);
         *taken = 1;
         if (!plan->prepared) return true;  // there is nothing to send
-        count_call(Operation::multicast, -1, site, plan->name);
+        call.note(-1, &plan->name);
         const auto own = on_host(call, count, sources, bytes, degrees, destinations, buffers);
         // Buffers are anywhere in memory: places are told from one of them.
         Layout layout;

@@ -24,4 +24,5 @@ NB_MODULE(_engine, module) {
     eco::bind_topology(module);
     eco::bind_simulate(module);
     eco::bind_multicast(module);
+    eco::bind_report(module);
 }

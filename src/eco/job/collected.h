@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the samples of all ranks say together of one class of calls (tally.h): how long calls took,
+// and how long ranks waited for late ones. Gathered by report.h's collective functions, read by
+// rank 0.
+#pragma once
+
+#include "eco/job/tally.h"
+
+namespace eco {
+
+struct CallTimes {
+    Seconds time = 0;    // the mean call, from the last rank's entry to the last rank's end
+    Seconds waited = 0;  // for the last rank's entry; the mean over ranks
+};
+
+CallTimes times_of(const CallClass& named);
+
+}  // namespace eco

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From what was timed or predicted earlier: how many times longer than a choice the MPI library's
+// own collective takes, for one class of calls. Pure. Called by the job's report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/learn/learned.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+// What an estimate rests on, the surest first.
+enum class Basis {
+    ran,      // the calls themselves ran natively
+    job,      // both ran in this job and were timed
+    earlier,  // both were timed earlier, by tuning or by earlier jobs
+    model,    // predicted
+    none,     // nothing is known: taken as equal
+};
+const char* to_text(Basis basis);
+Basis parse_basis(const std::string& text);  // throws Error
+
+struct CallKind {
+    std::string operation;
+    Bytes bytes = 0;    // -1: not known to all ranks
+    Bytes learned = 0;  // the least of the class that it is learned in
+    bool near = true, hosts_shared = false;
+    int ranks = 0;
+    std::string choice;  // written form
+};
+
+struct NativeTime {
+    double ratio = 1;  // native over the choice
+    Basis basis = Basis::none;
+};
+
+// now: learned in this job; before: by earlier ones; tuning: of the library that runs.
+NativeTime native_time(const CallKind& kind, const std::vector<LearnedClass>& now,
+                       const std::vector<LearnedClass>& before, const std::vector<Tuned>& tuning);
+
+}  // namespace eco

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a job's collectives took, and what they would have taken natively (or, where the job ran
+// without ECO's schedules, with them), as a value with one written form, JSON (docs/formats.md),
+// and one text for people. Made by the job at its end, read by `eco report`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/base/units.h"
+#include "eco/report/call_form.h"
+#include "eco/report/native_time.h"
+
+namespace eco {
+
+inline constexpr int report_version = 1;
+
+// Calls of one operation and size, from one place of the program, that ran in one way.
+struct ReportRow {
+    std::string operation;  // named in its form: "ibcast", "bcast_init"
+    CallForm form = CallForm::blocking;
+    Bytes bytes = 0;  // of one call; -1: not known to all ranks
+    std::string site;
+    std::string choice;  // that ran; natively: that ECO would run
+    long calls = 0;
+    Seconds time = 0;    // all calls, from the last rank's entry to the last rank's end
+    Seconds waited = 0;  // all calls, for late ranks: the mean over ranks
+    Seconds other = 0;   // estimate: natively; where ECO was off: with ECO
+    Basis basis = Basis::none;
+
+    bool blocks() const { return form == CallForm::blocking; }
+};
+
+struct Report {
+    bool with_eco = true;  // false: ECO_DISABLE
+    std::string library;   // family and version
+    std::string network;   // `created` of the profile
+    int ranks = 0, hosts = 0;
+    Seconds whole = 0;  // from MPI_Init to MPI_Finalize, on rank 0
+    std::vector<ReportRow> rows;
+};
+
+std::string to_json(const Report& report);
+// Throws Error{bad_input} with one sentence; origin names the file in it.
+Report parse_report(const std::string& text, const std::string& origin);
+
+// A table by operation, the heaviest places, and a sentence; at most 75 columns.
+std::string to_text(const Report& report);
+
+// Only of calls that block: others overlap with the program.
+Seconds total_time(const Report& report);
+Seconds total_waited(const Report& report);
+// With ECO: saved; without: what ECO would save.
+Seconds total_saved(const Report& report);
+
+}  // namespace eco

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "eco/base/error.h"
+
+namespace eco {
+
+namespace {
+
+Report example() {
+    Report report;
+    report.library = "openmpi 5.0.11";
+    report.network = "2026";
+    report.ranks = report.hosts = 8;
+    report.whole = 12.3;
+    report.rows = {
+        {"allreduce", CallForm::blocking, 96000, "md+0x10", "exchange:top=chain", 200, 4, 0.5, 6.5,
+         Basis::job},
+        {"allreduce", CallForm::blocking, 16, "md+0x20", "native", 10, 0.1, 0.25, 0.1, Basis::ran},
+        {"bcast", CallForm::blocking, 8, "md+0x30", "k2", 20, 0.01, 0, 0.51, Basis::earlier},
+        {"ibcast", CallForm::nonblocking, 8, "md+0x40", "k2", 20, 9, 0, 9, Basis::none},
+        {"bcast_init", CallForm::persistent, 8, "md+0x50", "k2", 30, 9, 0, 9, Basis::none}};
+    return report;
+}
+
+}  // namespace
+
+TEST(Report, IsReadAsItIsWritten) {
+    const Report report = example(), again = parse_report(to_json(report), "r.json");
+    EXPECT_EQ(to_json(again), to_json(report));
+    EXPECT_EQ(to_text(again), to_text(report));
+}
+
+TEST(Report, SumsOnlyCallsThatBlock) {
+    EXPECT_NEAR(total_time(example()), 4.11, 1e-9);
+    EXPECT_NEAR(total_waited(example()), 0.75, 1e-9);
+    EXPECT_NEAR(total_saved(example()), 3.0, 1e-9);
+}
+
+TEST(Report, SaysWhatWasSavedInATableAndASentence) {
+    const std::string text = to_text(example());
+    EXPECT_NE(text.find("waiting for late ranks 750 ms\ncollectives 4.1 s of 12.3 s; about 3.0 s "
+                        "saved\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("this job"), std::string::npos) << text;
+    EXPECT_NE(text.find("200 allreduce of 96 kB at md+0x10"), std::string::npos) << text;
+    EXPECT_LT(text.find("\nallreduce"), text.find("\nbcast")) << text;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 75U) << line;
+}
+
+TEST(Report, CountsEachFormApart) {
+    EXPECT_EQ(name_in_form("bcast", CallForm::blocking), "bcast");
+    EXPECT_EQ(name_in_form("bcast", CallForm::nonblocking), "ibcast");
+    EXPECT_EQ(name_in_form("bcast", CallForm::persistent), "bcast_init");
+    std::istringstream lines(to_text(example()));
+    int apart = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        std::string name, calls, bytes, unit, time;
+        words >> name >> calls >> bytes >> unit >> time;
+        if (name != "ibcast" && name != "bcast_init") continue;
+        ++apart;
+        EXPECT_EQ(calls, name == "ibcast" ? "20" : "30");
+        EXPECT_EQ(time, "-");
+    }
+    EXPECT_EQ(apart, 2);
+}
+
+TEST(Report, WithoutEcoSaysWhatItWouldSave) {
+    Report report = example();
+    report.with_eco = false;
+    for (ReportRow& row : report.rows) std::swap(row.time, row.other);
+    EXPECT_NEAR(total_saved(report), 3.0, 1e-9);
+    EXPECT_NE(to_text(report).find("about 3.0 s could be saved"), std::string::npos);
+}
+
+TEST(Report, WithoutCallsSaysSo) {
+    EXPECT_EQ(to_text(Report{}), "no collective was called on more than one rank\n");
+}
+
+TEST(Report, RefusesWhatIsNone) {
+    const auto refusal = [](const std::string& text) {
+        try {
+            parse_report(text, "r.json");
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    EXPECT_NE(refusal("").find("r.json is not a report"), std::string::npos);
+    EXPECT_NE(refusal("[]").find("r.json is not a report"), std::string::npos);
+    EXPECT_NE(refusal(R"({"eco_report": 2})").find("another version"), std::string::npos);
+    EXPECT_NE(refusal(R"({"eco_report": 1})").find("r.json is damaged"), std::string::npos);
+    std::string text = to_json(example());
+    text.replace(text.find("timed in this job"), 17, "guessed");
+    EXPECT_NE(refusal(text).find("unknown basis"), std::string::npos);
+    text = to_json(example());
+    text.replace(text.find("\"persistent\""), 12, "\"early\"");
+    EXPECT_NE(refusal(text).find("unknown form"), std::string::npos);
+}
+
+}  // namespace eco

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+#include "eco/report/report.h"
+
+namespace eco {
+
+namespace {
+
+constexpr std::size_t most_sites = 10;
+constexpr int columns = 75;
+
+std::string as_time(Seconds time) {
+    char text[32];
+    if (time >= 99.95)
+        std::snprintf(text, sizeof text, "%.0f s", time);
+    else if (time >= 0.9995)
+        std::snprintf(text, sizeof text, "%.1f s", time);
+    else if (time >= 0.9995e-3)
+        std::snprintf(text, sizeof text, "%.0f ms", 1e3 * time);
+    else
+        std::snprintf(text, sizeof text, "%.0f us", 1e6 * time);
+    return text;
+}
+
+std::string as_bytes(double bytes) {
+    char text[32];
+    if (bytes < 0) return "-";
+    if (bytes >= 1e9)
+        std::snprintf(text, sizeof text, "%.1f GB", bytes / 1e9);
+    else if (bytes >= 1e6)
+        std::snprintf(text, sizeof text, "%.1f MB", bytes / 1e6);
+    else if (bytes >= 1e4)
+        std::snprintf(text, sizeof text, "%.0f kB", bytes / 1e3);
+    else
+        std::snprintf(text, sizeof text, "%.0f B", bytes);
+    return text;
+}
+
+struct Sum {
+    long calls = 0;
+    double bytes = 0;
+    Seconds time = 0, waited = 0, other = 0;
+    std::map<Basis, Seconds> bases;  // with the time that each stands for
+    bool blocks = true;
+
+    void add(const ReportRow& row) {
+        calls += row.calls;
+        bytes = row.bytes < 0 || bytes < 0
+                    ? -1
+                    : bytes + static_cast<double>(row.bytes) * static_cast<double>(row.calls);
+        bases[row.basis] += row.other;
+        blocks = row.blocks();
+        if (!blocks) return;
+        time += row.time;
+        waited += row.waited;
+        other += row.other;
+    }
+    Basis basis() const {
+        return std::max_element(bases.begin(), bases.end(),
+                                [](const auto& a, const auto& b) { return a.second < b.second; })
+            ->first;
+    }
+};
+
+const char* in_table(Basis basis) {
+    switch (basis) {
+        case Basis::ran:
+            return "same";
+        case Basis::job:
+            return "this job";
+        case Basis::earlier:
+            return "tuning";
+        case Basis::model:
+            return "model";
+        case Basis::none:
+            break;
+    }
+    return "unknown";
+}
+
+// Native over ECO.
+std::string gain(const Report& report, Seconds time, Seconds other) {
+    const Seconds native = report.with_eco ? other : time, eco = report.with_eco ? time : other;
+    if (eco <= 0) return "-";
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2fx", native / eco);
+    return text;
+}
+
+template <typename Key>
+std::vector<std::pair<Key, Sum>> by_time(const std::map<Key, Sum>& sums) {
+    std::vector<std::pair<Key, Sum>> list(sums.begin(), sums.end());
+    std::stable_sort(list.begin(), list.end(),
+                     [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+    return list;
+}
+
+void operations(const Report& report, std::string& text) {
+    std::map<std::string, Sum> sums;
+    for (const ReportRow& row : report.rows) sums[row.operation].add(row);
+    char line[256];
+    std::snprintf(line, sizeof line, "%-20s %6s %7s %6s %6s %6s %6s  %s\n", "", "calls", "bytes",
+                  report.with_eco ? "ECO" : "native", report.with_eco ? "native" : "ECO", "waited",
+                  "gain", "known by");
+    text += line;
+    for (const auto& [name, sum] : by_time(sums)) {
+        const bool timed = sum.blocks;
+        std::snprintf(
+            line, sizeof line, "%-20.20s %6ld %7s %6s %6s %6s %6s  %s\n", name.c_str(), sum.calls,
+            as_bytes(sum.bytes).c_str(), timed ? as_time(sum.time).c_str() : "-",
+            timed ? as_time(sum.other).c_str() : "-", timed ? as_time(sum.waited).c_str() : "-",
+            timed ? gain(report, sum.time, sum.other).c_str() : "-",
+            timed ? in_table(sum.basis()) : "-");
+        text += line;
+    }
+}
+
+void sites(const Report& report, std::string& text) {
+    std::map<std::tuple<std::string, Bytes, std::string, std::string>, Sum> sums;
+    for (const ReportRow& row : report.rows)
+        if (row.blocks()) sums[{row.operation, row.bytes, row.site, row.choice}].add(row);
+    if (sums.empty()) return;
+    text += "\nheaviest calls\n";
+    auto list = by_time(sums);
+    list.resize(std::min(list.size(), most_sites));
+    for (const auto& [key, sum] : list) {
+        const auto& [operation, bytes, site, choice] = key;
+        char line[256];
+        std::snprintf(line, sizeof line, "%7s %6s  ", as_time(sum.time).c_str(),
+                      gain(report, sum.time, sum.other).c_str());
+        std::string what = line + std::to_string(sum.calls) + " " + operation;
+        if (bytes >= 0) what += " of " + as_bytes(static_cast<double>(bytes));
+        what += " at " + site;
+        text += what +
+                ((what.size() + choice.size() + 2) > columns ? "\n" + std::string(17, ' ') : ": ") +
+                choice + "\n";
+    }
+}
+
+}  // namespace
+
+std::string to_text(const Report& report) {
+    if (report.rows.empty()) return "no collective was called on more than one rank\n";
+    std::string text = "collectives of " + std::to_string(report.ranks) + " ranks on " +
+                       std::to_string(report.hosts) + " hosts, " + report.library +
+                       (report.with_eco ? "\n" : ", ECO off\n");
+    operations(report, text);
+    sites(report, text);
+    const Seconds saved = total_saved(report), small = 0.005 * total_time(report);
+    text += "\nwaiting for late ranks " + as_time(total_waited(report)) + "\ncollectives " +
+            as_time(total_time(report)) + " of " + as_time(report.whole) + "; ";
+    if (saved > small)
+        text += "about " + as_time(saved) + (report.with_eco ? " saved\n" : " could be saved\n");
+    else if (saved < -small)
+        text += "about " + as_time(-saved) + (report.with_eco ? " lost\n" : " would be lost\n");
+    else
+        text += report.with_eco ? "nothing saved\n" : "nothing to save\n";
+    return text;
+}
+
+}  // namespace eco

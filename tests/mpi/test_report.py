@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The report of a job: what was counted, with ECO's schedules and without."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mpi_harness import OPENMPI5, Mpi, Run, built, each, lab
+
+_SECTIONS = ["--light", "--sections", "bcast,allreduce"]
+
+
+def _run(mpi: Mpi, **settings: str) -> Run:
+    program = built(mpi, "conformance")
+    return lab(mpi, program, *_SECTIONS, eco=True, ranks=4, environment=settings)
+
+
+def _calls(file: Path) -> dict[tuple[str, int], int]:
+    counts: dict[tuple[str, int], int] = {}
+    for row in _document(file)["calls"]:
+        key = (row["operation"], row["bytes"])
+        counts[key] = counts.get(key, 0) + row["calls"]
+    return counts
+
+
+def _document(file: Path) -> Any:
+    return json.loads(file.read_text())
+
+
+@pytest.mark.lab
+@each
+def test_with_eco_and_without(mpi: Mpi, tmp_path: Path) -> None:
+    """The same calls are counted; without ECO all are native, and the results the library's."""
+    files = [tmp_path / "eco.json", tmp_path / "native.json"]
+    run = _run(mpi, ECO_REPORT=str(files[0]), ECO_VERBOSE="0")
+    native = _run(mpi, ECO_REPORT=str(files[1]), ECO_VERBOSE="1", ECO_DISABLE="1")
+    for each_run in (run, native):
+        assert each_run.code == 0, each_run.out + each_run.err
+        assert "all ok" in each_run.out
+    found, off = map(_document, files)
+    assert _calls(files[0]) == _calls(files[1])
+    assert (found["with_eco"], off["with_eco"]) == (True, False)
+    assert found["ranks"] == off["ranks"] == 4
+    assert any(row["choice"] != "native" for row in found["calls"])
+    for document in (found, off):
+        timed = [row for row in document["calls"] if row["form"] == "blocking"]
+        assert all(row["time"] > 0 for row in timed)
+        assert document["time"] == pytest.approx(sum(row["time"] for row in timed))
+        assert 0 < document["time"] < document["whole"]
+    assert "eco: collectives " not in run.err
+    assert "ECO off" in native.err
+    assert "\neco: collectives " in native.err
+
+
+@pytest.mark.lab
+def test_file_that_cannot_be_written(tmp_path: Path) -> None:
+    """One line says why, and what would be in it is printed."""
+    run = _run(OPENMPI5, ECO_REPORT=str(tmp_path / "none" / "report.json"), ECO_VERBOSE="0")
+    assert run.code == 0, run.out + run.err
+    assert run.err.count("cannot be written (No such file or directory)") == 1
+    assert "\neco: collectives " in run.err
