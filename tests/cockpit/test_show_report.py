@@ -61,7 +61,7 @@ def test_picture(report: Path, tmp_path: Path) -> None:
 def test_what_is_none(report: Path, tmp_path: Path) -> None:
     def refused(*words: str | Path) -> str:
         result = eco("report", *words)
-        assert result.code == 3, result.stderr
+        assert result.returncode == 3, result.stderr
         return complaint(result)
 
     assert "cannot be read: No such file" in refused(tmp_path / "none")
