@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * mcasts CALLS BYTES [stops|dies|waits|floods RANK | pauses SECONDS]: broadcasts from every root in
- * turn and allgathers, each byte looked at. In the middle one rank is stopped for two seconds, dies,
- * or comes late; or on its host somebody floods the job's group with datagrams of its own; or all
- * do nothing for a while. */
+ * turn and allgathers, each byte looked at. In the middle one rank is stopped for two seconds,
+ * dies, or comes late; or on its host somebody floods the job's group with datagrams of its own; or
+ * all do nothing for a while. */
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <net/if.h>
