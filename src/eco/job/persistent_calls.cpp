@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <vector>
 
@@ -13,7 +15,8 @@ namespace eco {
 
 namespace {
 
-// Not destroyed at exit, when messages may still be under way.
+// Not destroyed at exit, when messages may still be under way; allocates nothing, because it is
+// first needed where nothing may be thrown.
 struct Known {
     std::mutex mutex;
     std::unordered_map<MPI_Request, PersistentCall*> calls;
@@ -24,7 +27,8 @@ struct Known {
     void (*tell)() = nullptr;
 };
 Known& known() {
-    static auto* all = new Known;
+    alignas(Known) static std::byte room[sizeof(Known)];
+    static auto* all = new (room) Known;
     return *all;
 }
 std::atomic<std::size_t> alive = 0;
