@@ -96,7 +96,9 @@ void Communicator::release() noexcept {
     while (still_talks()) sched_yield();
     stop_moving_left(*this);
     // After an error messages may be under way in what they keep.
-    for (Left& each : left_) static_cast<void>(each.call.release());
+    for (Left& each : left_) {
+        [[maybe_unused]] const void* kept = each.call.release();
+    }
     left_.clear();
     mcast_.talk.reset();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
