@@ -234,6 +234,9 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
         }
     } catch (...) {
         call.fail();
+        // Other ranks, where nothing failed, count it too. What handles the error may free the
+        // communicator.
+        call.count();
         return failed(comm);
     }
     const int code = run_native();
