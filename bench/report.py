@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How well a report estimates: what native would have taken, against runs that were native.
 
-bench/report.py SCENARIO PROFILE [--runs N] -- PROGRAM…
+bench/report.py SCENARIO PROFILE [--runs N] [--short] [--json] -- PROGRAM…
 
 Runs the program in the lab in turn with ECO and without, each with a report, and compares the
 reports' estimates with what the other runs' collectives took.
@@ -51,23 +51,35 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--mpi", default="openmpi")
     parser.add_argument("--learn", default="off")
+    parser.add_argument("--short", action="store_true", help="one run each way")
+    parser.add_argument("--json", action="store_true")
     own = sys.argv[1:]
     if "--" not in own:
         parser.error("name the program after --")
     place = own.index("--")
     options, words = parser.parse_args(own[:place]), own[place + 1 :]
+    if options.short:
+        options.runs = 1
     eco, native = [], []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.runs):
             eco.append(_both(_run(options, words, Path(folder) / "eco.json", off=False)))
             native.append(_both(_run(options, words, Path(folder) / "off.json", off=True)))
-            print(
-                f"ECO {eco[-1][0]:.2f} s, native estimated {eco[-1][1]:.2f} s; "
-                f"native {native[-1][0]:.2f} s, ECO estimated {native[-1][1]:.2f} s",
-                flush=True,
-            )
+            if not options.json:
+                print(
+                    f"ECO {eco[-1][0]:.2f} s, native estimated {eco[-1][1]:.2f} s; "
+                    f"native {native[-1][0]:.2f} s, ECO estimated {native[-1][1]:.2f} s",
+                    flush=True,
+                )
     took_eco, said_native = (statistics.median(each) for each in zip(*eco, strict=True))
     took_native, said_eco = (statistics.median(each) for each in zip(*native, strict=True))
+    if options.json:
+        found = {
+            "native_s": {"estimated": said_native, "took": took_native},
+            "eco_s": {"estimated": said_eco, "took": took_eco},
+        }
+        print(json.dumps(found))
+        return
     print(
         f"native: estimated {said_native:.2f} s, took {took_native:.2f} s: "
         f"{100 * (said_native / took_native - 1):+.0f} %"

@@ -90,6 +90,15 @@ def test_learning(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
+def test_report() -> None:
+    program = PROJECT / "build/release/bin/calls-openmpi"
+    launch = ["three-segments", DATA / "three-segments-measured.json", "--", program]
+    found = bench("report.py", *launch, 5)
+    for side in found.values():
+        assert side["took"] > 0 < side["estimated"]
+
+
+@pytest.mark.lab
 def test_sparse() -> None:
     (row,) = bench("sparse.py", "--topology", DATA / "campus-20-measured.json")
     assert row["native_s"] > 0 < row["eco_s"]
