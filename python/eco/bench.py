@@ -6,11 +6,11 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from eco import bench_table, comparison, options, probe, store
+from eco import bench_osu, bench_table, comparison, options, probe, store
 from eco import launcher as launchers
 from eco import profile as profiles
 from eco.comparison import AGAIN, ECO, Comparison
@@ -38,6 +38,14 @@ Patterns = Annotated[
         "chain, binomial, ring, butterfly, or a choice such as tree:top=star,inner=k2.",
     ),
 ]
+Style = Annotated[
+    Literal["eco", "osu"],
+    typer.Option(
+        help="How it is printed. osu: the columns of the OSU micro-benchmarks, by default for "
+        "1 B to 1 MiB.",
+        show_default=True,
+    ),
+]
 Order = Annotated[
     str | None,
     typer.Option(
@@ -58,6 +66,7 @@ def command(
         typer.Option(help="Repeats of each pattern (default: as many as fit into 20 s)."),
     ] = None,
     order: Order = None,
+    style: Style = "eco",
     as_json: options.Json = False,
     plot: Plot = None,
     mpi: options.Mpi = None,
@@ -73,7 +82,7 @@ def command(
     launcher = launchers.understand(words, mpi)
     settings = [
         *options.operations(operations),
-        *options.sizes(sizes),
+        *options.sizes(bench_osu.SIZES if sizes is None and style == "osu" else sizes),
         "--patterns",
         _patterns(patterns),
         *options.count("repeats", repeats),
@@ -98,6 +107,8 @@ def command(
         raise EcoError("the probe ended without a result", ExitCode.LAUNCH)
     if as_json:
         print(json.dumps(comparison.document(found, ["eco", *sys.argv[1:]])), flush=True)
+    elif style == "osu":
+        print(bench_osu.tables(found))
     else:
         bench_table.print_tables(found, plain_console())
         if model.assumed and any(one.bound for one in found):

@@ -174,6 +174,24 @@ def test_bench_json(tmp_path: Path) -> None:
     assert "reduce_scatter_block" in start.options[start.options.index("--operations") + 1]
 
 
+def test_bench_in_the_columns_of_osu(tmp_path: Path) -> None:
+    many = result("allgatherv", 4096, native=0.002, eco=0.001)
+    many["patterns"][0] |= {"samples": [0.001 * n for n in range(1, 201)], "mean": 0.1005}
+    start = launcher(tmp_path / "bin", [many, result("bcast", 1, native=0.002, eco=0.001), DONE])
+    shown = eco("bench", "--style", "osu", "--patterns", "native,eco", "--", start.path)
+    sizes = start.options[start.options.index("--sizes") + 1].split(",")
+    assert sizes == [str(2**power) for power in range(21)]
+    lines = shown.stdout.splitlines()
+    assert lines[0].startswith("# ECO MPI_Allgatherv Latency Test: native, 8 ranks")
+    assert lines[2].split() == ["4096", "100500.00", "1800.00", "200000.00", "198000.00", "200"]
+    # As what reads OSU's tables does.
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    assert [row[0] for row in rows] == ["4096", "4096", "1", "1"]
+    given = eco("bench", "--style", "osu", "--sizes", "16", "--", start.path)
+    assert start.options[start.options.index("--sizes") + 1] == "16", given.stderr
+    assert eco("bench", "--style", "imb", "--", start.path).returncode == 2
+
+
 def test_bench_times_the_bound(tmp_path: Path) -> None:
     """By the three buses 16,000 bytes cannot take less than 41 ms; a bench on other hosts of the
     profile has its own bound, and a choice of the library's no prediction."""
