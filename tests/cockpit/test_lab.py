@@ -80,6 +80,27 @@ def test_a_switch(mpi: str, tmp_path: Path) -> None:
     assert medium["uplink"] is None
 
 
+def test_a_link_that_is_slower_one_way(tmp_path: Path) -> None:
+    scenario = tmp_path / "uneven.yaml"
+    scenario.write_text(
+        "networks:\n"
+        "  a: {kind: switch, rate: 100mbit, hosts: [n0, n1]}\n"
+        "  b: {kind: switch, rate: 100mbit, hosts: [n2, n3]}\n"
+        "links:\n"
+        "  - {between: [a, b], rate: 20mbit, back: 4mbit, delay: 1ms}\n"
+    )
+    path = tmp_path / "net.json"
+    options = ["--no-tune", "--repeats", "1", "--round-trips", "3"]
+    done = eco("measure", "-o", path, *options, *over("openmpi", str(scenario)))
+    assert done.returncode == 0, done.stderr
+    [found] = json.loads(path.read_text())["odd"]
+    assert found["what"] == "asymmetric"
+    assert found["hosts"][0] in (2, 3)
+    assert found["hosts"][1] in (0, 1)
+    assert 3 < found["factor"] < 7
+    assert "flows less than back" in done.stdout
+
+
 def test_known_hosts_take_no_time(measured: tuple[str, Path]) -> None:
     mpi, path = measured
     before = json.loads(path.read_text())
