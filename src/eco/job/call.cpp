@@ -202,6 +202,7 @@ void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine c
         if (tags_.empty()) throw LeftToLibrary{};
         joined_ = true;
     }
+    running_.reset();
     program_ = &prepared;
     layout_ = std::move(layout);
     combine_ = std::move(combine);
@@ -214,8 +215,10 @@ void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine c
 void Call::start() {
     started_ = true;
     if (!program_) return;
-    running_ =
-        communicator_->begin_at(tags_[used_tags_ - 1], *program_, layout_, combine_, reduction_);
+    if (!running_)
+        running_ = communicator_->begin_at(tags_[used_tags_ - 1], *program_, layout_, combine_,
+                                           reduction_);
+    under_way_ = true;
     try {
         running_->start();
     } catch (...) {
@@ -232,20 +235,22 @@ void Call::again() {
 }
 
 bool Call::progress() {
-    while (running_) {
+    while (under_way_) {
         try {
             if (!running_->progress()) return false;
         } catch (const Truncated&) {
+            under_way_ = false;
             running_.reset();
             throw;
         } catch (...) {
             lost_ = true;
             throw;
         }
-        running_.reset();
+        under_way_ = false;
+        if (!persists()) running_.reset();
         Then then = std::exchange(then_, {});
         const auto keep_it = [&] {
-            if (!running_ && persists()) then_ = std::move(then);
+            if (!under_way_ && persists()) then_ = std::move(then);
         };
         try {
             if (then) then();

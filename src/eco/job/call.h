@@ -188,13 +188,13 @@ private:
     Reduction reduction_{};
     std::vector<Fill> fills_;
     std::size_t used_tags_ = 0;
-    bool joined_ = false, started_ = false;
+    bool joined_ = false, started_ = false, under_way_ = false;
     std::vector<MPI_Datatype> types_;
     std::optional<MPI_Op> operator_;
     Layout layout_;
     Combine combine_;
     Then then_;
-    std::unique_ptr<RunningCall> running_;  // uses all of the above
+    std::unique_ptr<RunningCall> running_;  // uses all of the above; a persistent call keeps it
 };
 
 // All ranks leave a call to the library, late.

@@ -35,7 +35,7 @@ void RunningCall::finish() {
 }
 
 void RunningCall::leave() {
-    execution_.reset();
+    if (mcast_) execution_.reset();
     if (!rails_ && !mcast_) mpi_.leave();
     mpi_.check_truncated();
 }

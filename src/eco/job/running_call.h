@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One collective call while it runs: its messages' transport and the execution that uses it. Made
-// on the heap for each call by Communicator, so that a call can outlive the function that began it.
+// on the heap for each call by Communicator, so that a call can outlive the function that began it;
+// that of a persistent call is started again and again.
 #pragma once
 
 #include <memory>
@@ -41,7 +42,8 @@ public:
     bool is_behind() const { return mcast_ && mcast_->is_behind(); }
 
     // Each throws MpiError and Error; then the communicator is of no more use. Truncated: one of
-    // its messages was longer than its place, and all others have been sent and received.
+    // its messages was longer than its place, and all others have been sent and received; then it
+    // is not started again. Nor if something was multicast.
     void start() { execution_->start(); }
     // True when it is done. Does not wait for messages.
     bool progress();

@@ -45,6 +45,7 @@ Execution::~Execution() {
 }
 
 void Execution::start() {
+    left_ = program_.tasks.size();
     for (std::size_t t = 0; t < program_.tasks.size(); ++t) {
         const Task& task = program_.tasks[t];
         State& mine = memory_->states[t];

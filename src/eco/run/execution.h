@@ -30,7 +30,8 @@ public:
     Execution(const Execution&) = delete;
     Execution& operator=(const Execution&) = delete;
 
-    // Starts the tasks that wait for nothing. Blocks only for native tasks.
+    // Starts the tasks that wait for nothing. Blocks only for native tasks. When it is done it may
+    // be started again, with the layout as it was.
     void start();
     // Takes note of messages that have ended and starts what waited for them. True when all of this
     // rank's tasks are done. Blocks only for native tasks. After start().

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <thread>
@@ -62,7 +63,15 @@ static std::vector<Ints> run_all(const Request& request, const Choice& choice, i
                 };
             }
             const auto transport = exchange.end_of(rank);
-            for (int again = 0; again < 2; ++again) execute(prepared, layout, add, *transport);
+            execute(prepared, layout, add, *transport);
+            const Combine combine = add;
+            Execution persistent(prepared, layout, combine, *transport);
+            for (int again = 0; again < 2; ++again) {
+                auto& output = outputs[static_cast<std::size_t>(rank)];
+                std::fill(output.begin(), output.end(), -1);
+                persistent.start();
+                persistent.finish();
+            }
         });
     for (auto& thread : threads) thread.join();
     return outputs;
