@@ -17,12 +17,21 @@
 module results
 #if defined(USE_mpi_f08)
   use mpi_f08
+#if defined(EXTENSIONS)
+  use mpi_f08_ext
+#endif
 #elif defined(USE_mpi)
   use mpi
+#if defined(EXTENSIONS)
+  use mpi_ext
+#endif
 #endif
   implicit none
 #if defined(USE_mpif_h)
   include 'mpif.h'
+#if defined(EXTENSIONS)
+  include 'mpif-ext.h'
+#endif
 #endif
   integer :: me, ranks, error
   integer(8) :: hash = 17
@@ -90,6 +99,9 @@ program collectives
   call bottom()
   call in_a_split()
   call not_blocking()
+#if defined(EXTENSIONS)
+  call persistent()
+#endif
   call MPI_Barrier(MPI_COMM_WORLD, error)
   if (me == 0) print '(a)', 'all ok'
   call MPI_Finalize(error)
@@ -175,6 +187,60 @@ contains
     end do
     call done()
   end subroutine
+
+#if defined(EXTENSIONS)
+  ! By the names that Open MPI 4 has for them; those of MPICH 4.0 are wrong from the second start on.
+  ! Started together and one by one, in any order, with new input each time.
+  subroutine persistent()
+    integer, parameter :: n = 700
+    REQUEST :: requests(4)
+    integer :: i, r, round, over, ended, place, places(4)
+    integer, asynchronous :: mine(n), got(n), sums(n)
+    integer, allocatable, asynchronous :: all(:)
+    part = 'persistent'
+    allocate (all(n*ranks))
+    call MPIX_Bcast_init(got, n, MPI_INTEGER, 1, MPI_COMM_WORLD, MPI_INFO_NULL, requests(1), error)
+    call MPIX_Allreduce_init(mine, sums, n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &
+                             requests(2), error)
+    call MPIX_Allgather_init(mine, n, MPI_INTEGER, all, n, MPI_INTEGER, MPI_COMM_WORLD, &
+                             MPI_INFO_NULL, requests(3), error)
+    call MPIX_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, requests(4), error)
+    do round = 1, 4
+      mine = [(me*1000 + round*i, i=1, n)]
+      got = 0
+      if (me == 1) got = [(round*i, i=1, n)]
+      sums = 0
+      all = 0
+      if (mod(round, 2) == 0) then
+        call MPI_Startall(4, requests, error)
+      else
+        do i = 1, 4
+          call MPI_Start(requests(1 + mod(i + me, 4)), error)
+        end do
+      end if
+      if (round < 3) then
+        call MPI_Waitall(4, requests, MPI_STATUSES_IGNORE, error)
+      else
+        over = 0
+        do while (over < 4)
+          call MPI_Testsome(4, requests, ended, places, MPI_STATUSES_IGNORE, error)
+          over = over + ended
+        end do
+      end if
+      call expect(got, [(round*i, i=1, n)])
+      call expect(sums, [(ranks*round*i + 1000*ranks*(ranks - 1)/2, i=1, n)])
+      call expect(all, [((r*1000 + round*i, i=1, n), r=0, ranks - 1)])
+      call MPI_Waitany(4, requests, place, MPI_STATUS_IGNORE, error)
+      call expect([place], [MPI_UNDEFINED]) ! they are inactive
+    end do
+    do i = 1, 4
+      if (requests(i) == MPI_REQUEST_NULL) call MPI_Abort(MPI_COMM_WORLD, 5, error)
+      call MPI_Request_free(requests(i), error)
+      if (requests(i) /= MPI_REQUEST_NULL) call MPI_Abort(MPI_COMM_WORLD, 6, error)
+    end do
+    call done()
+  end subroutine
+#endif
 
   subroutine in_place(on, name)
     COMM, intent(in) :: on
