@@ -50,7 +50,7 @@ def compare(
     tests: list[str],
     seconds: float,
     collectives: bool = True,
-    prefix: str = "",
+    form: str = "{}",
     **network: Any,
 ) -> None:
     network = {"scale": 100, "order": "random:1", "seconds": seconds, **network}
@@ -69,7 +69,7 @@ def compare(
     assert eco.code == native.code
     if collectives:
         for name in ("bcast", "allgather", "allreduce"):
-            assert eco.planned(prefix + name), eco.err[-3000:]
+            assert eco.planned(form.format(name)), eco.err[-3000:]
 
 
 @pytest.mark.lab
@@ -85,7 +85,7 @@ ONE_THREAD = {**SETTINGS, "MPI4PY_RC_THREAD_LEVEL": "serialized"}
 
 
 def nonblocking(mpi: Mpi) -> dict[str, Any]:
-    return {"prefix": "i", "environment": ONE_THREAD if mpi.family == "mpich" else SETTINGS}
+    return {"form": "i{}", "environment": ONE_THREAD if mpi.family == "mpich" else SETTINGS}
 
 
 @pytest.mark.lab
@@ -93,6 +93,26 @@ def nonblocking(mpi: Mpi) -> dict[str, Any]:
 def test_some_nonblocking(mpi: Mpi) -> None:
     some = ["-i", "test_cco_nb", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
     compare(mpi, 3, some, 140, **nonblocking(mpi))
+
+
+def persistent(mpi: Mpi) -> dict[str, Any]:
+    return {**nonblocking(mpi), "form": "{}_init"}
+
+
+@pytest.mark.lab
+@each
+def test_some_persistent(mpi: Mpi) -> None:
+    some = ["-i", "test_cco_pr", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
+    compare(mpi, 3, some, 140, **persistent(mpi))
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("ranks", [3, 5, 7])
+@each
+def test_all_persistent(mpi: Mpi, ranks: int) -> None:
+    compare(mpi, ranks, ["-i", "test_(cco_pr|request)"], 1700, **persistent(mpi))
 
 
 @pytest.mark.lab
