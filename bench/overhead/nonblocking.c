@@ -190,8 +190,8 @@ int main(int argc, char** argv) {
         measure(operation, repeats, ways, median);
         if (rank == 0) {
             printf(
-                "%s %d B: native %.0f, eco %.0f: %.2f; blocking native %.0f, eco %.0f: %.2f; "
-                "persistent native %.0f, eco %.0f: %.2f, over eco's blocking %.3f\n",
+                "%s %d B: native %.1f, eco %.1f: %.2f; blocking native %.1f, eco %.1f: %.2f; "
+                "persistent native %.1f, eco %.1f: %.2f, over eco's blocking %.3f\n",
                 operation, bytes, median[native_one], median[eco_one],
                 median[native_one] / median[eco_one], median[native_blocking], median[eco_blocking],
                 median[native_blocking] / median[eco_blocking], median[native_started],
