@@ -6,6 +6,7 @@
 
 #include "eco/base/check.h"
 #include "eco/base/error.h"
+#include "eco/base/fnv1a.h"
 #include "eco/job/learning.h"
 #include "eco/job/neighbourhood.h"
 #include "eco/job/pending_calls.h"
@@ -36,14 +37,13 @@ static std::vector<bool> far_from(const Hierarchy& hierarchy, Rank me) {
     return far;
 }
 
-// FNV-1a of its ranks, and how many such communicators there were before: they are made in the same
+// A hash of its ranks, and how many such communicators there were before: they are made in the same
 // order on all their ranks.
 static std::uint64_t number_for_report(Session& session, const std::vector<Rank>& world) {
-    std::uint64_t number = 14695981039346656037U;
-    const auto add = [&number](std::uint64_t value) { number = (number ^ value) * 1099511628211U; };
-    for (const Rank rank : world) add(static_cast<std::uint64_t>(rank));
-    add(session.groups[number]++);
-    return number;
+    Fnv1a hash;
+    for (const Rank rank : world) hash.add(static_cast<std::uint64_t>(rank));
+    hash.add(session.groups[hash.value()]++);
+    return hash.value();
 }
 
 Communicator::~Communicator() = default;

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "eco/base/fnv1a.h"
+
 namespace eco {
 
 namespace {
@@ -17,9 +19,9 @@ std::string without_domain(const std::string& name) {
 }  // namespace
 
 std::uint64_t name_hash(std::string_view text) {
-    std::uint64_t value = 14695981039346656037U;
-    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211U;
-    return value;
+    Fnv1a hash;
+    for (const char c : text) hash.add(static_cast<unsigned char>(c));
+    return hash.value();
 }
 
 HostNames::HostNames(const std::vector<std::string>& hosts, const std::string& own,

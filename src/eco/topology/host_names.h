@@ -12,7 +12,7 @@
 
 namespace eco {
 
-// FNV-1a.
+// By base/fnv1a.h.
 std::uint64_t name_hash(std::string_view text);
 
 class HostNames {
