@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eco/bounds/distances.h"
+#include "eco/bounds/joined_parts.h"
 #include "eco/bounds/needs.h"
 #include "eco/bounds/relay_bound.h"
 
@@ -33,7 +34,8 @@ public:
           root_(root),
           ranks_on_(network.hosts.size()),
           distances_(network, host_of),
-          hosts_(distances_.hosts()) {
+          hosts_(distances_.hosts()),
+          parts_(network, hosts_) {
         for (Rank rank = 0; rank < static_cast<Rank>(host_of.size()); ++rank)
             ranks_on_[at(host_of[at(rank)])].push_back(rank);
         std::vector<Seconds> ready(hosts_.size(), 0);
@@ -106,58 +108,10 @@ private:
         return needs_.set(std::move(ranks));
     }
 
-    // What a cluster's medium joins: hosts directly on it, clusters inside it; those with ranks,
-    // and their links to the medium, -1: no limit.
-    struct Joined {
-        std::vector<int> hosts;
-        int out = -1, in = -1;
-        int bus = -1;  // inside it
-    };
-
-    Joined of_host(int host) const {
-        return {{host}, network_.port_out[at(host)], network_.port_in[at(host)], -1};
-    }
-    Joined of_cluster(const Cluster& cluster) const {
-        Joined found{{}, cluster.uplink_out, cluster.uplink_in, cluster.bus};
-        for (const int host : cluster.hosts)
-            if (!ranks_on_[at(host)].empty()) found.hosts.push_back(host);
-        return found;
-    }
-    std::vector<Joined> joined_in(int cluster) const {
-        std::vector<Joined> joined;
-        for (const int host : network_.clusters[at(cluster)].hosts)
-            if (network_.cluster_of[at(host)] == cluster && !ranks_on_[at(host)].empty())
-                joined.push_back(of_host(host));
-        for (const Cluster& inner : network_.clusters) {
-            if (inner.parent != cluster) continue;
-            joined.push_back(of_cluster(inner));
-            if (joined.back().hosts.empty()) joined.pop_back();
-        }
-        return joined;
-    }
-
-    // Whether what one host multicasts may reach two of these parties, or one and what is outside,
-    // with one crossing of the medium that joins them.
-    bool is_reached(const std::vector<Joined>& joined) const {
-        const auto reached = [&](const Network::McastReach& reach) {
-            std::vector<char> outside(reach.holds.begin(), reach.holds.end());
-            std::ptrdiff_t parties = 0;
-            for (const Joined& each : joined) {
-                bool any = false;
-                for (const int host : each.hosts) any |= std::exchange(outside[at(host)], 0) != 0;
-                parties += any;
-            }
-            parties += std::any_of(hosts_.begin(), hosts_.end(),
-                                   [&](int host) { return outside[at(host)] != 0; });
-            return parties > 2;
-        };
-        return std::any_of(network_.mcasts.begin(), network_.mcasts.end(), reached);
-    }
-
     double over_bus(int cluster) const {
-        const auto joined = joined_in(cluster);
+        const auto joined = parts_.in(cluster);
         const Set whole = ranks_of(network_.clusters[at(cluster)].hosts);
-        if (is_reached(joined)) {
+        if (parts_.are_reached_together(joined)) {
             // What each party and the outside must say, once, whoever gets it.
             double said = wire(needs_.into(whole));
             for (const Joined& each : joined) said += wire(needs_.out_of(ranks_of(each.hosts)));
@@ -318,7 +272,7 @@ private:
         };
         for (const bool out : {true, false}) {
             std::vector<Ability> hosts;
-            for (const int host : hosts_) hosts.push_back(ability_of(of_host(host), out));
+            for (const int host : hosts_) hosts.push_back(ability_of(parts_.of_host(host), out));
             among(hosts, "ports");
             for (std::size_t c = 0; c < network_.clusters.size(); ++c)
                 among(abilities_of_parts(static_cast<int>(c), out), "uplinks");
@@ -328,10 +282,10 @@ private:
     std::vector<Ability> abilities_of_parts(int cluster, bool out) const {
         const Cluster& whole = network_.clusters[at(cluster)];
         std::vector<Ability> all;
-        for (const Joined& each : joined_in(cluster)) all.push_back(ability_of(each, out));
+        for (const Joined& each : parts_.in(cluster)) all.push_back(ability_of(each, out));
         // What is outside sends by what leads in.
         if (ranks_of(whole.hosts).ranks.size() < host_of_.size())
-            all.push_back(ability_of(of_cluster(whole), !out));
+            all.push_back(ability_of(parts_.of_cluster(whole), !out));
         return all;
     }
 
@@ -356,7 +310,7 @@ private:
     // Of the parties of each cluster, over the link that joins one to the others.
     void by_relays() {
         for (int cluster = 0; cluster < static_cast<int>(network_.clusters.size()); ++cluster) {
-            std::vector<Joined> joined = joined_in(cluster);
+            std::vector<Joined> joined = parts_.in(cluster);
             std::vector<Party> parties;
             std::vector<char> inside(distances_.count(), 0);
             for (const Joined& each : joined) {
@@ -427,7 +381,8 @@ private:
     Rank root_;
     std::vector<std::vector<Rank>> ranks_on_;  // per host
     const Distances distances_;
-    const std::vector<int>& hosts_;     // that have ranks
+    const std::vector<int>& hosts_;  // that have ranks
+    const JoinedParts parts_;
     std::vector<Seconds> head_, tail_;  // per link, see Distances::Crossing
     Bound best_;
 };
