@@ -7,6 +7,7 @@
 
 #include "eco/base/median.h"
 #include "eco/measure/keep_pairs.h"
+#include "eco/measure/pair_samples.h"
 #include "eco/survey/fill.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/unclear.h"
@@ -14,13 +15,6 @@
 namespace eco {
 
 namespace {
-
-// A visit of a pair counts as many round trips of a size as fit into this.
-constexpr Seconds time_per_size = 20e-3;
-
-// What TCP sends at once on a connection that was quiet. A longer message needs one that is not
-// counted before it, on long ways too, and a second one that is, as those are not timed again.
-constexpr Bytes first_flight = 14000;
 
 // Of pairs that are not clear; near ones take milliseconds.
 constexpr int most_times_again = 10;
@@ -43,15 +37,11 @@ public:
                const std::string& kept, const std::vector<int>& leader, const WorkerPool& workers,
                const ShowLeft& show)
         : profile_(profile), surveyed_(surveyed), leader_(leader), workers_(workers), show_(show) {
-        const auto& sizes = profile.sizes;
         const int hosts = static_cast<int>(profile.hosts.size());
-        partition_size_ = static_cast<std::size_t>(
-            std::find(sizes.begin(), sizes.end(), profile.partition_bytes) - sizes.begin());
-        samples_.assign(sizes.size(), Timings(hosts));
-        for (std::size_t size = 0; size < sizes.size(); ++size) take_over(size, known);
+        for (std::size_t size = 0; size < profile.sizes.size(); ++size) take_over(size, known);
         for (int a = 0; a < hosts; ++a)
             for (int b = a + 1; b < hosts; ++b)
-                if (!sizes_without({a, b}).empty()) pairs_.emplace_back(a, b);
+                if (!samples_.sizes_without({a, b}).empty()) pairs_.emplace_back(a, b);
         keep_.take_up(kept, pairs_.size());
     }
 
@@ -60,7 +50,7 @@ public:
             for (const auto& row : rows(pairs_without(repeat))) {
                 show_(left(repeat, row), profile_.hosts[at(row.front().first)] + " and others");
                 const auto start = Clock::now();
-                record(visit(row, sizes_of(repeat)));
+                record(visit(row, samples_.sizes_of(repeat)));
                 if (repeat == 0) {
                     first_time_ += since(start);
                     first_pairs_ += row.size();
@@ -85,10 +75,9 @@ public:
         SurveySettings settings;
         settings.bytes = profile_.partition_bytes;
         settings.tolerance = profile_.tolerance;
-        const Survey found =
-            survey(likely_orders(hints), *this, settings, samples_[partition_size_],
-                   [this](std::size_t, const auto& why) { what_ = why; });
-        samples_[partition_size_] = found.timings;
+        const Survey found = survey(likely_orders(hints), *this, settings, samples_.of_partition(),
+                                    [this](std::size_t, const auto& why) { what_ = why; });
+        samples_.of_partition() = found.timings;
         time_all_sizes(found.levels);
         auto& surveyed = surveyed_.emplace();
         surveyed.checks = found.checks;
@@ -100,7 +89,7 @@ public:
             time_all_sizes(profile_.levels);
             fill_in(profile_.levels);
         }
-        for (const auto& timings : samples_) {
+        for (const auto& timings : samples_.by_size()) {
             auto& measured = surveyed.measured.emplace_back();
             for (const auto& entry : timings.entries()) measured.emplace_back(entry.a, entry.b);
             std::sort(measured.begin(), measured.end());
@@ -110,8 +99,8 @@ public:
     // Of the survey.
     std::vector<std::vector<Seconds>> time(const std::vector<HostPair>& pairs, Bytes) override {
         std::vector<std::vector<Seconds>> found(pairs.size());
-        if (!tried_ && samples_[0].hosts() >= hosts_worth_trying) try_at_once(pairs);
-        const auto parts = disjoint_parts(pairs, samples_[0].hosts(), at_once_);
+        if (!tried_ && samples_.hosts() >= hosts_worth_trying) try_at_once(pairs);
+        const auto parts = disjoint_parts(pairs, samples_.hosts(), at_once_);
         for (const auto& part : parts) {
             const auto start = Clock::now();
             std::vector<HostPair> now;
@@ -122,7 +111,7 @@ public:
             survey_time_ += since(start);
             survey_visits_ += static_cast<double>(part.size());
             const double expected =
-                std::max(usual_visits * samples_[0].hosts() / 2, 1.1 * survey_visits_);
+                std::max(usual_visits * samples_.hosts() / 2, 1.1 * survey_visits_);
             show_(survey_time_ * (expected / survey_visits_ - 1), what_);
         }
         return found;
@@ -133,16 +122,17 @@ private:
     static Seconds since(Clock::time_point start) {
         return std::chrono::duration<double>(Clock::now() - start).count();
     }
-    using SizesOf = std::function<std::vector<std::size_t>(HostPair)>;
 
     void time_all_sizes(const Levels& levels) {
-        auto pairs = pairs_for_all_sizes(samples_[partition_size_], levels);
-        std::erase_if(pairs, [this](HostPair pair) { return sizes_without(pair).empty(); });
+        auto pairs = pairs_for_all_sizes(samples_.of_partition(), levels);
+        std::erase_if(pairs,
+                      [this](HostPair pair) { return samples_.sizes_without(pair).empty(); });
         const auto parts = rows(pairs);
         for (std::size_t part = 0; part < parts.size(); ++part) {
             show_(long_time_ * static_cast<double>(parts.size() - part), "long messages");
             const auto start = Clock::now();
-            record(visit(parts[part], [this](HostPair pair) { return sizes_without(pair); }));
+            record(
+                visit(parts[part], [this](HostPair pair) { return samples_.sizes_without(pair); }));
             long_time_ = (static_cast<double>(part) * long_time_ + since(start)) /
                          static_cast<double>(part + 1);
         }
@@ -159,53 +149,20 @@ private:
         return found;
     }
 
-    bool is_far(HostPair pair) const {
-        const std::size_t size = has(0, pair) ? 0 : partition_size_;
-        return least_of(size, pair) >= long_way;
-    }
-    bool is_long(std::size_t size) const {
-        return profile_.sizes[size] > std::max(first_flight, profile_.partition_bytes);
-    }
-
-    // Those that were not visited so often yet. Long messages vary little and cost most: once is
-    // enough.
-    SizesOf sizes_of(int repeat) const {
-        return [this, repeat](HostPair pair) {
-            std::vector<std::size_t> sizes;
-            for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
-                if (visits(size, pair) <= (is_long(size) ? 0 : repeat)) sizes.push_back(size);
-            return sizes;
-        };
-    }
-    // Of another visit.
-    std::vector<std::size_t> sizes_again(HostPair pair) const {
-        std::vector<std::size_t> sizes;
-        for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
-            if (!is_long(size) || !has(size, pair)) sizes.push_back(size);
-        return sizes;
-    }
     // What a repeat has left to visit.
     std::vector<HostPair> pairs_without(int repeat) const {
         std::vector<HostPair> found;
         for (const auto& pair : pairs_)
-            if (!sizes_of(repeat)(pair).empty()) found.push_back(pair);
+            if (!samples_.sizes_of(repeat)(pair).empty()) found.push_back(pair);
         return found;
-    }
-
-    std::vector<std::size_t> just_partition() const { return {partition_size_}; }
-    // The sizes that a survey has left.
-    std::vector<std::size_t> sizes_without(HostPair pair) const {
-        std::vector<std::size_t> sizes;
-        for (std::size_t size = 0; size < profile_.sizes.size(); ++size)
-            if (!samples_[size].has(pair.first, pair.second)) sizes.push_back(size);
-        return sizes;
     }
 
     // Medians stand for samples that are not known any more.
     void take_over(std::size_t size, int known) {
         const auto add = [&](int a, int b) {
             const Seconds least = profile_.minimum[size](a, b);
-            samples_[size].add({a, b}, {least, least * (1 + profile_.spread[size](a, b))});
+            samples_.by_size()[size].add({a, b},
+                                         {least, least * (1 + profile_.spread[size](a, b))});
         };
         if (surveyed_) {
             for (const auto& [a, b] : surveyed_->measured[size]) add(a, b);
@@ -217,14 +174,15 @@ private:
 
     void fill_in(const Levels& levels) {
         Levels one{std::vector<int>(profile_.hosts.size(), 0)};
-        auto filled = fill(samples_, partition_size_, levels.empty() ? one : levels);
+        auto filled =
+            fill(samples_.by_size(), samples_.partition_size(), levels.empty() ? one : levels);
         profile_.minimum = std::move(filled.minimum);
         profile_.spread = std::move(filled.spread);
     }
 
     // Some pairs alone, then together with others.
     void try_at_once(const std::vector<HostPair>& pairs) {
-        const auto parts = disjoint_parts(pairs, samples_[0].hosts());
+        const auto parts = disjoint_parts(pairs, samples_.hosts());
         if (parts.front().size() < 2 * least_at_once) return;
         tried_ = true;
         std::vector<HostPair> part;
@@ -258,7 +216,7 @@ private:
     }
     void record(const std::vector<Timed>& timed) {
         for (const auto& [pair, size, samples] : timed) {
-            samples_[size].add(pair, samples);
+            samples_.by_size()[size].add(pair, samples);
             keep_.note(size, pair);
         }
         keep_.tell();
@@ -276,16 +234,17 @@ private:
                 order.kind = Order::Kind::round_trips;
                 order.to = other;
                 order.bytes = profile_.sizes[size];
-                order.count = most_trips(size);
-                order.least = is_long(size) && !has(size, pair) ? 2 : 1;
+                order.count = samples_.most_trips(size);
+                order.least = samples_.is_long(size) && !samples_.has(size, pair) ? 2 : 1;
                 order.duration = time_per_size;
                 const bool goes_on = !timed.empty() && timed.back().pair == pair;
-                const bool again = has(partition_size_, pair) && is_far(pair);
-                order.warm = (goes_on || again) && !is_long(size);
+                const bool again =
+                    samples_.has(samples_.partition_size(), pair) && samples_.is_far(pair);
+                order.warm = (goes_on || again) && !samples_.is_long(size);
                 trips.emplace_back(clock, order);
                 order.kind = Order::Kind::answer_trips;
                 order.to = clock;
-                order.warm = goes_on && !is_long(size);
+                order.warm = goes_on && !samples_.is_long(size);
                 answers.emplace_back(other, order);
                 timed.push_back({pair, size, {}});
             }
@@ -299,29 +258,6 @@ private:
             timed[i].samples = figures[answers.size() + i];
         return timed;
     }
-    // Of all sizes that another visit takes.
-    bool is_known(HostPair pair) const {
-        if (!has(0, pair)) return false;
-        const auto sizes = sizes_again(pair);
-        return std::all_of(sizes.begin(), sizes.end(),
-                           [&](std::size_t size) { return has(size, pair); });
-    }
-    bool has(std::size_t size, HostPair pair) const {
-        return samples_[size].has(pair.first, pair.second);
-    }
-    int visits(std::size_t size, HostPair pair) const {
-        const auto* entry = samples_[size].find(pair.first, pair.second);
-        return entry ? entry->visits : 0;
-    }
-    Seconds least_of(std::size_t size, HostPair pair) const {
-        return samples_[size].find(pair.first, pair.second)->least();
-    }
-    // Long messages vary less and cost more.
-    int most_trips(std::size_t size) const {
-        const int trips = profile_.round_trips;
-        return profile_.sizes[size] > profile_.partition_bytes ? (trips + 1) / 2 : trips;
-    }
-
     Seconds left(int repeat, const std::vector<HostPair>& row) const {
         // Of pairs that were never timed the mean of those that were is the best guess.
         const Seconds each = first_pairs_ == 0 ? std::numeric_limits<Seconds>::infinity()
@@ -329,32 +265,20 @@ private:
         Seconds now = 0, again = 0;
         std::size_t known = 0;
         for (const auto& pair : pairs_) {
-            const bool timed = is_known(pair);
-            const bool waits = pair >= row.front() && !sizes_of(repeat)(pair).empty();
-            if (timed) again += visit_time(pair);
+            const bool timed = samples_.is_known(pair);
+            const bool waits = pair >= row.front() && !samples_.sizes_of(repeat)(pair).empty();
+            if (timed) again += samples_.time_of_another_visit(pair);
             known += timed ? 1 : 0;
-            if (waits) now += timed ? visit_time(pair) : each;
+            if (waits) now += timed ? samples_.time_of_another_visit(pair) : each;
         }
         if (known > 0) again *= static_cast<double>(pairs_.size()) / static_cast<double>(known);
         return now + again * (profile_.repeats - 1 - repeat);
     }
-    // Of another visit.
-    Seconds visit_time(HostPair pair) const {
-        Seconds sum = 0;
-        for (const std::size_t size : sizes_again(pair)) {
-            const Seconds trip = 2 * least_of(size, pair);
-            const bool counts = !is_long(size) && trip >= 2 * long_way;
-            const int trips = 1 + static_cast<int>(time_per_size / trip);
-            sum += trip * (std::min(trips, most_trips(size)) + (counts ? 0 : 1));
-        }
-        return sum;
-    }
-
     std::vector<HostPair> unclear() const {
         const int hosts = static_cast<int>(profile_.hosts.size());
-        const Matrix& cost = profile_.minimum[partition_size_];
+        const Matrix& cost = profile_.minimum[samples_.partition_size()];
         Matrix uncertainties(hosts);
-        for (const auto& entry : samples_[partition_size_].entries())
+        for (const auto& entry : samples_.of_partition().entries())
             uncertainties.set(
                 entry.a, entry.b,
                 uncertainty(entry.least(), entry.spread(), static_cast<int>(entry.samples.size())));
@@ -372,10 +296,11 @@ private:
     const std::vector<int>& leader_;
     const WorkerPool& workers_;
     const ShowLeft& show_;
-    const SizesOf partition_only_ = [this](HostPair) { return just_partition(); };
-    std::size_t partition_size_ = 0;
-    std::vector<Timings> samples_;  // by size
-    KeepPairs keep_{profile_, samples_};
+    const SizesOf partition_only_ = [this](HostPair) {
+        return std::vector<std::size_t>{samples_.partition_size()};
+    };
+    PairSamples samples_{profile_};
+    KeepPairs keep_{profile_, samples_.by_size()};
     std::size_t at_once_ = 1;  // pairs
     bool tried_ = false;
     std::string what_ = "hosts";

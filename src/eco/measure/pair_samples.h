@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What has been timed of each pair of hosts, by message size, and what a further visit takes: which
+// sizes, how many round trips, how long. Used by measure_pairs.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "eco/survey/timings.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+// A visit of a pair counts as many round trips of a size as fit into this.
+constexpr Seconds time_per_size = 20e-3;
+
+using SizesOf = std::function<std::vector<std::size_t>(HostPair)>;  // indices of profile.sizes
+
+class PairSamples {
+public:
+    // The profile must outlive it.
+    explicit PairSamples(const Profile& profile);
+
+    std::size_t partition_size() const { return partition_size_; }
+    int hosts() const { return by_size_.front().hosts(); }
+    std::vector<Timings>& by_size() { return by_size_; }
+    const std::vector<Timings>& by_size() const { return by_size_; }
+    Timings& of_partition() { return by_size_[partition_size_]; }
+    const Timings& of_partition() const { return by_size_[partition_size_]; }
+
+    bool has(std::size_t size, HostPair pair) const;
+    // Of all sizes that another visit takes.
+    bool is_known(HostPair pair) const;
+    Seconds least_of(std::size_t size, HostPair pair) const;
+    bool is_far(HostPair pair) const;
+    bool is_long(std::size_t size) const;
+
+    // Those that were not visited so often yet. Long messages vary little and cost most: once is
+    // enough.
+    SizesOf sizes_of(int repeat) const;
+    // Those that were never timed.
+    std::vector<std::size_t> sizes_without(HostPair pair) const;
+
+    int most_trips(std::size_t size) const;
+    Seconds time_of_another_visit(HostPair pair) const;
+
+private:
+    std::vector<std::size_t> sizes_again(HostPair pair) const;
+    int visits(std::size_t size, HostPair pair) const;
+
+    const Profile& profile_;
+    std::size_t partition_size_;
+    std::vector<Timings> by_size_;
+};
+
+}  // namespace eco
