@@ -1,212 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An unmodified MPI program of non-blocking and persistent collectives. The first argument says
-   what it does:
+/* An unmodified MPI program of non-blocking and persistent collectives: nonblocking WHAT N [SEED
+   SECONDS]. Rank 0 prints a hash of all results and `all ok`.
 
-       progress, persistent-progress
-                  A rank sits in each of the library's own blocking calls, until a rank that has
-                  waited for a collective frees it: it must pass on what the collective needs.
        freed      Datatypes, operators and communicators are freed before their calls are over.
        handles    Null and inactive requests, arrays of both kinds, statuses, errors.
-       random     Random calls, blocking, non-blocking and persistent, on several communicators,
-   waited for in random order; prints a hash of all results. order      Many calls under way at once
-   on one communicator.
-
-   Rank 0 prints `all ok`. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+       random     N random calls, blocking, non-blocking and persistent, on several communicators,
+                  waited for in random order.
+       order      N calls under way at once on one communicator. */
 #include <string.h>
-#include <unistd.h>
 
 #include "conformance/persistent.h"
-
-static int rank, ranks;
-static uint64_t hash = 14695981039346656037u;
-
-static void fail(const char* what) {
-    printf("rank %d: %s\n", rank, what);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) fail(#condition);                                                        \
-    } while (0)
-
-static void digest(const void* bytes, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ ((const unsigned char*)bytes)[i]) * 1099511628211u;
-}
-
-/* ---- progress ---- */
-
-enum { elements = 3000 }; /* above what travels without the receiver's help */
-static int data[elements], sum[elements], *all, *per_rank;
-
-enum { bcast, allreduce, reduce, allgather, barrier, scan, alltoall, operations };
-
-static int persistent;
-#define START(Name, Iname, ...)                                                                    \
-    (persistent ? MPI_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, request)                     \
-                : MPI_##Iname(__VA_ARGS__, comm, request))
-
-static void start(int operation, int root, MPI_Comm comm, MPI_Request* request) {
-    for (int i = 0; i < elements; i++) data[i] = operation == bcast && rank != root ? -1 : i + rank;
-    if (operation == bcast) START(Bcast, Ibcast, data, elements, MPI_INT, root);
-    if (operation == allreduce) START(Allreduce, Iallreduce, data, sum, elements, MPI_INT, MPI_SUM);
-    if (operation == reduce) START(Reduce, Ireduce, data, sum, elements, MPI_INT, MPI_SUM, root);
-    if (operation == allgather)
-        START(Allgather, Iallgather, data, elements, MPI_INT, all, elements, MPI_INT);
-    if (operation == barrier && persistent) MPI_Barrier_init(comm, MPI_INFO_NULL, request);
-    if (operation == barrier && !persistent) MPI_Ibarrier(comm, request);
-    if (operation == scan) START(Scan, Iscan, data, sum, elements, MPI_INT, MPI_SUM);
-    if (operation == alltoall)
-        START(Alltoall, Ialltoall, per_rank, elements / 4, MPI_INT, all, elements / 4, MPI_INT);
-    if (persistent) MPI_Start(request);
-}
-
-static void check(int operation, int root) {
-    const int others = ranks * (ranks - 1) / 2, before = rank * (rank + 1) / 2;
-    for (int i = 0; i < elements; i++) {
-        if (operation == bcast) REQUIRE(data[i] == i + root);
-        if (operation == allreduce || (operation == reduce && rank == root))
-            REQUIRE(sum[i] == ranks * i + others);
-        if (operation == scan) REQUIRE(sum[i] == (rank + 1) * i + before);
-        for (int r = 0; operation == allgather && r < ranks; r++)
-            REQUIRE(all[r * elements + i] == i + r);
-    }
-    for (int i = 0; operation == alltoall && i < ranks * (elements / 4); i++)
-        REQUIRE(all[i] == 1000 * (i / (elements / 4)) + rank);
-}
-
-enum {
-    in_recv,
-    in_send,
-    in_ssend,
-    in_probe,
-    in_sendrecv,
-    in_wait,
-    in_waitall,
-    in_barrier,
-    in_fence,
-    in_lock,
-    in_dup,
-    in_file,
-    in_bcast,
-    in_mprobe,
-    blocking_calls
-};
-static const char* call_names[] = {"recv", "send",    "ssend",   "probe", "sendrecv",
-                                   "wait", "waitall", "barrier", "fence", "lock",
-                                   "dup",  "file",    "bcast",   "mprobe"};
-
-/* Each rank sits in the call until the last rank comes, after its collective. */
-static int token[elements * 40];
-static MPI_Comm beside;
-static MPI_Win window;
-static MPI_File file;
-static int window_memory[4];
-
-static void sit(int call, int last) {
-    const int many = elements * 40, me = rank == last;
-    int got = 0;
-    MPI_Request requests[2];
-    MPI_Status status;
-    MPI_Message message;
-    MPI_Comm fresh;
-    for (int r = 0; me && r < ranks; r++) {
-        if (r == last) continue;
-        if (call == in_recv || call == in_probe || call == in_wait || call == in_waitall ||
-            call == in_mprobe)
-            MPI_Send(token, 4, MPI_INT, r, 1, beside);
-        if (call == in_waitall) MPI_Send(token, 4, MPI_INT, r, 2, beside);
-        if (call == in_send || call == in_ssend)
-            MPI_Recv(token, many, MPI_INT, r, 1, beside, MPI_STATUS_IGNORE);
-        if (call == in_sendrecv)
-            MPI_Sendrecv(token, 4, MPI_INT, r, 1, token + 8, 4, MPI_INT, r, 1, beside,
-                         MPI_STATUS_IGNORE);
-    }
-    if (!me) {
-        if (call == in_recv) MPI_Recv(token, 4, MPI_INT, last, 1, beside, MPI_STATUS_IGNORE);
-        if (call == in_send) MPI_Send(token, many, MPI_INT, last, 1, beside);
-        if (call == in_ssend) MPI_Ssend(token, 4, MPI_INT, last, 1, beside);
-        if (call == in_sendrecv)
-            MPI_Sendrecv(token, 4, MPI_INT, last, 1, token + 8, 4, MPI_INT, last, 1, beside,
-                         MPI_STATUS_IGNORE);
-        if (call == in_probe) {
-            MPI_Probe(last, 1, beside, &status);
-            MPI_Recv(token, 4, MPI_INT, last, 1, beside, MPI_STATUS_IGNORE);
-        }
-        if (call == in_mprobe) {
-            MPI_Mprobe(last, 1, beside, &message, &status);
-            MPI_Mrecv(token, 4, MPI_INT, &message, MPI_STATUS_IGNORE);
-        }
-        if (call == in_wait) {
-            MPI_Irecv(token, 4, MPI_INT, last, 1, beside, requests);
-            MPI_Wait(requests, MPI_STATUS_IGNORE);
-        }
-        if (call == in_waitall) {
-            MPI_Irecv(token, 4, MPI_INT, last, 1, beside, requests);
-            MPI_Irecv(token + 8, 4, MPI_INT, last, 2, beside, requests + 1);
-            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-        }
-    }
-    if (call == in_barrier) MPI_Barrier(beside);
-    if (call == in_bcast) MPI_Bcast(token, 4, MPI_INT, last, beside);
-    if (call == in_fence) MPI_Win_fence(0, window);
-    if (call == in_lock) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, window);
-        MPI_Put(&got, 1, MPI_INT, last, 0, 1, MPI_INT, window);
-        MPI_Win_unlock(last, window);
-        MPI_Win_fence(0, window);
-    }
-    if (call == in_dup) {
-        MPI_Comm_dup(beside, &fresh);
-        MPI_Comm_free(&fresh);
-    }
-    if (call == in_file)
-        MPI_File_write_at_all(file, 16 * rank, token, 4, MPI_INT, MPI_STATUS_IGNORE);
-}
-
-/* only: one call alone, or -1. */
-static void progress(int rounds, const char* calls, const char* folder) {
-    char name[500];
-    snprintf(name, sizeof name, "%s/nonblocking.data", folder);
-    MPI_Comm comm;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_dup(MPI_COMM_WORLD, &beside);
-    for (int call = 0; call < blocking_calls; call++) {
-        if (strcmp(calls, "all") && !strstr(calls, call_names[call])) continue;
-        if (call == in_fence || call == in_lock) {
-            MPI_Win_create(window_memory, sizeof window_memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD,
-                           &window);
-            MPI_Win_fence(0, window);
-        }
-        if (call == in_file)
-            REQUIRE(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_WRONLY,
-                                  MPI_INFO_NULL, &file) == MPI_SUCCESS);
-        for (int operation = 0; operation < operations; operation++)
-            for (int round = 0; round < rounds; round++) {
-                const int root = round % ranks;
-                const int last = operation == scan || operation == bcast
-                                     ? (root + ranks - 1) % ranks
-                                     : (root + 1) % ranks;
-                MPI_Request request;
-                start(operation, root, comm, &request);
-                if (rank == last) MPI_Wait(&request, MPI_STATUS_IGNORE);
-                sit(call, last);
-                if (rank != last) MPI_Wait(&request, MPI_STATUS_IGNORE);
-                check(operation, root);
-                if (persistent) MPI_Request_free(&request);
-            }
-        if (call == in_fence || call == in_lock) MPI_Win_free(&window);
-        if (call == in_file) MPI_File_close(&file);
-        if (rank == 0) printf("passed on in %s\n", call_names[call]), fflush(stdout);
-    }
-    MPI_Comm_free(&beside);
-    MPI_Comm_free(&comm);
-    /* And in MPI_Finalize: the root's part is over before the others ask for theirs. */
-}
+#include "require.h"
 
 /* ---- freed ---- */
 
@@ -491,25 +295,12 @@ static void order(int calls) {
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     const int number = argc > 2 ? atoi(argv[2]) : 1;
-    alarm(argc > 5 ? (unsigned)atoi(argv[5]) : 100);
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    all = malloc((size_t)ranks * sizeof data);
-    per_rank = malloc((size_t)ranks * sizeof data);
-    for (int i = 0; i < ranks * (elements / 4); i++) per_rank[i] = 1000 * rank + i / (elements / 4);
-    persistent = !strncmp(what, "persistent-", 11);
-    if (strstr(what, "progress"))
-        progress(number, argc > 3 ? argv[3] : "all", argc > 4 ? argv[4] : "/tmp");
+    begin(&argc, &argv, argc > 4 ? atoi(argv[4]) : 100);
     if (!strcmp(what, "freed")) freed();
     if (!strcmp(what, "handles")) handles();
     if (!strcmp(what, "random")) at_random(number, argc > 3 ? atoi(argv[3]) : 1);
     if (!strcmp(what, "order")) order(number);
-    uint64_t hashes = 0;
-    MPI_Reduce(&hash, &hashes, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) printf("ok %s %016llx\nall ok\n", what, (unsigned long long)hashes);
-    free(all);
-    free(per_rank);
+    say_all_ok(what);
     MPI_Finalize();
     return 0;
 }

@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An unmodified MPI program of persistent collectives. The first argument says what it does:
+/* An unmodified MPI program of persistent collectives: persistent WHAT N. Rank 0 prints a hash of
+   all results and `all ok`.
 
-       restarts   Every collective is started many times, with new input each time, of plain and of
-                  derived datatypes; prints a hash of all results.
-       handles    Inactive, active and freed requests, arrays of all kinds, errors by their class.
+       restarts   Every collective is started N times, with new input each time, of plain and of
+                  derived datatypes.
+       handles    Inactive and freed requests, arrays of all kinds, errors by their class.
+       active     What an active request may be asked.
        freed      Datatypes, operators and communicators are freed before the first start or the
-   end. many       More requests than a communicator has tags for at once, started out of order.
-
-   Rank 0 prints `all ok`. */
+   end. many       N requests at once, more than a communicator has tags for, started out of order.
+ */
 #include "conformance/persistent.h"
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static int rank, ranks;
-static uint64_t hash = 14695981039346656037u;
-
-static void fail(const char* what) {
-    printf("rank %d: %s\n", rank, what);
-    fflush(stdout);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) fail(#condition);                                                        \
-    } while (0)
-
-static void digest(const void* bytes, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ ((const unsigned char*)bytes)[i]) * 1099511628211u;
-}
+#include "require.h"
 
 /* ---- restarts ---- */
 
@@ -308,19 +289,14 @@ static void start_many(int number) {
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     const int number = argc > 2 ? atoi(argv[2]) : 10;
-    alarm(100);
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    begin(&argc, &argv, 100);
     REQUIRE(ranks <= most_ranks);
     if (!strcmp(what, "restarts")) restarts(number);
     if (!strcmp(what, "handles")) handles();
     if (!strcmp(what, "active")) active();
     if (!strcmp(what, "freed")) freed();
     if (!strcmp(what, "many")) start_many(number);
-    uint64_t hashes = 0;
-    MPI_Reduce(&hash, &hashes, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) printf("ok %s %016llx\nall ok\n", what, (unsigned long long)hashes);
+    say_all_ok(what);
     MPI_Finalize();
     return 0;
 }
