@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What all ranks must decide alike, where their environments or the library's means differ."""
 
+import json
 import os
+import platform
 import re
+import shlex
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, lab
+from mpi_harness import ECO, PROFILE, PROJECT, Mpi, Run, built, each, lab
 
 # On every rank but the first, the environment says what the first one's does not.
 _ELSEWHERE = 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 0) ;; *) export "$1";; esac; shift; '
@@ -86,3 +90,22 @@ def test_many_communicators_alive(mpi: Mpi) -> None:
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
     assert run.planned("bcast")
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="names x86's instructions")
+def test_products_and_sums_are_rounded_alike() -> None:
+    """Other processors decide by the same sums: nothing may be compiled so that a product
+    and a sum are rounded once."""
+    commands = json.loads((PROJECT / "build/release/compile_commands.json").read_text())
+    ours = [shlex.split(entry["command"]) for entry in commands if "/src/eco/" in entry["file"]]
+    ours = [words for words in ours if words[words.index("-c") + 1].endswith((".cpp", ".cxx"))]
+    assert len(ours) > 50
+    assert all("-ffp-contract=off" in words for words in ours)
+    flags = [word for word in ours[0] if word.startswith(("-f", "-O", "-std"))]
+    compiler = next(word for word in ours[0] if word.endswith(("c++", "g++", "clang++")))
+    code = "double f(double a, double b, double c) { return a * b + c; }"
+    words = [compiler, *flags, "-mfma", "-x", "c++", "-S", "-o", "-", "-"]
+    done = subprocess.run(words, input=code, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "mulsd" in done.stdout
+    assert "fmadd" not in done.stdout
