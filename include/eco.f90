@@ -69,7 +69,7 @@ contains
     call ask("eco_comm_cluster_f", comm, rank, level, cluster, ierror)
   end subroutine
 
-  ! The rank that speaks for its cluster at a level.
+  ! The leader of its cluster at a level: the rank that sends and receives for it.
   subroutine eco_leader(comm, rank, level, leader, ierror)
     integer, intent(in) :: comm, rank, level
     integer, intent(out) :: leader, ierror

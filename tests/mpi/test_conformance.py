@@ -154,7 +154,7 @@ CARRIED = ["gather", "gatherv", "scatter", "scatterv", "alltoall"]
 
 
 def eco_family(choice: str) -> str:
-    """How the choice begins when ECO writes it: textbook trees are trees over ranks in a row."""
+    """How the choice begins when ECO writes it: such trees are over contiguous ranks."""
     return "tree" if choice in ("k2", "star", "chain", "binomial") else choice.partition(":")[0]
 
 

@@ -80,7 +80,7 @@ def describe_link(link: Link) -> str:
     if link.loss:
         text += f", loses {link.loss * 100:g} % of the frames"
         if link.burst > 1:
-            text += f", {link.burst} in a row"
+            text += f", {link.burst} consecutive ones at a time"
     if link.reorder:
         text += f", delays {link.reorder * 100:g} % of the frames by {REORDERED * 1e3:g} ms"
     if link.duplicate:

@@ -17,7 +17,7 @@ _PROJECT = Path(__file__).resolve().parents[3]
 class Pair:
     """Two interfaces to join: rates in bit/s (0: no time) towards each end; each way delay in
     seconds, the parts of the frames that are lost, that come late and that come twice, and how many
-    are lost in a row."""
+    consecutive frames a loss takes."""
 
     left: str
     right: str

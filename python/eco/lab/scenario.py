@@ -38,7 +38,7 @@ class Link:
     back: float | None = None
     delay: float = 0.0
     loss: float = 0.0
-    burst: int = 1  # frames lost in a row
+    burst: int = 1  # consecutive frames that a loss takes
     reorder: float = 0.0  # of the frames: come late, so that later ones overtake them
     duplicate: float = 0.0  # of the frames: come twice
     multicast: bool = True  # a router's carries none

@@ -57,7 +57,7 @@ bool may_use_rails(const Settings& settings, const Profile& profile) {
 
 JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
                     const std::map<std::string, RailRates>& rates, const Levels& levels,
-                    Bytes longest_short, bool stands_aside, std::string& why) {
+                    Bytes longest_short, bool with_own, std::string& why) {
     JobRails job;
     std::set<std::string> networks;
     for (const auto& [network, rate] : rates) networks.insert(network);
@@ -71,7 +71,7 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
     };
     std::string own, fault;
     try {
-        auto rails = stands_aside ? nullptr : open_fabric_rails(networks, rate_to, why);
+        auto rails = with_own ? open_fabric_rails(networks, rate_to, why) : nullptr;
         if (rails) {
             job.messages = std::make_unique<RailMessages>(
                 std::move(rails), me, static_cast<int>(host_of_world.size()), longest_short);
@@ -108,7 +108,7 @@ JobRails open_rails(const Session& session) {
     const MeasuredRails measured = session.profile.rails.value_or(MeasuredRails{});
     std::string why;
     JobRails job = open_rails(session.where.host_of, session.world_rank, measured.rates(),
-                              session.profile.levels, measured.longest_short, false, why);
+                              session.profile.levels, measured.longest_short, true, why);
     // The first that has something to say says it.
     const Native& mpi = native();
     const auto ranks = static_cast<int>(session.where.host_of.size());

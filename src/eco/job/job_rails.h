@@ -24,10 +24,10 @@ struct JobRails {
 // Collective over MPI_COMM_WORLD: opens the rails of this host in the networks of these rates
 // (where none are given, in all, as if alike), and tries each of them to each peer on another host.
 // Messages of more than `longest_short` bytes will go in stripes. Where that does not work nothing
-// is open, and `why` says so on some rank. A rank may stand aside.
+// is open, and `why` says so on some rank. with_own: whether this rank opens NICs of its own.
 JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
                     const std::map<std::string, RailRates>& rates, const Levels& levels,
-                    Bytes longest_short, bool stands_aside, std::string& why);
+                    Bytes longest_short, bool with_own, std::string& why);
 
 struct Session;
 

@@ -7,9 +7,9 @@
 // Standard input, one line per wire, then an empty line or end of file:
 //   LEFT RIGHT RATE_TO_RIGHT RATE_TO_LEFT DELAY LOSS BURST REORDER DUPLICATE
 // rates in bit/s (0: no time at all); each way: delay in seconds, the part of the frames that is
-// lost, how many in a row, the parts that come late, so that others overtake them, and that come
-// twice. Later lines of the same form change a wire for the frames that enter it from then on. Runs
-// until killed.
+// lost, how many consecutive ones, the parts that come late, so that others overtake them, and that
+// come twice. Later lines of the same form change a wire for the frames that enter it from then on.
+// Runs until killed.
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
@@ -46,7 +46,7 @@ constexpr std::size_t longest_frame = 2048;
 constexpr std::size_t unseen_bytes = 24;
 // Of a frame that others overtake.
 constexpr double late_by = 2e-3;
-// Of frames that are lost in a row: where few are sent, as TCP's second tries, it would last for
+// Of losses of consecutive frames: where few are sent, as TCP's second tries, it would last for
 // minutes.
 constexpr double longest_burst = 0.1;
 

@@ -114,7 +114,7 @@ TEST_F(RivalsOf, WhatEarlierJobsFoundDecides) {
     EXPECT_EQ(to_text(rivals.choices[rivals.preferred]), "native");
 }
 
-// Six runs of a check, with nothing to compare them with, do not put in doubt what was tuned; three
+// Six runs of a check, with nothing to compare them with, do not outweigh what was tuned; three
 // times what it should take does.
 TEST_F(RivalsOf, ACheckLeavesWhatIsSureSure) {
     time(1024, tree, 2, 1);

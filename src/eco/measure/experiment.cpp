@@ -20,38 +20,38 @@ Seconds since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-enum Tag { ball_tag = 11, data_tag, credit_tag };
+enum Tag { ping_tag = 11, data_tag, credit_tag };
 
 void send_ping(const std::vector<char>& ping, int to) {
-    check_mpi(native().Send(ping.data(), static_cast<int>(ping.size()), native().byte, to, ball_tag,
+    check_mpi(native().Send(ping.data(), static_cast<int>(ping.size()), native().byte, to, ping_tag,
                             native().comm_world));
 }
 
 void receive_ping(std::vector<char>& ping, int from) {
     check_mpi(native().Recv(ping.data(), static_cast<int>(ping.size()), native().byte, from,
-                            ball_tag, native().comm_world, MPI_STATUS_IGNORE));
+                            ping_tag, native().comm_world, MPI_STATUS_IGNORE));
 }
 
-// The first byte of a ping: the last one is a byte long and comes back no more.
-constexpr char in_play = 0, last_ping = 1;
+// The first byte of a ping: the last one is a byte long and is not answered.
+constexpr char more_pings = 0, last_ping = 1;
 
 RailMessages* rails = nullptr;
 
-// Over a rail the next ping is awaited before the last is thrown, as schedules do.
-class RailBalls {
+// Over a rail the receive of the next ping is started before the last is sent, as schedules do.
+class RailPings {
 public:
-    explicit RailBalls(const Order& order)
+    explicit RailPings(const Order& order)
         : order_(order),
           mpi_(native().comm_world),
           wire_(*rails, context(), order.rails, mpi_),
           out_(static_cast<std::size_t>(order.bytes)),
           in_(out_.size()) {}
-    void expect() { wire_.recv(0, in_.data(), order_.bytes, order_.to, ball_tag); }
+    void start_receive() { wire_.recv(0, in_.data(), order_.bytes, order_.to, ping_tag); }
     void send() {
-        wire_.send(1, out_.data(), order_.bytes, order_.to, ball_tag);
+        wire_.send(1, out_.data(), order_.bytes, order_.to, ping_tag);
         ++leaving_;
     }
-    void await() {
+    void wait_for_one() {
         while (arrived_ == 0) wait();
         --arrived_;
     }
@@ -82,7 +82,7 @@ private:
 };
 
 std::vector<double> time_trips(const Order& order) {
-    std::vector<char> ping(static_cast<std::size_t>(order.bytes), in_play);
+    std::vector<char> ping(static_cast<std::size_t>(order.bytes), more_pings);
     std::vector<double> times;
     Seconds spent = 0;
     const auto wanted = static_cast<std::size_t>(order.count);
@@ -105,7 +105,7 @@ std::vector<double> time_trips(const Order& order) {
 void answer_trips(const Order& order) {
     std::vector<char> ping(static_cast<std::size_t>(order.bytes));
     // The others' pairs may come first. What the first ping waits here may be counted.
-    if (!order.warm) sleep_until_message(order.to, ball_tag, 1000);
+    if (!order.warm) sleep_until_message(order.to, ping_tag, 1000);
     while (true) {
         receive_ping(ping, order.to);
         if (ping.front() == last_ping) return;
@@ -114,28 +114,28 @@ void answer_trips(const Order& order) {
 }
 
 std::vector<double> time_rail_trips(const Order& order) {
-    RailBalls balls(order);
+    RailPings pings(order);
     std::vector<double> times;
     for (int trip = 0; trip <= order.count; ++trip) {
         const auto start = Clock::now();
-        balls.expect();
-        balls.send();
-        balls.await();
+        pings.start_receive();
+        pings.send();
+        pings.wait_for_one();
         if (trip > 0) times.push_back(since(start) / 2);
     }
-    balls.end();
+    pings.end();
     return times;
 }
 
 void answer_rail_trips(const Order& order) {
-    RailBalls balls(order);
-    balls.expect();
+    RailPings pings(order);
+    pings.start_receive();
     for (int trip = 0; trip <= order.count; ++trip) {
-        balls.await();
-        if (trip < order.count) balls.expect();
-        balls.send();
+        pings.wait_for_one();
+        if (trip < order.count) pings.start_receive();
+        pings.send();
     }
-    balls.end();
+    pings.end();
 }
 
 // A message that has already arrived takes the receiver's own time alone. Nothing here calls MPI
@@ -147,7 +147,7 @@ std::vector<double> time_overheads(const Order& order) {
         MpiTransport transport(native().comm_world);
         const auto begin = Clock::now();
         for (int message = 0; message < order.in_flight; ++message)
-            transport.send(message, ping.data(), order.bytes, order.to, ball_tag);
+            transport.send(message, ping.data(), order.bytes, order.to, ping_tag);
         if (round > 0) sends.push_back(since(begin) / order.in_flight);
         std::vector<int> ended;
         while (ended.size() < static_cast<std::size_t>(order.in_flight)) transport.wait(ended);
@@ -176,7 +176,7 @@ void send_trains(const Order& order) {
         std::this_thread::sleep_for(std::chrono::duration<double>(order.wait));
         MpiTransport transport(native().comm_world);
         for (int message = 0; message < order.in_flight; ++message)
-            transport.send(message, ping.data(), order.bytes, order.to, ball_tag);
+            transport.send(message, ping.data(), order.bytes, order.to, ping_tag);
         std::vector<int> ended;
         while (ended.size() < static_cast<std::size_t>(order.in_flight)) transport.wait(ended);
         receive_ping(ping, order.to);

@@ -152,7 +152,7 @@ private:
         const auto members = card_in(cards, network);
         std::string why;
         JobRails job = open_rails(host_of_, workers_.rank(), {{network, {1, {}}}}, {},
-                                  found_.longest_short, !is_leader_, why);
+                                  found_.longest_short, is_leader_, why);
         if (!job.open) {
             for (std::size_t host = 0; host < members.size(); ++host)
                 if (!members[host].empty())
@@ -219,7 +219,7 @@ private:
         for (const Bytes longest : {perhaps_short.back(), Bytes{0}}) {
             std::string why;
             JobRails job =
-                open_rails(host_of_, workers_.rank(), rate_of, {}, longest, !is_leader_, why);
+                open_rails(host_of_, workers_.rank(), rate_of, {}, longest, is_leader_, why);
             if (!job.open) return;
             use_rails(job.messages.get());
             if (workers_.rank() == 0) {

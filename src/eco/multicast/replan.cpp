@@ -17,7 +17,7 @@ namespace {
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-// Where each rank's entries begin in a row of all ranks', and the end.
+// Where each rank's entries begin in one array of all ranks', and the end.
 using Offsets = std::vector<std::size_t>;
 
 // For each message of `was` its number in `times`, -1 where it is gone.

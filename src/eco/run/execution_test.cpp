@@ -161,7 +161,7 @@ private:
     std::vector<int> sends_, receives_;
 };
 
-TEST(ExecutionOf, LeavesOnlySendsThatLinger) {
+TEST(ExecutionOf, LeavesOnlySendsThatMayCompleteLater) {
     const auto hierarchy = parse_hierarchy("0 1 2");
     const Request request{Operation::allreduce, &hierarchy, 0, true};
     const Prepared prepared(plan(parse_choice("star"), request, 0));

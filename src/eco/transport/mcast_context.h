@@ -25,7 +25,7 @@ struct McastContext {
     // Nothing that is multicast arrives there, or comes from there: messages go one by one from
     // this call on. Both ends of a pair of ranks know the same call before they come to it.
     std::map<Rank, std::uint32_t> unreached, unheard;
-    // Of those that may be so, datagrams in a row that did not arrive.
+    // Of those that may be so, consecutive datagrams that did not arrive.
     std::map<Rank, std::int64_t> in_vain;
     // So many calls still expect losses: the first ones, and those after one that lost something.
     static constexpr int careful_calls = 64;

@@ -16,7 +16,7 @@ namespace {
 // The MPI library moves only when it is called.
 constexpr Seconds longest_sleep = 5e-4;
 
-// So many datagrams in a row did not arrive: none will.
+// So many consecutive datagrams did not arrive: none will.
 constexpr std::int64_t hopeless = 32;
 
 // Some are lost by chance, whatever the pace. So many of those that were sent last: it is too fast.
