@@ -295,7 +295,7 @@ static void order(int calls) {
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     const int number = argc > 2 ? atoi(argv[2]) : 1;
-    begin(&argc, &argv, argc > 4 ? atoi(argv[4]) : 100);
+    begin_program(&argc, &argv, argc > 4 ? atoi(argv[4]) : 100);
     if (!strcmp(what, "freed")) freed();
     if (!strcmp(what, "handles")) handles();
     if (!strcmp(what, "random")) at_random(number, argc > 3 ? atoi(argv[3]) : 1);

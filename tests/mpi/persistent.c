@@ -289,7 +289,7 @@ static void start_many(int number) {
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     const int number = argc > 2 ? atoi(argv[2]) : 10;
-    begin(&argc, &argv, 100);
+    begin_program(&argc, &argv, 100);
     REQUIRE(ranks <= most_ranks);
     if (!strcmp(what, "restarts")) restarts(number);
     if (!strcmp(what, "handles")) handles();

@@ -176,7 +176,7 @@ static void progress(int rounds, const char* calls, const char* folder) {
 
 int main(int argc, char** argv) {
     if (argc < 6) return 2;
-    begin(&argc, &argv, atoi(argv[5]));
+    begin_program(&argc, &argv, atoi(argv[5]));
     all = malloc((size_t)ranks * sizeof data);
     per_rank = malloc((size_t)ranks * sizeof data);
     for (int i = 0; i < ranks * (elements / 4); i++) per_rank[i] = 1000 * rank + i / (elements / 4);

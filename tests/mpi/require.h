@@ -28,7 +28,7 @@ static inline void digest(const void* bytes, size_t count) {
 }
 
 /* A program that hangs ends after so many seconds. */
-static inline void begin(int* argc, char*** argv, int seconds) {
+static inline void begin_program(int* argc, char*** argv, int seconds) {
     alarm((unsigned)seconds);
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
