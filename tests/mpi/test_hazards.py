@@ -111,18 +111,6 @@ def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
 
 
 @pytest.mark.lab
-@each
-def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
-    """By the time that MPI_Finalize calls the program back."""
-    # What expects calls that do not block keeps something at MPI_COMM_WORLD, to its very end.
-    settings = {"ECO_NONBLOCKING": "off"}
-    run = lab(mpi, built(mpi, "hazards"), "keyvals", eco=True, environment=settings, **PLAIN)
-    assert run.code == 0, run.out + run.err
-    assert "all ok" in run.out
-    assert run.planned("bcast"), run.err
-
-
-@pytest.mark.lab
 @pytest.mark.parametrize("how", ["sessions", "alone"])
 @each
 def test_mpi_sessions(mpi: Mpi, how: str) -> None:
