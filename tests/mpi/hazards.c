@@ -5,6 +5,7 @@
        signals   a timer's signal comes all the time
        sessions  communicators of MPI sessions, beside MPI_Init's and without it (alone)
        leftovers attributes whose keyvals, groups whose communicators, are freed before MPI_Finalize
+       keyvals   whether ECO's own keyval is free again when MPI_Finalize calls the program back
        roots N   N calls with all ranks as roots in turn, of 80 sizes
        threads   many threads, each with communicators of its own, that ask for levels as well */
 #include <mpi.h>
@@ -206,6 +207,34 @@ static void leave(MPI_Comm comm) {
     WRONG_IF(deleted != 2);
 }
 
+static int at_the_end = MPI_KEYVAL_INVALID;
+
+static int make_keyval(MPI_Comm comm, int keyval, void* value, void* extra) {
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    return MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &at_the_end,
+                                  NULL);
+}
+
+/* Libraries give out the number that became free last, or the lowest one: ECO's, which is below the
+   last of the program's, as no communicator holds it any more: MPI_COMM_WORLD had no collective. */
+static int keyvals(void) {
+    static int value;
+    int before, after, rank;
+    MPI_Comm copy;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, make_keyval, &before, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, before, &value);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    some(copy, 5);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &after, NULL);
+    MPI_Comm_free(&copy);
+    MPI_Finalize();
+    const int ok = !wrong && before < after && at_the_end < after;
+    if (!ok) fprintf(stderr, "%d and %d, at the end %d\n", before, after, at_the_end);
+    if (rank == 0 && ok) puts("all ok");
+    return !ok;
+}
+
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     int rank, all_wrong = 0, provided = MPI_THREAD_SINGLE;
@@ -218,6 +247,7 @@ int main(int argc, char** argv) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
+    if (!strcmp(how, "keyvals")) return keyvals();
     MPI_Comm comm = MPI_COMM_WORLD;
     MPI_Comm_rank(comm, &rank);
     if (!strcmp(how, "fork") || !strcmp(how, "exec"))

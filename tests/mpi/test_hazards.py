@@ -111,6 +111,21 @@ def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
 
 
 @pytest.mark.lab
+@each
+def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
+    """By the time that MPI_Finalize calls the program back."""
+    # A report, and what expects calls that do not block, would use MPI_COMM_WORLD to its very end.
+    settings = {"ECO_NONBLOCKING": "off", "ECO_VERBOSE": "0"}
+    run = lab(mpi, built(mpi, "hazards"), "keyvals", eco=True, environment=settings, **PLAIN)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    # Natively no number has become free.
+    native = lab(mpi, built(mpi, "hazards"), "keyvals", eco=False, **PLAIN)
+    assert native.code != 0
+    assert "at the end" in native.err
+
+
+@pytest.mark.lab
 @pytest.mark.parametrize("how", ["sessions", "alone"])
 @each
 def test_mpi_sessions(mpi: Mpi, how: str) -> None:
