@@ -14,6 +14,7 @@ VERBS = [
     ["learn"],
     ["simulate"],
     ["multicast"],
+    ["export"],
     ["lab", "run"],
 ]
 

@@ -27,10 +27,12 @@ File = Annotated[
 
 def command(
     file: File,
-    kind: Annotated[str, typer.Option("--format", "-f", metavar="F", help="One of those below.")],
+    kind: Annotated[str, typer.Option("--format", "-f", metavar="F", help="One of these formats.")],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="[default: standard output]"),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The file to write (default: standard output)."
+        ),
     ] = None,
     hosts: Annotated[
         str | None,
@@ -41,11 +43,11 @@ def command(
         typer.Option(
             metavar="short|full|FILE",
             help="Host names: without their domain, as measured, or as a file of lines "
-            "'MEASURED-NAME NAME' gives them [default: short for Slurm, else full].",
+            "'MEASURED-NAME NAME' gives them (default: short for Slurm, else full).",
         ),
     ] = None,
     ranks_per_host: Annotated[
-        int | None, typer.Option(metavar="K", help="For an order: ranks on each host [default: 1].")
+        int | None, typer.Option(metavar="K", help="For an order: ranks on each host (default: 1).")
     ] = None,
     graph: Annotated[
         Path | None,
