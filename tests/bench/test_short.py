@@ -78,6 +78,17 @@ def test_overhead(mpi: str) -> None:
 
 
 @pytest.mark.lab
+def test_nonblocking() -> None:
+    program = PROJECT / "build/release/bin/nonblocking-openmpi"
+    launch = [ECO, "lab", "run", "three-segments", "--topology", DATA / "three-segments.json", "--"]
+    words = [*launch, program, "1000", "2"]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("bcast", "allreduce", "allgather", "reduce"):
+        assert f"{name} " in done.stdout, done.stdout
+
+
+@pytest.mark.lab
 def test_start() -> None:
     assert bench("overhead/start.py")["init"]["native"] > 0
 
