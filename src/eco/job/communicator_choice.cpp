@@ -5,6 +5,7 @@
 
 #include "eco/job/communicator.h"
 #include "eco/job/learning.h"
+#include "eco/selection/shape.h"
 
 namespace eco {
 
@@ -72,16 +73,32 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     return ready(*choice) ? choice : nullptr;
 }
 
+// Of a choice that cannot be moved on bit by bit: the same without the library's part of it; for a
+// multicast the tree or exchange that suits the network, as a gain by multicast says that its links
+// count; else what the profile has besides for such a call.
+static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes bytes) {
+    const Session& here = *session();
+    if (choice.is_native() || moves_bit_by_bit(choice)) return choice;
+    if (here.settings.choice == "auto" || here.settings.choice == "eco") {
+        const auto does = [&](const Choice& other) {
+            return moves_bit_by_bit(other) && supports(other, request);
+        };
+        Choice alike = choice;
+        if (choice.native_inside()) alike.set_native_inside(false);
+        if (does(alike)) return alike;
+        if (choice.is_mcast() && !request.hierarchy->one_subnet)
+            if (const auto best = shaped(request, bytes); best && does(*best)) return *best;
+    }
+    const Chooser* others = here.chooser_bit_by_bit.get();
+    return others ? others->choose(request, bytes) : Choice{};
+}
+
 const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative) {
     if (forced_) return moves_bit_by_bit(*forced_) ? forced_ : nullptr;
     Chosen& known = chosen(operation, bytes, commutative, false);
-    if (!known.nonblocking) {
-        const Chooser* others = session()->chooser_bit_by_bit.get();
-        const Request request{operation, &hierarchy_, 0, commutative};
-        known.nonblocking = known.choice;
-        if (!moves_bit_by_bit(known.choice) && others)
-            known.nonblocking = others->choose(request, size_class(bytes, choice_bits));
-    }
+    if (!known.nonblocking)
+        known.nonblocking = bit_by_bit(known.choice, {operation, &hierarchy_, 0, commutative},
+                                       size_class(bytes, choice_bits));
     const Choice& choice = *known.nonblocking;
     return moves_bit_by_bit(choice) ? &choice : nullptr;
 }

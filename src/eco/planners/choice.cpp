@@ -57,11 +57,11 @@ void Choice::set_rotate(Rotate rotate) {
     else
         exchange().rotate = rotate;
 }
-void Choice::set_native_inside() {
+void Choice::set_native_inside(bool inside) {
     if (family() == Family::tree)
-        tree().native_inside = true;
+        tree().native_inside = inside;
     else
-        exchange().native_inside = true;
+        exchange().native_inside = inside;
 }
 
 std::string to_text(const Choice& choice) {

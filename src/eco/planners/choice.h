@@ -114,7 +114,7 @@ struct Choice {
     TreeParameters& tree() { return std::get<TreeParameters>(parameters); }
     ExchangeParameters& exchange() { return std::get<ExchangeParameters>(parameters); }
     void set_rotate(Rotate rotate);
-    void set_native_inside();
+    void set_native_inside(bool inside = true);
 
     auto operator<=>(const Choice&) const = default;
 };
