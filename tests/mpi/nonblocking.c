@@ -6,7 +6,8 @@
        handles    Null and inactive requests, arrays of both kinds, statuses, errors.
        random     N random calls, blocking, non-blocking and persistent, on several communicators,
                   waited for in random order.
-       order      N calls under way at once on one communicator. */
+       sequences  N short ones of these, each on communicators of its own and from a seed of its
+   own. order      N calls under way at once on one communicator. */
 #include <string.h>
 
 #include "conformance/persistent.h"
@@ -230,7 +231,8 @@ static void at_random(int calls, int seed) {
     MPI_Comm comms[3];
     comms[0] = MPI_COMM_WORLD;
     MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[2]);
+    const int parts = draw(3) ? 1 : 2, way = draw(2) ? 1 : -1;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % parts, way * rank, &comms[2]);
     int open = 0;
     uint32_t own = (uint32_t)(seed + 31 * rank);
     for (int call = 0; call < calls; call++) {
@@ -272,6 +274,16 @@ static void at_random(int calls, int seed) {
     MPI_Comm_free(&comms[2]);
 }
 
+static void sequences(int count, int seed) {
+    enum { calls_of_each = 20, between_hashes = 50 };
+    char name[40];
+    for (int number = 0; number < count; number++) {
+        at_random(calls_of_each, seed + number);
+        snprintf(name, sizeof name, "sequences-%d", number + 1);
+        if ((number + 1) % between_hashes == 0) print_hash(name);
+    }
+}
+
 /* ---- order ---- */
 
 static void order(int calls) {
@@ -299,6 +311,7 @@ int main(int argc, char** argv) {
     if (!strcmp(what, "freed")) freed();
     if (!strcmp(what, "handles")) handles();
     if (!strcmp(what, "random")) at_random(number, argc > 3 ? atoi(argv[3]) : 1);
+    if (!strcmp(what, "sequences")) sequences(number, argc > 3 ? atoi(argv[3]) : 1);
     if (!strcmp(what, "order")) order(number);
     say_all_ok(what);
     MPI_Finalize();

@@ -35,10 +35,16 @@ static inline void begin_program(int* argc, char*** argv, int seconds) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
 }
 
-/* Rank 0 prints the hash of all ranks' results, and `all ok`. */
-static inline void say_all_ok(const char* what) {
+/* Rank 0 prints the hash of all ranks' results so far. */
+static inline void print_hash(const char* what) {
     uint64_t hashes = 0;
     MPI_Reduce(&hash, &hashes, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) printf("ok %s %016llx\nall ok\n", what, (unsigned long long)hashes);
+    if (rank == 0) printf("ok %s %016llx\n", what, (unsigned long long)hashes), fflush(stdout);
+}
+
+/* At last. */
+static inline void say_all_ok(const char* what) {
+    print_hash(what);
+    if (rank == 0) printf("all ok\n");
 }
 #endif

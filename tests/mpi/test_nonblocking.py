@@ -2,10 +2,13 @@
 """Collectives that do not block: the rules that they have among themselves and with the library's
 own calls. What they share with persistent ones: test_twins.py."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mpi_harness import (
+    DATA,
     OPENMPI4,
     OURS,
     STANDARD,
@@ -103,6 +106,53 @@ def test_random_for_long(mpi: Mpi, ranks: int) -> None:
     where = {"ranks": ranks, "order": SPREAD, "scale": 100}
     eco = lab(mpi, program, *words, eco=True, seconds=1000, **where)
     same_results(native, eco, ["ibcast"])
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8])
+@each
+def test_sequences(mpi: Mpi, ranks: int) -> None:
+    """10,000 in all, each on communicators of its own."""
+    program = built(mpi, "nonblocking")
+    words = ["sequences", 1000, 1000 * ranks, 1000]
+    native = here(mpi, ranks, program, *words, seconds=500)
+    where = {"ranks": ranks, "order": SPREAD, "scale": 100}
+    eco = lab(mpi, program, *words, eco=True, seconds=1000, **where)
+    assert len(native.results) == 21
+    same_results(native, eco, ["ibcast", "iallreduce", "bcast_init"])
+
+
+def timed(operation: str, size: int, choice: str, **times: float) -> dict[str, Any]:
+    entry = {"operation": operation, "bytes": size, "choice": choice, **times}
+    return {"layout": "near", "noise": 0.1, "ranks_per_host": 1, "predicted": False, **entry}
+
+
+@pytest.mark.lab
+@each
+def test_what_blocking_calls_alone_can_run(mpi: Mpi, tmp_path: Path) -> None:
+    """Where blocking calls multicast, or leave a part to the library, others run without that."""
+    profile = json.loads((DATA / "three-segments-mcast.json").read_text())
+    sizes = {"barrier": 0, "reduce": 12000}
+    choices = {
+        "bcast": "mcast:segments=1",
+        "allreduce": "mcast:segments=4",
+        "reduce": "tree:top=star,inner=native,segments=2",
+        "barrier": "exchange:inner=native",
+    }
+    tuning = [timed(name, 16, "native", native=0.002, eco=0.003) for name in choices]
+    for name, choice in choices.items():
+        tuning.append(timed(name, sizes.get(name, 16384), choice, native=0.09, eco=0.05))
+    profile["tuning"] = [{**entry, "mpi": f"{mpi.family} 9.9"} for entry in tuning]
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps(profile))
+    words = [built(mpi, "progress"), "nonblocking", 1, "recv", tmp_path, 100]
+    run = lab(mpi, *words, eco=True, choice="auto", order="block", scale=10, profile=file)
+    assert run.code == 0, run.out + run.err
+    for name in choices:
+        assert run.planned("i" + name), run.err
+        assert not any("mcast" in how or "native" in how for how in run.used["i" + name]), run.err
 
 
 @pytest.mark.lab
