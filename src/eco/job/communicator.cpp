@@ -227,9 +227,7 @@ std::vector<double> Communicator::greatest(const std::vector<double>& own) {
 }
 
 const Clusters& Communicator::clusters() {
-    const std::lock_guard one_at_a_time(finding_clusters_);
-    if (clusters_.empty()) clusters_ = find_clusters(session()->profile, host_of_, bindings_);
-    return clusters_;
+    return clusters_.get([this] { return find_clusters(session()->profile, host_of_, bindings_); });
 }
 
 Ways Communicator::ways() const { return {shared_links(session()->profile), host_of_}; }

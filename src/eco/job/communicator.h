@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "eco/base/found_once.h"
 #include "eco/base/recent.h"
 #include "eco/job/running_call.h"
 #include "eco/job/session.h"
@@ -184,8 +185,7 @@ private:
     };
     std::vector<Left> left_;  // in turn with mcast_
     std::vector<Binding> bindings_;
-    Clusters clusters_;
-    std::mutex finding_clusters_;
+    FoundOnce<Clusters> clusters_;
     const Chooser* chooser_;
     const Choice* forced_ = nullptr;
     struct Chosen {
