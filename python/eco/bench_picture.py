@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from eco import comparison, quantities
+from eco import colours, comparison, quantities
+from eco.colours import INK, PALE
 from eco.comparison import AGAIN, ECO, NATIVE, Comparison
-from eco.picture import INK, PALE, save
+from eco.picture import save
 
 _OTHERS = ("#8fc1e3", "#9bd3a5", "#c3aee8", "#e8a0b4", "#8fd5d0", "#e3c9a0", "#b9c67f")
 _ONE_ROW = 14  # groups of bars
@@ -49,7 +50,7 @@ def _headline(found: list[Comparison], names: list[str]) -> str:
 
 
 def _colour(name: str, number: int) -> str:
-    known = {NATIVE: "#a9b7c6", AGAIN: "#d3dae0", ECO: "#ef8a3c"}
+    known = {NATIVE: colours.NATIVE, AGAIN: colours.AGAIN, ECO: colours.ECO}
     return known.get(name, _OTHERS[number % len(_OTHERS)])
 
 

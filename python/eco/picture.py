@@ -2,10 +2,9 @@
 """The picture of a measured network: hosts in their subnets, and all times as a heat map."""
 
 import io
-import itertools
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,19 +20,20 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from eco import quantities, store, structure
+from eco import boxes, picture_boxes, quantities, store, structure
+from eco.colours import INK, PALE, TIMES
 from eco.profile import Profile
 from eco.structure import Group, Link
 
-INK, PALE = "#22303c", "#8a97a3"
 # Told apart by all eyes, and light enough for dark names on them.
 SUBNETS = (
     "#8fc1e3", "#f6c177", "#9bd3a5", "#e8a0b4", "#c3aee8",
     "#8fd5d0", "#e3c9a0", "#b9c67f", "#d9a6d4", "#a9b7c6",
 )  # fmt: skip
-TIMES = matplotlib.colormaps["viridis_r"].resampled(256)
 SHAPE = (13.5, 6.9)  # inches
 PLACE = (0.01, 0.03, 0.52, 0.83)  # of the network in it
+_MOST_IN_RINGS = 40  # hosts
+_MOST_NAMES = 150  # beside the matrix
 _MOST_LINKS = 1500  # more are one grey
 
 Point = tuple[float, float]
@@ -64,9 +64,17 @@ def draw(profile: Profile, path: Path) -> None:
     matrix = figure.add_axes((0.57, 0.12, 0.365, 0.714))
     bar = figure.add_axes((0.945, 0.12, 0.012, 0.714))
     norm = _norm(profile)
-    _network(network, profile, norm)
-    _matrix(matrix, profile, norm)
-    _title(figure, profile)
+    large = len(profile.hosts) > _MOST_IN_RINGS
+    if large:
+        picture_boxes.draw_network(network, profile, norm)
+    else:
+        _network(network, profile, norm)
+    clusters = large and len(set(profile.levels[-1])) > 1
+    if clusters:
+        picture_boxes.draw_matrix(matrix, profile, norm)
+    else:
+        _matrix(matrix, profile, norm)
+    _title(figure, profile, "subnets" if clusters else "hosts")
     scale = figure.colorbar(ScalarMappable(norm, TIMES), cax=bar)
     scale.outline.set_visible(False)
     scale.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: quantities.seconds(value)))
@@ -77,21 +85,17 @@ def draw(profile: Profile, path: Path) -> None:
     save(figure, path)
 
 
-def _title(figure: Figure, profile: Profile) -> None:
+def _title(figure: Figure, profile: Profile, ends: str) -> None:
     count = structure.describe(profile).partition(" (")[0]
     figure.text(0.025, 0.93, count, size=19, weight="bold", color=INK)
     how = f"measured {profile.created[:10]} with {profile.mpi_version.partition(',')[0]}"
     figure.text(0.025, 0.89, how, size=10.5, color=PALE)
-    heading = f"One way, {quantities.size(profile.partition_bytes)}, between each pair of hosts"
+    heading = f"One way, {quantities.size(profile.partition_bytes)}, between each pair of {ends}"
     figure.text(0.57, 0.865, heading, size=10.5, color=PALE)
 
 
 def _norm(profile: Profile) -> LogNorm:
-    times = [value for row in profile.partition_cost for value in row if value > 0] or [1e-3]
-    low, high = min(times), max(times)
-    # One kind of link is no contrast: a narrow range would make noise look like structure.
-    middle = math.sqrt(low * high)
-    return LogNorm(min(low, middle / 1.3), max(high, middle * 1.3))
+    return LogNorm(*boxes.time_range(profile))
 
 
 def _ticks(norm: LogNorm) -> list[float]:
@@ -108,7 +112,7 @@ def _network(axes: Axes, profile: Profile, norm: LogNorm) -> None:
     _media(axes, profile, disc, places, norm)
     _discs(axes, profile, disc, disc.centre)
     label = 9 if len(places) <= 12 else 7.5 if len(places) <= 32 else 5.5
-    for host, name in enumerate(_short_names(profile.hosts)):
+    for host, name in enumerate(quantities.short_names(profile.hosts)):
         axes.add_patch(Circle(places[host], 0.30, facecolor="white", edgecolor=INK, zorder=5))
         axes.text(*places[host], name, size=label if len(name) < 4 else label - 1.5,
                   color=INK, zorder=6, ha="center", va="center")  # fmt: skip
@@ -136,18 +140,6 @@ def _leaves(disc: _Disc) -> Iterator[_Disc]:
         yield disc
     for part in disc.parts:
         yield from _leaves(part)
-
-
-def _short_names(hosts: Sequence[str]) -> list[str]:
-    """What fits into a circle: without the domain, and if long without what all share."""
-    names = [host.partition(".")[0] for host in hosts]
-    if max(map(len, names)) > 4 and len(names) > 1:
-        ends = zip(min(names), max(names), strict=False)
-        shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], ends))
-        while shared and names[0][shared - 1].isdigit():
-            shared -= 1
-        names = [name[shared:] or name for name in names]
-    return [name if len(name) < 8 else f"{name[:3]}…{name[-3:]}" for name in names]
 
 
 def _arrange(profile: Profile, group: Group, depth: int) -> _Disc:
@@ -322,13 +314,17 @@ def _matrix(axes: Axes, profile: Profile, norm: LogNorm) -> None:
     for place in range(1, len(order)):
         border = finest[order[place]] != finest[order[place - 1]]
         wide = 3.0 if border else 0.6 if len(order) <= 40 else 0.0
+        if not wide:
+            continue
         axes.axhline(place - 0.5, color="white", lw=wide)
         axes.axvline(place - 0.5, color="white", lw=wide)
     label = 9 if len(order) <= 24 else 6.5 if len(order) <= 48 else 4
     names = [profile.hosts[host].partition(".")[0] for host in order]
-    upright = max(map(len, names)) * len(order) > 60
-    axes.set_xticks(range(len(order)), names, size=label, rotation=90 if upright else 0)
-    axes.set_yticks(range(len(order)), names, size=label)
+    if len(names) > _MOST_NAMES:
+        names = []
+    upright = max(map(len, names), default=0) * len(order) > 60
+    axes.set_xticks(range(len(names)), names, size=label, rotation=90 if upright else 0)
+    axes.set_yticks(range(len(names)), names, size=label)
     axes.tick_params(length=0, labelcolor=INK)
     for side in axes.spines.values():
         side.set_visible(False)

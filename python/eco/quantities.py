@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Times, rates, sizes and names in the form in which people read them."""
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -50,6 +51,18 @@ def names(hosts: Sequence[str], least: int = 3) -> str:
     for run in runs:
         words += [f"{run[0]}–{run[-1]}"] if len(run) >= least else run
     return " ".join(words)
+
+
+def short_names(hosts: Sequence[str]) -> list[str]:
+    """What fits where a host is drawn: without the domain, and if long without what all share."""
+    names = [host.partition(".")[0] for host in hosts]
+    if max(map(len, names)) > 4 and len(names) > 1:
+        ends = zip(min(names), max(names), strict=False)
+        shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], ends))
+        while shared and names[0][shared - 1].isdigit():
+            shared -= 1
+        names = [name[shared:] or name for name in names]
+    return [name if len(name) < 8 else f"{name[:3]}…{name[-3:]}" for name in names]
 
 
 def choice(text: str) -> str:

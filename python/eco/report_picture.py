@@ -6,10 +6,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from eco.colours import ECO, INK, NATIVE, PALE, WAITED
 from eco.errors import EcoError, ExitCode
-from eco.picture import INK, PALE, save
-
-_ECO, _NATIVE, _WAITED = "#1f6f8b", "#c98b2b", "#b9b4ab"
+from eco.picture import save
 
 
 def draw(report: Any, path: Path) -> None:
@@ -27,9 +26,9 @@ def draw(report: Any, path: Path) -> None:
     axes = figure.subplots()
     ran, other = ("ECO", "native") if report.with_eco else ("native", "ECO")
     kinds = (
-        (f"{ran}, timed", _ECO if report.with_eco else _NATIVE, 0),
-        (f"{other}, estimate", _NATIVE if report.with_eco else _ECO, 1),
-        ("waiting for late ranks", _WAITED, 2),
+        (f"{ran}, timed", ECO if report.with_eco else NATIVE, 0),
+        (f"{other}, estimate", NATIVE if report.with_eco else ECO, 1),
+        ("waiting for late ranks", WAITED, 2),
     )
     for number, (label, colour, place) in enumerate(kinds):
         heights = [at + 0.27 * (1 - number) for at in range(len(names))]

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from eco import learn, learned, quantities, show_tuning, store, structure
+from eco import learn, learned, page, quantities, show_tuning, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError
 from eco.options import Json
@@ -29,7 +29,11 @@ File = Annotated[
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option("--plot", metavar="FILE", help="Also draw a picture: FILE.svg, .png or .pdf."),
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Also draw a picture: FILE.svg, .png or .pdf; or FILE.html, a page with search.",
+    ),
 ]
 _MOST_SUBNETS = 9  # of which all pairs are shown
 _CELL = 15  # columns of a rate in the table between subnets
@@ -55,10 +59,7 @@ def command(
     profile = profiles.read(file)
     classes = _learned(file, profile)
     if plot is not None:
-        store.check_picture(plot)
-        from eco import picture  # Matplotlib takes a second to import
-
-        picture.draw(profile, plot)
+        _draw(profile, plot)
     if as_json:
         print(json.dumps(structure.summary(profile) | {"learned": learn.documents(classes)}))
         return
@@ -71,6 +72,16 @@ def command(
         _print_matrices(profile, console)
     if plot is not None:
         console.print(f"\nwrote {plot}", markup=False)
+
+
+def _draw(profile: Profile, path: Path) -> None:
+    store.check_picture(path, page=True)
+    if path.suffix.lower() == store.PAGE:
+        store.write(path, page.document(profile))
+        return
+    from eco import picture  # Matplotlib takes a second to import
+
+    picture.draw(profile, path)
 
 
 def _learned(file: Path, profile: Profile) -> list[learned.LearnedClass]:

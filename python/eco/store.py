@@ -14,6 +14,7 @@ from eco.errors import EcoError, ExitCode
 from eco.profile import Profile, read
 
 PICTURES = (".svg", ".png", ".pdf")
+PAGE = ".html"
 
 
 def folder() -> Path:
@@ -44,12 +45,15 @@ def check_writable(path: Path) -> None:
         raise EcoError(f"{path} is read-only; name another file", ExitCode.USAGE)
 
 
-def check_picture(path: Path) -> None:
-    """As check_writable, for a file whose ending says its format."""
-    if path.suffix.lower() not in PICTURES:
-        raise EcoError(
-            f"--plot {path}: the file name must end in .svg, .png or .pdf", ExitCode.USAGE
-        )
+def check_picture(path: Path, page: bool = False) -> None:
+    """As check_writable, for a file whose ending says its format; with `page` HTML as well."""
+    ending = path.suffix.lower()
+    if page and ending == PAGE:
+        check_writable(path)
+        return
+    if ending not in PICTURES:
+        endings = ".svg, .png, .pdf or .html" if page else ".svg, .png or .pdf"
+        raise EcoError(f"--plot {path}: the file name must end in {endings}", ExitCode.USAGE)
     if importlib.util.find_spec("matplotlib") is None:
         raise EcoError(
             f"--plot needs Matplotlib, which {sys.executable} has not: "

@@ -13,10 +13,11 @@ from matplotlib.ticker import FuncFormatter
 
 from eco import quantities
 from eco.call_text import headline
-from eco.picture import INK, PALE, save
+from eco.colours import INK, PALE, RECEIVE, SEND
+from eco.picture import save
 from eco.prediction import Call, Prediction
 
-_OUT, _IN, _BUSY, _CHAIN = "#f6c177", "#8fc1e3", "#22303c", "#d1495b"
+_CHAIN = "#d1495b"
 _MOST_ARROWS = 600
 _MOST_NAMES = 64
 
@@ -38,9 +39,9 @@ def draw(call: Call, shown: Prediction, path: Path) -> None:
     figure.text(0.075, 1 - 0.38 / height, headline(call), size=14, weight="bold", color=INK)
     figure.text(0.075, 1 - 0.68 / height, _second_line(call, shown), size=9.5, color=PALE)
     handles = [
-        Patch(color=_OUT, label="message leaves"),
-        Patch(color=_IN, label="message arrives"),
-        Patch(color=_BUSY, label="rank at work"),
+        Patch(color=SEND, label="message leaves"),
+        Patch(color=RECEIVE, label="message arrives"),
+        Patch(color=INK, label="rank at work"),
         Patch(color=_CHAIN, label="what the end waited for"),
     ]
     figure.legend(
@@ -74,8 +75,8 @@ def _messages(axes: Axes, timeline: dict[str, Any]) -> None:
         into.append((one["start"], one["arrived"], one["to"] + 0.04, one["to"] + 0.38))
         arrows.append([(one["left"], one["from"] - 0.04), (one["arrived"], one["to"] + 0.04)])
     # Several at once show as a stronger colour.
-    _spans(axes, out, _OUT, 0.75, 2)
-    _spans(axes, into, _IN, 0.75, 2)
+    _spans(axes, out, SEND, 0.75, 2)
+    _spans(axes, into, RECEIVE, 0.75, 2)
     if len(arrows) <= _MOST_ARROWS:
         axes.add_collection(LineCollection(arrows, colors=PALE, linewidths=0.5, zorder=1))
 
@@ -88,7 +89,7 @@ def _occupied(axes: Axes, timeline: dict[str, Any]) -> None:
         for part in ("work", "take")
         if part in task and task[part][1] > task[part][0]
     ]
-    _spans(axes, spans, _BUSY, 1.0, 3)
+    _spans(axes, spans, INK, 1.0, 3)
 
 
 def _chain(axes: Axes, timeline: dict[str, Any]) -> None:

@@ -116,7 +116,7 @@ def test_bad_input(file: Path, tmp_path: Path) -> None:
     assert "absent.json cannot be read (No such file" in complaint(refused)
     refused = eco("show", file, "--plot", tmp_path / "net.jpeg")
     assert refused.returncode == 2
-    assert "the file name must end in .svg, .png or .pdf" in complaint(refused)
+    assert "the file name must end in .svg, .png, .pdf or .html" in complaint(refused)
     file.write_text(file.read_text()[:500])
     refused = eco("show", file)
     assert refused.returncode == 3

@@ -13,10 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from eco import quantities
+from eco.colours import INK, PALE, RECEIVE, SEND, WAITED
 from eco.multicast import Bound, Pattern, Schedule
-from eco.picture import INK, PALE, save
-
-SEND, RECEIVE, WAIT = "#ef8a3c", "#4a90c2", "#e4e9ed"
+from eco.picture import save
 
 
 def draw(pattern: Pattern, schedules: list[tuple[str, Schedule]], bound: Bound, path: Path) -> None:
@@ -41,7 +40,7 @@ def draw(pattern: Pattern, schedules: list[tuple[str, Schedule]], bound: Bound, 
         handles=[
             Patch(color=SEND, label="send"),
             Patch(color=RECEIVE, label="receive"),
-            Patch(color=WAIT, label="wait"),
+            Patch(color=WAITED, label="wait"),
         ],
         loc="upper right",
         ncols=3,
@@ -59,11 +58,11 @@ def _panel(axes: Axes, pattern: Pattern, schedule: Schedule, scale: float) -> No
     sizes = [message.bytes for message in pattern.messages]
     for rank, tasks in enumerate(schedule.tasks):
         fixed, per_byte = overheads[rank]
-        bars: dict[str, list[tuple[float, float]]] = {WAIT: [], RECEIVE: [], SEND: []}
+        bars: dict[str, list[tuple[float, float]]] = {WAITED: [], RECEIVE: [], SEND: []}
         for task in tasks:
             length = task.end - task.start
             busy = length if task.sends else fixed + per_byte * sizes[task.message]
-            bars[WAIT].append((task.start * scale, max(0.0, length - busy) * scale))
+            bars[WAITED].append((task.start * scale, max(0.0, length - busy) * scale))
             bars[SEND if task.sends else RECEIVE].append(((task.end - busy) * scale, busy * scale))
         for colour, spans in bars.items():
             axes.broken_barh(spans, (rank - 0.45, 0.9), facecolors=colour)
