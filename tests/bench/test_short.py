@@ -89,6 +89,26 @@ def test_nonblocking() -> None:
 
 
 @pytest.mark.lab
+def test_programs(tmp_path: Path) -> None:
+    shutil.copy(DATA / "three-segments.json", tmp_path)
+    found = bench("programs/programs.py", "--programs", "lammps", "--profiles", tmp_path)
+    assert found["missing"] == []
+    (row,) = found["rows"]
+    assert row["same"]
+    assert row["native_wall"] > row["native"] > 0 < row["eco"]
+
+
+def test_programs_whose_results_differ() -> None:
+    sys.path.insert(0, str(PROJECT / "bench/programs"))
+    from programs import agree
+
+    assert agree([1.0, -2.0], [1.0 + 1e-9, -2.0], 8)
+    assert not agree([1.0, -2.0], [1.0 + 1e-7, -2.0], 8)
+    assert not agree([1.0], [1.0, 2.0], 8)
+    assert not agree([float("nan")], [float("nan")], 8)
+
+
+@pytest.mark.lab
 def test_start() -> None:
     assert bench("overhead/start.py")["init"]["native"] > 0
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Poisson's equation with PETSc: conjugate gradients, sums of one number in each step."""
+
+import sys
+import time
+
+import petsc4py
+
+petsc4py.init(sys.argv)
+from petsc4py import PETSc  # noqa: E402
+
+grid = PETSc.DMDA().create([60, 60], stencil_width=1)
+matrix = grid.createMatrix()
+row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
+(left, right), (low, high) = grid.getRanges()
+for y in range(low, high):
+    for x in range(left, right):
+        row.index = (x, y)
+        for at, value in (((x, y), 4.0), ((x - 1, y), -1.0), ((x + 1, y), -1.0),
+                          ((x, y - 1), -1.0), ((x, y + 1), -1.0)):  # fmt: skip
+            if all(0 <= each < 60 for each in at):
+                column.index = at
+                matrix.setValueStencil(row, column, value)
+matrix.assemble()
+solution, goal = matrix.createVecs()
+goal.set(1.0)
+solver = PETSc.KSP().create()
+solver.setOperators(matrix)
+solver.getPC().setType("jacobi")
+solver.setType("cg")
+solver.setTolerances(rtol=1e-8)
+solver.setFromOptions()
+began = time.perf_counter()
+solver.solve(goal, solution)
+took = time.perf_counter() - began
+PETSc.Sys.Print(f"{solver.getIterationNumber()} iterations, norm {solution.norm():.6f}")
+PETSc.Sys.Print(f"took {took:.3f} s")

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The programs that programs.py runs: how each is started, and what its output says."""
+
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PETSC = "/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/python3/dist-packages"
+_PYTHON = "/usr/bin/python3"
+_TOOK = re.compile(r"^took ([\d.]+) s", re.M)
+
+
+@dataclass(frozen=True)
+class Program:
+    """An MPI program of Debian."""
+
+    name: str
+    package: str
+    words: tuple[str, ...]
+    inputs: tuple[str, ...]  # files of the folder inputs
+    time: re.Pattern[str]  # its last match: seconds
+    result: re.Pattern[str]  # all matches: numbers that must agree
+    digits: int
+    long: tuple[str, ...] = ()  # more words of a usual run
+    short: tuple[str, ...] = ()  # and of a short one
+    prepare: tuple[tuple[str, ...], ...] = ()
+    log: str = ""  # a file that it writes beside its output
+    needs: str = ""  # a file of the package, if `words` name none
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def installed(self) -> bool:
+        return shutil.which(self.words[0]) is not None and (
+            not self.needs or Path(self.needs).exists()
+        )
+
+
+_ALL = (
+    Program(
+        name="lammps",
+        package="lammps",
+        words=("lmp", "-in", "melt.lammps", "-log", "none"),
+        inputs=("melt.lammps",),
+        time=re.compile(r"^Loop time of ([\d.]+)", re.M),
+        result=re.compile(r"^ +\d+ +([-\d.]+ +[-\d.]+) +0 ", re.M),
+        digits=6,
+        short=("-var", "steps", "10"),
+    ),
+    Program(
+        name="gromacs",
+        package="gromacs",
+        words=(
+            "gmx_mpi",
+            "-quiet",
+            "mdrun",
+            "-s",
+            "run.tpr",
+            "-deffnm",
+            "out",
+            "-ntomp",
+            "1",
+            "-reprod",
+            "-notunepme",
+            "-dlb",
+            "no",
+        ),
+        inputs=("water.mdp", "water.top"),
+        prepare=(
+            (
+                "gmx",
+                "-quiet",
+                "solvate",
+                "-cs",
+                "spc216.gro",
+                "-box",
+                "2.5",
+                "2.5",
+                "2.5",
+                "-o",
+                "box.gro",
+                "-p",
+                "water.top",
+            ),
+            (
+                "gmx",
+                "-quiet",
+                "grompp",
+                "-f",
+                "water.mdp",
+                "-c",
+                "box.gro",
+                "-p",
+                "water.top",
+                "-o",
+                "run.tpr",
+                "-maxwarn",
+                "3",
+            ),
+        ),
+        time=re.compile(r"^ +Time: +[\d.]+ +([\d.]+)", re.M),
+        # Of step 0: what follows depends on the order of sums, more with each step.
+        result=re.compile(r"^ +0 +0\.0+\n\n +Energies.*\n.*\n((?: +-?\d\.\d+e[+-]\d+)+)", re.M),
+        digits=4,
+        log="out.log",
+        short=("-nsteps", "10"),
+    ),
+    Program(
+        name="cp2k",
+        package="cp2k",
+        words=("cp2k", "-i", "water.inp"),
+        inputs=("water.inp",),
+        time=re.compile(r"^ CP2K +\d+ +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +([\d.]+)", re.M),
+        result=re.compile(r"Total FORCE_EVAL .*: +(-?[\d.]+)"),
+        digits=10,
+        environment={"CP2K_DATA_DIR": "/usr/share/cp2k"},
+    ),
+    Program(
+        name="petsc-cg",
+        package="python3-petsc4py-real",
+        words=(_PYTHON, "poisson.py"),
+        inputs=("poisson.py",),
+        time=_TOOK,
+        result=re.compile(r"^(\d+) iterations", re.M),
+        digits=10,
+        needs=_PETSC,
+        environment={"PYTHONPATH": _PETSC},
+    ),
+    Program(
+        name="petsc-pipecg",
+        package="python3-petsc4py-real",
+        words=(_PYTHON, "poisson.py", "-ksp_type", "pipecg"),
+        inputs=("poisson.py",),
+        time=_TOOK,
+        result=re.compile(r"^(\d+) iterations", re.M),
+        digits=10,
+        needs=_PETSC,
+        environment={"PYTHONPATH": _PETSC},
+    ),
+    Program(
+        name="mpi4py-fft",
+        package="python3-mpi4py-fft",
+        words=(_PYTHON, "fft.py"),
+        inputs=("fft.py",),
+        time=_TOOK,
+        result=re.compile(r"^off by (\S+)", re.M),
+        digits=10,
+        short=("1",),
+        needs="/usr/lib/python3/dist-packages/mpi4py_fft",
+    ),
+    Program(
+        name="mpi4py-sgd",
+        package="python3-mpi4py",
+        words=(_PYTHON, "regression.py"),
+        inputs=("regression.py",),
+        time=_TOOK,
+        result=re.compile(r"weights ([\d.]+)", re.M),
+        digits=6,
+        short=("2",),
+        needs="/usr/lib/python3/dist-packages/mpi4py",
+    ),
+)
+PROGRAMS = {program.name: program for program in _ALL}
