@@ -186,7 +186,7 @@ def _box(profile: Profile, group: Group, places: dict[int, int]) -> Box:
 def _lines(profile: Profile, group: Group) -> tuple[str, ...]:
     """What is written into a box: its name, the figures inside, the medium."""
     count = len(group.hosts)
-    hosts = f"{count} host{'s' if count > 1 else ''}"
+    hosts = f"{count:,} host{'s' if count > 1 else ''}"
     if group.parts:
         firsts = [part.hosts[0] for part in group.parts]
         link = structure.link(profile, structure.inside(firsts))

@@ -172,7 +172,7 @@ def describe(profile: Profile) -> str:
     """One line: `8 hosts in 3 subnets (n0–n2, …)`."""
     subnets = list(tree(profile).subnets)
     hosts = len(profile.hosts)
-    count = f"{hosts} host{'s' if hosts > 1 else ''}"
+    count = f"{hosts:,} host{'s' if hosts > 1 else ''}"
     if len(subnets) == 1:
         return f"{count} in one subnet"
     listed = ", ".join(
