@@ -86,7 +86,10 @@ std::string to_text(const Choice& choice) {
     count("ports", choice.ports);
     write(false);
     count("rails", choice.rails);
-    if (choice.on_ranks) add("on", "ranks");
+    if (choice.on == On::ranks)
+        add("on", "ranks");
+    else if (choice.on == On::groups)
+        add("on", "groups");
     // The bare words name the topology-unaware baselines, which see contiguous ranks.
     else if (choice.family() == Family::ring || choice.family() == Family::butterfly)
         add("on", "levels");
@@ -133,8 +136,8 @@ static bool read_shared(std::string_view key, const std::string& value, Choice& 
         choice.ports = read_count(key, value, 64);
     else if (key == "rails")
         choice.rails = read_count(key, value, 16);
-    else if (key == "on" && (value == "ranks" || value == "levels"))
-        choice.on_ranks = value == "ranks";
+    else if (key == "on" && (value == "ranks" || value == "levels" || value == "groups"))
+        choice.on = value == "ranks" ? On::ranks : value == "groups" ? On::groups : On::levels;
     else
         return false;
     return true;
@@ -151,7 +154,7 @@ static bool is_pattern(const std::string& text, Choice& choice) {
             return false;
         }
     }
-    choice.on_ranks = true;
+    choice.on = On::ranks;
     return true;
 }
 
@@ -172,7 +175,7 @@ static void check_levels(const Choice& choice, const std::string& text) {
         throw Error(Code::usage, "'" + on_one_line(text) +
                                      "' is not valid: top with a shape for each level is for tree "
                                      "without inner=native");
-    if (choice.native_inside() && (choice.on_ranks || choice.rotate() == Rotate::all))
+    if (choice.native_inside() && (choice.on != On::levels || choice.rotate() == Rotate::all))
         throw Error(Code::usage, "'" + on_one_line(text) +
                                      "' is not valid: inner=native is for tree and exchange on "
                                      "levels, without rotate=all");

@@ -16,6 +16,10 @@ namespace eco {
 // In each segment the groups come in another order; all: and other ranks are their leaders.
 enum class Rotate : std::uint8_t { none, groups, all };
 
+// What a schedule follows. levels: the whole hierarchy; groups: the innermost groups side by side,
+// without the wider levels; ranks: contiguous ranks, as the topology-unaware baselines.
+enum class On : std::uint8_t { levels, groups, ranks };
+
 // Each family's own parameters, in the order of Family. What a family is: planners/family.h.
 struct NativeParameters {
     auto operator<=>(const NativeParameters&) const = default;
@@ -87,8 +91,7 @@ struct Choice {
     int window = 0;  // sends to one rank (direct: exchanges) under way at once; 0 is all
     int ports = 0;   // sends of a rank under way at once; index: messages of a step; 0 is all, or 1
     int rails = 0;   // messages go over so many rails of libfabric's at most; 0: as MPI sends them
-    bool on_ranks =
-        false;  // sees contiguous ranks, not the hierarchy: the topology-unaware baselines
+    On on = On::levels;
 
     Choice() = default;
     // With the family's parameters as they are if nothing is said of them.

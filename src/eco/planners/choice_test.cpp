@@ -17,7 +17,8 @@ TEST(Choice, WrittenAndReadBack) {
           "tree:top=relay,inner=native,segments=5,rotate=groups",
           "tree:top=star/postal3/chain,inner=binomial,segments=4", "exchange:inner=star,carriers=4",
           "tree:top=balanced,inner=native,segments=1", "tree:top=star,inner=native",
-          "exchange:top=binomial,inner=native"})
+          "exchange:top=binomial,inner=native",
+          "tree:top=balanced,inner=star,segments=4,on=groups"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
 

@@ -15,12 +15,31 @@ namespace {
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Of all vertices of a form.
-int most_below(Form form, int parts) {
-    if (form.shape == Shape::balanced) return parts - 1;
+int most_below(Form form, const std::vector<Weight>& weights) {
+    const int parts = static_cast<int>(weights.size());
     std::vector<int> below(at(parts), 0);
     int most = 0;
-    const auto above = parents(form, std::vector<Weight>(at(parts)));
+    const auto above = parents(form, weights);
     for (int part = 1; part < parts; ++part) most = std::max(most, ++below[at(above[at(part)])]);
+    return most;
+}
+
+// The same whichever part holds the root. Where few are alike: at most all others.
+int most_below_balanced(const Group& group) {
+    constexpr std::size_t most_tried = 16;
+    std::vector<Weight> weights, roots;
+    for (const Group& part : group.parts) {
+        weights.push_back(weight(part));
+        if (roots.size() <= most_tried &&
+            std::find(roots.begin(), roots.end(), weights.back()) == roots.end())
+            roots.push_back(weights.back());
+    }
+    if (roots.size() > most_tried) return static_cast<int>(weights.size()) - 1;
+    int most = 0;
+    for (const Weight& root : roots) {
+        std::iter_swap(weights.begin(), std::find(weights.begin(), weights.end(), root));
+        most = std::max(most, most_below({Shape::balanced}, weights));
+    }
     return most;
 }
 
@@ -46,7 +65,11 @@ double most_children(const Group& group, const std::vector<Form>& forms, Form in
         inside =
             std::max(inside, most_children(part, forms, inner, innermost, turns, led, depth + 1));
     const double spoken = std::min(turns.all, led + turns.of_one(group));
-    return inside + spoken * most_below(form, static_cast<int>(group.parts.size()));
+    const std::size_t parts = group.parts.size();
+    const int below = form.shape != Shape::balanced ? most_below(form, std::vector<Weight>(parts))
+                      : innermost                   ? static_cast<int>(parts) - 1
+                                                    : most_below_balanced(group);
+    return inside + spoken * below;
 }
 
 int levels(const Group& group) {
@@ -236,10 +259,10 @@ Extent extent_of_ordered(const Choice& choice, const Request& request) {
 
 Extent extent(const Choice& choice, const Request& request) {
     const PlannerFamily& family = planner_family(choice);
-    if (!choice.on_ranks) return family.extent(choice, request);
-    const Hierarchy flat = flat_hierarchy(request.ranks());
+    if (choice.on == On::levels) return family.extent(choice, request);
+    const Hierarchy other = seen_by(choice, *request.hierarchy);
     Request seen = request;
-    seen.hierarchy = &flat;
+    seen.hierarchy = &other;
     return family.extent(choice, seen);
 }
 

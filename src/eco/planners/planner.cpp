@@ -51,17 +51,22 @@ double messages_over_groups(const Choice& choice, const Request& request, double
 }
 
 bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy) {
-    const bool in_a_row = choice.on_ranks || hierarchy.top.is_innermost();
+    const bool in_a_row = choice.on == On::ranks || hierarchy.top.is_innermost();
     return choice.family() != Family::tree || !in_a_row || choice.inner().shape != Shape::star ||
            choice.segments > 0 || choice.rails > 0;
 }
 
+Hierarchy seen_by(const Choice& choice, const Hierarchy& hierarchy) {
+    if (choice.on == On::ranks) return flat_hierarchy(hierarchy.ranks());
+    return choice.on == On::groups ? without_levels(hierarchy) : hierarchy;
+}
+
 Program plan(const Choice& choice, const Request& request, Rank me) {
     ECO_CHECK(supports(choice, request));
-    if (!choice.on_ranks) return planner_family(choice).plan(choice, request, me);
-    const Hierarchy flat = flat_hierarchy(request.ranks());
+    if (choice.on == On::levels) return planner_family(choice).plan(choice, request, me);
+    const Hierarchy other = seen_by(choice, *request.hierarchy);
     Request seen = request;
-    seen.hierarchy = &flat;
+    seen.hierarchy = &other;
     return planner_family(choice).plan(choice, seen, me);
 }
 

@@ -21,6 +21,9 @@ inline constexpr Bytes first_flight = 14000;
 // commutes; and none whose programs are too long for one rank (extent.h). Never for Family::native.
 bool supports(const Choice& choice, const Request& request);
 
+// What its schedule follows of the hierarchy (On). O(P).
+Hierarchy seen_by(const Choice& choice, const Hierarchy& hierarchy);
+
 // Needs supports(choice, request). Local, no communication. Cost: O(P) and the program's length.
 Program plan(const Choice& choice, const Request& request, Rank me);
 

@@ -332,7 +332,7 @@ static void read_top(const std::string& text, TreeParameters& tree) {
 
 static void write_tree(const Choice& choice, const WriteParameter& write) {
     const auto& tree = std::get<TreeParameters>(choice.parameters);
-    if (!choice.on_ranks) write("top", top_text(tree));
+    if (choice.on != On::ranks) write("top", top_text(tree));
     write_inner(tree.inner, tree.native_inside, write);
     write_rotate(tree.rotate, write);
 }

@@ -34,6 +34,22 @@ TEST(Tree, BalancedGoesByWayOfWhatIsFast) {
               (std::vector<int>{-1, 3, 3, 0}));
 }
 
+// From a rank on a bus each wider group would be sent to over this bus. Without the levels the
+// switch takes the message and gives it to all.
+TEST(Tree, WithoutLevelsOneCrossingLeavesASlowGroup) {
+    Hierarchy hierarchy = parse_hierarchy("(((0 1 2) (3 4)) (5 6)) (7 8)");
+    Group& near = hierarchy.top.parts[0].parts[0];
+    near.parts[1].crossing = 0.1;
+    near.parts[1].shared = false;
+    const auto sent_from_the_bus = [](const Tree& tree) {
+        return std::count_if(tree.children[0].begin(), tree.children[0].end(),
+                             [](Rank child) { return child > 2; });
+    };
+    const Form balanced{Shape::balanced};
+    EXPECT_EQ(sent_from_the_bus(build_tree(hierarchy, 0, balanced, {})), 3);
+    EXPECT_EQ(sent_from_the_bus(build_tree(without_levels(hierarchy), 0, balanced, {})), 1);
+}
+
 TEST(Tree, Forms) {
     const std::vector<Weight> ones(7);
     EXPECT_EQ(parents({Shape::star}, ones), (std::vector<int>{-1, 0, 0, 0, 0, 0, 0}));

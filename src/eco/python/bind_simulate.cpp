@@ -132,7 +132,7 @@ std::pair<std::vector<Rank>, std::vector<std::vector<Rank>>> tree_of(const Hiera
     const Choice choice = parse_choice(text);
     if (choice.family() != Family::tree || root < 0 || root >= hierarchy.ranks()) return {};
     const auto& asked = traits(parse_operation(operation));
-    const Hierarchy seen = choice.on_ranks ? flat_hierarchy(hierarchy.ranks()) : hierarchy;
+    const Hierarchy seen = seen_by(choice, hierarchy);
     LeaderRotation first;  // of the first segment, where each has a tree of its own
     if (choice.rotates() && asked.blocks == Blocks::parts)
         first = {0, segments_of(choice), choice.rotate() == Rotate::all, 0};

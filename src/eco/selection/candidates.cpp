@@ -103,7 +103,7 @@ static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& 
     if (operation == gather || operation == scatter) {
         Choice ports = tree(Shape::star, Shape::ports, 0);
         ports.tree().inner.k = rails;
-        ports.on_ranks = true;
+        ports.on = On::ranks;
         if (bytes >= 0 && bytes <= 4096) more.push_back(ports);
     }
     if (request.operation == alltoall && bytes <= 4096) {
@@ -199,6 +199,14 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             // Sites that each have a link of their own: a chain sends every byte once over each.
             if (fine > 1 && groups > 2) list.push_back(tree(Shape::chain, Shape::chain, fine));
             list.push_back(tree(Shape::star, Shape::binomial, 1));
+            // A root on a slow medium need not send to each of the wider groups itself.
+            if (has_levels(*request.hierarchy))
+                for (const int segments : {1, fine}) {
+                    if (segments > 1) list.push_back(tree(Shape::balanced, Shape::chain, segments));
+                    if (segments > 1) list.back().on = On::groups;
+                    list.push_back(tree(Shape::balanced, Shape::star, segments));
+                    list.back().on = On::groups;
+                }
             if (inside) list.push_back(native_inside(tree(Shape::balanced, {}, 1)));
             if (inside && groups > 2) list.push_back(native_inside(tree(Shape::binomial, {}, 1)));
             if (inside && fine > 1 && groups > 2)
@@ -213,6 +221,10 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             add_circulants();
             if (fine > 1) {
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
+                if (has_levels(*request.hierarchy)) {
+                    list.push_back(list.back());
+                    list.back().on = On::groups;
+                }
                 // A chain inside: no leader's own link carries more than the message.
                 if (!flat) list.push_back(exchange(fine));
                 if (!flat) list.push_back(exchange(fine, Shape::chain));
@@ -244,7 +256,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             list = {tree(Shape::star, Shape::star, 0)};
             if (bytes < 0 || bytes >= 1024) {
                 Choice star = tree(Shape::star, Shape::star, 0);
-                star.on_ranks = true;
+                star.on = On::ranks;
                 list.push_back(star);
             }
             const int most = widest(request.hierarchy->top);
@@ -302,7 +314,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
         case Rules::prefix: {
             list = {Choice(Family::ordered, fine)};
             Choice chain = Choice(Family::ordered, fine);
-            chain.on_ranks = true;
+            chain.on = On::ranks;
             if (!flat) list.push_back(chain);
             if (!flat) list.push_back(exchange());
             if (!flat && fine > 1) list.push_back(exchange(fine));

@@ -85,7 +85,7 @@ public:
                 break;
             case Rules::root_blocks:
                 trees();
-                add(Family::tree).on_ranks = true;
+                add(Family::tree).on = On::ranks;
                 break;
             case Rules::sum_blocks:
                 exchanges();
@@ -99,7 +99,7 @@ public:
                 break;
             case Rules::prefix:
                 add(Family::ordered, usual_);
-                add(list_.back()).on_ranks = true;
+                add(list_.back()).on = On::ranks;
                 if (may_rotate()) {
                     add(Family::exchange, usual_).set_rotate(Rotate::all);
                 }
@@ -130,6 +130,10 @@ private:
         for (const Form& top : tops_)
             for (const Form& inner : inners_)
                 add({TreeParameters{.top = top, .inner = inner}, usual_});
+        if (has_levels(*request_.hierarchy))
+            for (const Form& inner : inners_)
+                add({TreeParameters{.top = {Shape::balanced}, .inner = inner}, usual_}).on =
+                    On::groups;
         if (!may_rotate()) return;
         auto tops = tops_;
         if (widths_.top > 2) tops.push_back({Shape::relay});
@@ -223,7 +227,7 @@ std::vector<Choice> baseline(const Request& request) {
     std::vector<Choice> list;
     for (const char* name : {"binomial", "butterfly", "ring", "star", "direct", "ordered"}) {
         Choice choice = parse_choice(name);
-        choice.on_ranks = true;
+        choice.on = On::ranks;
         // A star is what libraries do for blocks; sums and copies they pass on.
         const bool blocks = traits(request.operation).blocks != Blocks::parts;
         if (choice.family() == Family::tree && choice.inner().shape == Shape::star && !blocks)

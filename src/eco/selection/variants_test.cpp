@@ -88,7 +88,7 @@ TEST(Variants, TheBaselineKnowsNothingOfGroups) {
               (std::set<std::string>{"tree:inner=binomial,on=ranks", "butterfly:on=ranks"}));
     for (int number = 0; number < operation_count; ++number)
         for (const Choice& choice : baseline({static_cast<Operation>(number), &hierarchy}))
-            EXPECT_TRUE(choice.on_ranks);
+            EXPECT_EQ(choice.on, On::ranks);
 }
 
 TEST(Variants, WhatIsCountedGrowsWithTheMessages) {

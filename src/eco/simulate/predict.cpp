@@ -45,7 +45,7 @@ bool same_form(Choice a, Choice b) {
 
 bool same_kind(const Choice& a, const Choice& b) {
     return a.family() == b.family() && a.rotate() == b.rotate() && a.split() == b.split() &&
-           a.on_ranks == b.on_ranks;
+           a.on == b.on;
 }
 
 class Forecasting {

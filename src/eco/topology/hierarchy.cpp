@@ -208,6 +208,27 @@ Hierarchy flat_hierarchy(int ranks) {
     return hierarchy;
 }
 
+static void add_innermost(const Group& group, std::vector<Group>& list) {
+    for (const Group& part : group.parts)
+        if (part.is_innermost())
+            list.push_back(part);
+        else
+            add_innermost(part, list);
+}
+
+bool has_levels(const Hierarchy& hierarchy) {
+    return std::any_of(hierarchy.top.parts.begin(), hierarchy.top.parts.end(),
+                       [](const Group& part) { return !part.is_innermost(); });
+}
+
+Hierarchy without_levels(const Hierarchy& hierarchy) {
+    if (hierarchy.top.is_innermost()) return hierarchy;
+    Hierarchy found = hierarchy;
+    found.top.parts.clear();
+    add_innermost(hierarchy.top, found.top.parts);
+    return found;
+}
+
 double mcast_rate(const Group& top, Rank from, std::span<const Rank> to) {
     const Group* group = &top;
     while (true) {

@@ -68,6 +68,11 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
 // All ranks alike, in rank order: what a library that knows nothing of the network sees.
 Hierarchy flat_hierarchy(int ranks);
 
+// Its innermost groups side by side, in the same order, without the wider levels. O(ranks).
+Hierarchy without_levels(const Hierarchy& hierarchy);
+// Whether it has wider levels than these.
+bool has_levels(const Hierarchy& hierarchy);
+
 // Whether the ranks of each host and of each group of hosts are consecutive numbers: "near", else
 // "scattered". What lies inside hosts does not count: there an order costs microseconds, and the
 // layout picks the tuning entries, which were timed between hosts.

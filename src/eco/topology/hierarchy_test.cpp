@@ -89,6 +89,18 @@ TEST(Hierarchy, RanksPerHostAreThoseOfTheFullest) {
     EXPECT_EQ(ranks_per_host(build_hierarchy(three_subnets(), {0, 0, 0})), 3);
 }
 
+TEST(Hierarchy, InnermostGroupsSideBySide) {
+    for (const auto& [text, found] : {std::pair("(((0 1) (2 3)) 4) (5 6)", "(0 1) (2 3) 4 (5 6)"),
+                                      {"(0 1) (2 3)", "(0 1) (2 3)"},
+                                      {"0 1 2", "0 1 2"},
+                                      {"(([(0 2) (1 3)] 4)) 5", "[(0 2) (1 3)] 4 5"}}) {
+        const Hierarchy hierarchy = parse_hierarchy(text);
+        EXPECT_EQ(describe(without_levels(hierarchy).top), found);
+        EXPECT_EQ(without_levels(hierarchy).top.ranks, hierarchy.top.ranks);
+        EXPECT_EQ(has_levels(hierarchy), std::string(text) != found) << text;
+    }
+}
+
 TEST(Hierarchy, TextFormReadsBack) {
     for (const char* text : {"0 1 2", "(0 1 2) (3 4 5) (6 7)", "((0 1) (2 3)) 4", "[(0 2) (1 3)]",
                              "([0 1] 2) [(3 4) 5]"})
