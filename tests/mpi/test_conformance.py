@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from mpi_harness import (
+    DATA,
     STANDARD,
     Mpi,
     Run,
@@ -209,6 +210,20 @@ def test_native_inside(mpi: Mpi, choice: str, operations: list[str]) -> None:
     for operation in operations:
         used = eco.used[operation]
         assert any("inner=native" in what for what in used), f"{operation} used {used}"
+
+
+@pytest.mark.lab
+@each
+def test_innermost_groups_alone(mpi: Mpi) -> None:
+    """Machines of two sites as if side by side."""
+    words = [built(mpi, "conformance"), "--light", "--sections", "bcast,reduce,allreduce"]
+    scenario, profile = str(DATA / "three-levels.yaml"), DATA / "three-levels.json"
+    choice = "tree:top=balanced,inner=chain,segments=3,on=groups"
+    native = lab(mpi, *words, eco=False, scenario=scenario)
+    eco = lab(mpi, *words, eco=True, choice=choice, scenario=scenario, profile=profile)
+    same_results(native, eco, [])
+    for operation in ["bcast", "reduce", "allreduce"]:
+        assert choice in eco.used[operation], f"{operation} used {eco.used[operation]}"
 
 
 @pytest.mark.lab
