@@ -31,6 +31,7 @@ class Verb:
 
 VERBS = (
     Verb("measure", "eco.measure", "Measure a network once, through your MPI launcher."),
+    Verb("doctor", "eco.doctor.cli", "Say what is wrong with these hosts, and what to do."),
     Verb("show", "eco.show", "Show the measured network."),
     Verb("plan", "eco.plan", "Explain the choice for one collective call."),
     Verb("simulate", "eco.simulate", "Show one schedule as a timeline, by simulation."),

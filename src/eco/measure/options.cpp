@@ -71,6 +71,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.multicast = false;
             continue;
         }
+        if (name == "--facts") {
+            options.facts = true;
+            continue;
+        }
         if (name == "--all-pairs") {
             options.all_pairs = true;
             continue;

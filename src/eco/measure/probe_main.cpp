@@ -16,6 +16,7 @@
 #include "eco/base/error.h"
 #include "eco/base/run_main.h"
 #include "eco/measure/bench.h"
+#include "eco/measure/host_facts.h"
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/pair.h"
@@ -121,6 +122,13 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
                     {"open", chosen.open}});
 }
 
+// Collective; word comes from rank 0.
+void tell_facts(const Options& options, bool prints) {
+    if (!options.facts) return;
+    const nlohmann::json facts = all_host_facts();
+    if (prints) send_event({{"event", "facts"}, {"ranks", facts}});
+}
+
 void send_profile(const Profile& profile, const Notes& notes) {
     auto document = nlohmann::json::parse(to_json(profile));
     put_notes(notes, document);
@@ -152,7 +160,9 @@ void run(const Options& options, int rank) {
     Profile profile;
     if (options.verb == "measure") {
         if (options.tune) progress.take(options.within);
+        tell_facts(options, prints);
         profile = measure(options, known, notes, kept, progress, 1.0);
+        tell_facts(options, prints);
         progress.update(0.99, "sending the result to all ranks");
         profile = share(profile, rank);
         const auto timed = [](const Tuned& entry) { return !entry.predicted; };

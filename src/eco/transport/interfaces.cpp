@@ -68,4 +68,19 @@ bool is_down(const std::string& interface) {
     return (request.ifr_flags & IFF_UP) == 0 || (request.ifr_flags & IFF_RUNNING) == 0;
 }
 
+int mtu_of(const std::string& interface) {
+    ifreq request{};
+    return ask(interface, SIOCGIFMTU, request) ? request.ifr_mtu : 0;
+}
+
+int megabits_of(const std::string& interface) {
+    ethtool_cmd settings{};
+    settings.cmd = ETHTOOL_GSET;
+    ifreq request{};
+    request.ifr_data = reinterpret_cast<char*>(&settings);
+    if (!ask(interface, SIOCETHTOOL, request)) return 0;
+    const auto speed = static_cast<int>(ethtool_cmd_speed(&settings));
+    return speed > 0 ? speed : 0;  // SPEED_UNKNOWN is -1
+}
+
 }  // namespace eco

@@ -17,4 +17,8 @@ bool is_bridge(const std::string& interface);
 // Switched off, or without a carrier. False for what is no interface of the kernel's.
 bool is_down(const std::string& interface);
 
+// The longest packet that it sends, and its rate in Mbit/s; 0 if it does not tell.
+int mtu_of(const std::string& interface);
+int megabits_of(const std::string& interface);
+
 }  // namespace eco

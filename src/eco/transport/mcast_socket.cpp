@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,16 +32,6 @@ constexpr int hops = 16;
 
 [[noreturn]] void fail(const char* what) {
     throw Error(Code::environment, std::string("multicast: ") + what + ": " + std::strerror(errno));
-}
-
-Bytes mtu_of(const std::string& name) {
-    const int any = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (any < 0) return 0;
-    ifreq request{};
-    std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
-    const bool known = ioctl(any, SIOCGIFMTU, &request) == 0;
-    close(any);
-    return known ? request.ifr_mtu : 0;
 }
 
 template <typename Value>

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of what hosts say of themselves: builds, libraries, interfaces, clocks, settings."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from eco.doctor.facts import MARK, Host
+from eco.doctor.finding import Finding, Severity, listed
+
+# Reading them takes a system call of a microsecond or more.
+_SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
+_SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
+
+
+def check(hosts: Sequence[Host], mark: str) -> Iterator[Finding]:
+    """All of them."""
+    yield from _builds(hosts)
+    yield from _libraries(hosts)
+    yield from _environment(hosts, mark)
+    yield from _clocks(hosts)
+    yield from _governors(hosts)
+    yield from _mtu(hosts)
+
+
+def _minority(hosts: Sequence[Host], of: Callable[[Host], str]) -> tuple[list[str], str, str]:
+    """Hosts that differ from most, what they have, and what most have."""
+    usual = Counter(of(host) for host in hosts).most_common(1)[0][0]
+    others = [host for host in hosts if of(host) != usual]
+    return [host.name for host in others], of(others[0]) if others else usual, usual
+
+
+def _builds(hosts: Sequence[Host]) -> Iterator[Finding]:
+    names, _, _ = _minority(hosts, lambda host: host.build)
+    if names:
+        yield Finding(
+            "other-build",
+            Severity.ERROR,
+            tuple(names),
+            "another build of ECO than on most hosts, so jobs with these hosts run without ECO",
+            "read",
+            "",
+            "install the same ECO on all hosts, or once in a folder that all of them see",
+        )
+
+
+def _libraries(hosts: Sequence[Host]) -> Iterator[Finding]:
+    names, own, usual = _minority(hosts, lambda host: host.mpi)
+    if names:
+        yield Finding(
+            "other-mpi-library",
+            Severity.ERROR,
+            tuple(names),
+            f"{own} is loaded, but {usual} on most hosts",
+            "read",
+            "",
+            "install the same MPI library on all hosts, and compare PATH and LD_LIBRARY_PATH",
+        )
+
+
+def _environment(hosts: Sequence[Host], mark: str) -> Iterator[Finding]:
+    names = [host.name for host in hosts if host.environment.get(MARK) != mark]
+    if names:
+        yield Finding(
+            "environment",
+            Severity.NOTE,
+            tuple(names),
+            "the launcher does not hand environment variables on to these hosts",
+            "measured",
+            "",
+            "give variables such as ECO_PROFILE to the launcher: -x ECO_PROFILE (Open MPI), "
+            "-genvlist ECO_PROFILE (MPICH), --export=ALL (srun)",
+        )
+
+
+def _clocks(hosts: Sequence[Host]) -> Iterator[Finding]:
+    names = [host.name for host in hosts if host.clock in _SLOW_CLOCKS]
+    if names:
+        clocks = listed(sorted({host.clock for host in hosts if host.clock in _SLOW_CLOCKS}))
+        yield Finding(
+            "slow-clock",
+            Severity.WARNING,
+            tuple(names),
+            f"the kernel's clock is {clocks}, which is slow to read",
+            "read",
+            "about a microsecond whenever a program or library reads the time",
+            "choose tsc (kernel parameter clocksource=tsc), or ask why the kernel left it: dmesg",
+        )
+
+
+def _governors(hosts: Sequence[Host]) -> Iterator[Finding]:
+    names = [host.name for host in hosts if host.governor in _SLOW_GOVERNORS]
+    if names:
+        yield Finding(
+            "governor",
+            Severity.WARNING,
+            tuple(names),
+            "the processors' governor saves power, so they are slow when a message arrives",
+            "likely",
+            "",
+            "cpupower frequency-set -g performance (as root)",
+        )
+
+
+def _mtu(hosts: Sequence[Host]) -> Iterator[Finding]:
+    """Of hosts in one IP network: longer frames than the receiver takes are dropped."""
+    networks = {each.network for host in hosts for each in host.interfaces if not each.bridge}
+    for network in sorted(networks, key=str):
+        found = {
+            host.name: each.mtu
+            for host in hosts
+            for each in host.interfaces
+            if each.network == network and each.mtu is not None
+        }
+        if len(set(found.values())) < 2:
+            continue
+        usual = Counter(found.values()).most_common(1)[0][0]
+        others = [name for name, mtu in found.items() if mtu != usual]
+        yield Finding(
+            "mtu",
+            Severity.ERROR,
+            tuple(others),
+            f"the MTU in {network} is {found[others[0]]}, but {usual} on most hosts",
+            "read",
+            "multicasts and UDP of full length are lost; long messages may stall",
+            f"set one MTU on all hosts and switches: ip link set DEVICE mtu {usual} (as root)",
+        )

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/host_facts.h"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sys/utsname.h>
+
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eco/job/build_id.h"
+#include "eco/job/session.h"
+#include "eco/job/share.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/transport/interfaces.h"
+
+namespace eco {
+
+namespace {
+
+using nlohmann::json;
+
+// What of a rank's environment decides which interfaces its library takes; and what `eco doctor`
+// sets, to see whether the launcher hands it on.
+constexpr std::array variables{"ECO_DOCTOR", "OMPI_MCA_btl_tcp_if_include",
+                               "OMPI_MCA_btl_tcp_if_exclude", "FI_TCP_IFACE", "UCX_NET_DEVICES"};
+
+std::string first_word(const std::string& path) {
+    std::string word;
+    std::ifstream(path) >> word;
+    return word;
+}
+
+json environment() {
+    json found = json::object();
+    for (const char* name : variables)
+        if (const char* value = std::getenv(name)) found[name] = value;
+    return found;
+}
+
+json interfaces() {
+    json found = json::array();
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) return found;
+    for (const ifaddrs* each = all; each; each = each->ifa_next) {
+        const bool counts = (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK);
+        if (!counts || !each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
+        sockaddr_in address{}, mask{};
+        std::memcpy(&address, each->ifa_addr, sizeof address);
+        if (each->ifa_netmask) std::memcpy(&mask, each->ifa_netmask, sizeof mask);
+        std::array<char, INET_ADDRSTRLEN> text{};
+        inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+        const std::string name = each->ifa_name;
+        json entry{{"name", name},
+                   {"address", text.data()},
+                   {"prefix", std::popcount(mask.sin_addr.s_addr)},
+                   {"bridge", is_bridge(name)},
+                   {"down", is_down(name)}};
+        const int mtu = mtu_of(name), speed = megabits_of(name);
+        if (mtu > 0) entry["mtu"] = mtu;
+        if (speed > 0) entry["megabits"] = speed;
+        found.push_back(std::move(entry));
+    }
+    freeifaddrs(all);
+    return found;
+}
+
+// Of this network namespace, since it began: two lines, names and values.
+json tcp_segments() {
+    std::ifstream file("/proc/self/net/snmp");
+    std::string names, values;
+    while (std::getline(file, names) && std::getline(file, values)) {
+        if (!names.starts_with("Tcp:")) continue;
+        std::istringstream name_words(names), value_words(values);
+        json found = json::object();
+        std::string name, value;
+        while (name_words >> name && value_words >> value) {
+            if (name == "OutSegs") found["sent"] = std::atoll(value.c_str());
+            if (name == "RetransSegs") found["sent_again"] = std::atoll(value.c_str());
+        }
+        return found;
+    }
+    return nullptr;
+}
+
+std::string mpi_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    native().Get_library_version(version.data(), &length);
+    const std::string text(version.data());
+    return text.substr(0, text.find_first_of(",\n"));
+}
+
+json own_facts() {
+    json facts{{"host", processor_name()},     {"build", build_text},
+               {"mpi", mpi_version()},         {"processors", std::thread::hardware_concurrency()},
+               {"environment", environment()}, {"interfaces", interfaces()}};
+    utsname system{};
+    if (uname(&system) == 0) facts["kernel"] = system.release;
+    const auto governor = first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    const auto clock =
+        first_word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    if (!governor.empty()) facts["governor"] = governor;
+    if (!clock.empty()) facts["clock"] = clock;
+    if (const json tcp = tcp_segments(); tcp.is_object()) facts["tcp"] = tcp;
+    return facts;
+}
+
+}  // namespace
+
+json all_host_facts() {
+    const Native& mpi = native();
+    int ranks = 0;
+    check_mpi(mpi.Comm_size(mpi.comm_world, &ranks));
+    // Names in other encodings must not end the measurement.
+    std::string own = own_facts().dump(-1, ' ', true, json::error_handler_t::replace);
+    const auto length = static_cast<int>(own.size());
+    int longest = 0;
+    check_mpi(mpi.Allreduce(&length, &longest, 1, mpi.int32, mpi.max, mpi.comm_world));
+    const auto room = static_cast<std::size_t>(longest);
+    own.resize(room, ' ');
+    std::vector<char> all(room * static_cast<std::size_t>(ranks));
+    check_mpi(mpi.Allgather(own.data(), longest, mpi.byte, all.data(), longest, mpi.byte,
+                            mpi.comm_world));
+    json facts = json::array();
+    for (std::size_t start = 0; start < all.size(); start += room)
+        facts.push_back(json::parse(all.begin() + static_cast<std::ptrdiff_t>(start),
+                                    all.begin() + static_cast<std::ptrdiff_t>(start + room)));
+    return facts;
+}
+
+}  // namespace eco
