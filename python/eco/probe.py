@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
@@ -40,10 +41,12 @@ def run(
     hear: Callable[[Event], None],
     text: str | None = None,
     say: Say = say_on_stderr,
+    patience: float | None = None,
 ) -> None:
     """Gives each event of one run to `hear`; raises if the run fails. `text` is its stdin.
 
-    However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before.
+    However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before; also if it
+    prints nothing for `patience` seconds.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals_as_exceptions())
@@ -54,7 +57,9 @@ def run(
         listener = threading.Thread(target=_pass_on, args=(process.stderr, tail, say), daemon=True)
         listener.start()
         done = False
+        watch = stack.enter_context(_Watch(process, patience))
         for line in process.stdout:
+            watch.note()
             event = _event(line)
             if event is None:
                 if line.strip():
@@ -67,10 +72,43 @@ def run(
                 hear(event)
         code = process.wait()
         listener.join(timeout=2)
+        if watch.ended and not done:
+            raise EcoError(
+                f"nothing was heard of the probe for {patience:.0f} s, so it was ended",
+                ExitCode.LAUNCH,
+            )
         if not done:
             raise _failed(launcher, code, tail)
         if code != 0:
             say(f"eco: {launcher.words[0]} ended with code {code} after the probe was done")
+
+
+class _Watch:
+    """Ends a process that has been silent for too long, from a thread of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], patience: float | None) -> None:
+        self._process, self._patience = process, patience
+        self._heard = time.monotonic()
+        self._over = threading.Event()
+        self.ended = False
+
+    def note(self) -> None:
+        self._heard = time.monotonic()
+
+    def __enter__(self) -> "_Watch":
+        if self._patience is not None:
+            threading.Thread(target=self._run, args=(self._patience,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+
+    def _run(self, patience: float) -> None:
+        while (left := self._heard + patience - time.monotonic()) > 0:
+            if self._over.wait(left):
+                return
+        self.ended = True
+        _end(self._process)
 
 
 def _start(

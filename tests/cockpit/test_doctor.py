@@ -31,6 +31,8 @@ def told(**changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "host": host,
+            "rank": number,
+            "ranks": len(HOSTS),
             "build": "eco-build 1",
             "mpi": "Open MPI v5.0.11",
             "environment": {"ECO_DOCTOR": "mark"},
@@ -45,19 +47,54 @@ def told(**changes: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def lines(kind: str, *each: dict[str, Any]) -> str:
+    """What ranks print of their hosts."""
+    return "".join(f"@eco-host {json.dumps({kind: about})}\n" for about in each)
+
+
+def said(*events: dict[str, Any]) -> str:
+    """What rank 0 prints of events."""
+    return "".join(f"@eco {json.dumps(event)}\n" for event in events)
+
+
+def way(source: int, target: int, **changes: Any) -> dict[str, Any]:
+    """All that was sent from one host to another came."""
+    usual = {"network": "10.9.0.0/24", "sent": 300, "arrived": 300}
+    usual |= {"full_bytes": 1500, "full_sent": 6, "full_arrived": 6}
+    return usual | {"from": HOSTS[source], "to": HOSTS[target]} | changes
+
+
+def counted(**changes: dict[str, int]) -> list[dict[str, Any]]:
+    """TCP's counters when measuring has ended."""
+    usual = {"sent": 3000, "sent_again": 0, "had_already": 0}
+    return [{"host": host, "tcp": usual | changes.get(host, {})} for host in HOSTS]
+
+
 def doctor(
     folder: Path,
     before: list[dict[str, Any]] | None = None,
     after: list[dict[str, Any]] | None = None,
     profile: dict[str, Any] | None = None,
     *words: str | Path,
+    ways: tuple[dict[str, Any], ...] = (),
+    times: list[dict[str, Any]] | None = None,
 ) -> Outcome:
-    before = before or told()
-    events: list[dict[str, Any]] = [progress(0.1), {"event": "facts", "ranks": before}]
-    events += [{"event": "facts", "ranks": after or before}]
-    events += [{"event": "profile", "profile": profile or document()}, DONE]
-    start = launcher(folder / "bin", events, version="mpirun (Open MPI) 5.0.11")
+    events = [
+        progress(0.1),
+        {"event": "profile", "profile": profile or document()},
+        {"event": "collectives", "collectives": times or []},
+        DONE,
+    ]
+    text = lines("facts", *(before or told())) + lines("link", *ways)
+    text += said(*events) + lines("counters", *(after or counted()))
+    start = launcher(folder / "bin", text, version="mpirun (Open MPI) 5.0.11")
     return eco("doctor", "--json", *words, "--", start.path)
+
+
+def checks(result: Outcome) -> list[str]:
+    """Names of all findings beside that no profile is stored."""
+    found = [each["check"] for each in json.loads(result.stdout)["findings"]]
+    return [check for check in found if check != "no-profile"]
 
 
 def only(result: Outcome) -> dict[str, Any]:
@@ -164,13 +201,115 @@ def test_a_slow_card_beside_a_fast_one(tmp_path: Path) -> None:
     assert "--mca btl_tcp_if_include 10.9.0.0/16" in found["do"]
 
 
-def test_losses(tmp_path: Path) -> None:
-    after = told(
-        n2={"tcp": {"sent": 3000, "sent_again": 40}}, n5={"tcp": {"sent": 3000, "sent_again": 2}}
-    )
-    found = only(doctor(tmp_path, told(), after))
+def test_segments_that_are_lost(tmp_path: Path) -> None:
+    """Not those that TCP sent again in vain, as where a processor is busy."""
+    after = counted(n2={"sent_again": 40}, n5={"sent_again": 90, "had_already": 88})
+    found = only(doctor(tmp_path, None, after))
     assert (found["check"], found["where"]) == ("losses", ["n2"])
     assert "2 %" in found["what"]
+
+
+def test_packets_that_are_lost(tmp_path: Path) -> None:
+    """At a host if wherever it sends to or hears from; on the way if others do not lose any."""
+    some = {"arrived": 290}
+    ways = (way(0, 1), way(1, 0), way(1, 2, **some), way(2, 1), way(2, 3), way(3, 2, **some))
+    result = doctor(
+        tmp_path, ways=(*ways, way(3, 0), way(0, 3)), after=counted(n0={"sent_again": 90})
+    )
+    found = only(result)
+    assert (found["check"], found["where"], result.returncode) == ("losses", ["n2"], 10)
+    assert "3.3 %" in found["what"]
+    assert "messages of 64 KB" in found["cost"]
+    ways = (
+        way(0, 1),
+        way(1, 2, **some),
+        way(2, 1, **some),
+        way(2, 3),
+        way(3, 0),
+        way(0, 3, arrived=299),
+    )
+    assert only(doctor(tmp_path, ways=ways))["where"] == ["n1–n2"]
+
+
+def test_packets_that_are_too_long(tmp_path: Path) -> None:
+    ways = (way(0, 1), way(1, 2, full_arrived=0), way(2, 3, full_arrived=1))
+    result = doctor(tmp_path, ways=ways)
+    assert result.returncode == 11
+    assert (only(result)["check"], only(result)["where"]) == ("path-mtu", ["n1", "n2"])
+    assert "1500 B" in only(result)["what"]
+
+
+def test_networks_that_join_nothing(tmp_path: Path) -> None:
+    """But not if the library is told to leave them alone; nor if UDP alone is stopped."""
+    hosts = {
+        host: {"interfaces": [nic("eth0", f"10.9.0.{n + 1}"), nic("eth1", f"10.77.0.{n + 1}")]}
+        for n, host in enumerate(HOSTS)
+    }
+    island = {"network": "10.77.0.0/24", "sent": 20, "arrived": 0, "full_sent": 0}
+    ways = (way(0, 1), way(0, 1, **island, connects=False), way(1, 0, **island, connects=False))
+    result = doctor(tmp_path, told(**hosts), ways=ways)
+    found = only(result)
+    assert (found["check"], found["where"], result.returncode) == ("unreachable", ["n0", "n1"], 11)
+    assert "--mca btl_tcp_if_include 10.9.0.0/24" in found["do"]
+    for host in hosts.values():
+        host["environment"] = {"ECO_DOCTOR": "mark", "OMPI_MCA_btl_tcp_if_include": "eth0"}  # type: ignore[assignment]
+    assert checks(doctor(tmp_path, told(**hosts), ways=ways)) == []
+    result = doctor(tmp_path, ways=(way(0, 1, sent=20, arrived=0, full_sent=0, connects=True),))
+    assert (only(result)["check"], result.returncode) == ("udp", 0)
+
+
+def took(operation: str, size: int, *samples: float) -> dict[str, Any]:
+    return {"operation": operation, "bytes": size, "samples": samples}
+
+
+def test_collectives_that_contradict_themselves(tmp_path: Path) -> None:
+    """Only if it is clear: all runs of the one against all of the other, and worth a word."""
+    sound = [
+        took("reduce", 1024, 0.010, 0.012),
+        took("bcast", 1024, 0.010, 0.015),
+        took("allreduce", 1024, 0.030, 0.040),
+        took("gather", 1024, 0.050),
+        took("allgather", 1024, 0.045),
+        took("bcast", 64, 0.002),
+        took("bcast", 16384, 0.2),
+    ]
+    assert checks(doctor(tmp_path, times=sound)) == []
+    slow = [each for each in sound if each["operation"] != "allreduce"]
+    result = doctor(tmp_path, times=[*slow, took("allreduce", 1024, 0.062, 0.09)])
+    found = only(result)
+    assert (found["check"], found["where"], result.returncode) == (
+        "guidelines",
+        ["MPI_Allreduce"],
+        10,
+    )
+    assert "MPI_Reduce of 1 KiB and then MPI_Bcast of 1 KiB" in found["what"]
+    assert "62.0 ms instead of 27.0 ms: 2.3 times" in found["cost"]
+    assert "coll_tuned_allreduce_algorithm" in found["do"]
+    for broken, instead in (
+        (took("gather", 1024, 0.08), "MPI_Allgather of 1 KiB"),
+        (took("bcast", 64, 0.1), "MPI_Bcast of 1 KiB"),
+        (took("bcast", 16384, 0.4), "16 times MPI_Bcast of 1 KiB"),
+        (took("allgather", 2048, 0.2), "2 times MPI_Allgather of 1 KiB"),
+    ):
+        known = [(each["operation"], each["bytes"]) for each in (broken,)]
+        rest = [each for each in sound if (each["operation"], each["bytes"]) not in known]
+        assert instead in only(doctor(tmp_path, times=[*rest, broken]))["what"]
+
+
+def test_a_host_with_a_slow_link(tmp_path: Path) -> None:
+    """Alone in its subnet; by its rate, or by what short messages take."""
+    alone = [0, 0, 0, 0, 0, 0, 0, 1]
+    slow = document(alone)
+    for name, check, figures in (
+        ("rate", "slow-link", (3e-4, 4e-2)),
+        ("time", "far-host", (3e-3, 1.6e-2)),
+    ):
+        for size, times in enumerate((figures[0], figures[0], figures[1])):
+            for host in range(7):
+                rows = slow["minimum"][size]
+                rows[7][host] = rows[host][7] = times
+        found = only(doctor(tmp_path, profile=slow))
+        assert (found["check"], found["where"]) == (check, ["n7"]), name
 
 
 def test_odd_hosts_and_links(tmp_path: Path) -> None:
@@ -193,9 +332,9 @@ def test_order_of_ranks(tmp_path: Path) -> None:
 
 
 def test_what_was_told_before_measuring_failed(tmp_path: Path) -> None:
-    error = {"event": "error", "message": "no way to n4", "code": 4}
-    ranks = told(n4={"interfaces": [nic("eth0", "10.9.0.5", mtu=9000)]})
-    start = launcher(tmp_path / "bin", [{"event": "facts", "ranks": ranks}, error], code=4)
+    error = said({"event": "error", "message": "no way to n4", "code": 4})
+    facts = lines("facts", *told(n4={"interfaces": [nic("eth0", "10.9.0.5", mtu=9000)]}))
+    start = launcher(tmp_path / "bin", facts + error, code=4)
     result = eco("doctor", "--", start.path)
     assert result.returncode == 11
     first, second = result.stdout.splitlines()
@@ -203,12 +342,40 @@ def test_what_was_told_before_measuring_failed(tmp_path: Path) -> None:
     assert second.startswith("error: n4: the MTU in 10.9.0.0/24 is 9000, but 1500 on most hosts")
 
 
+def test_nothing_more_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where long messages do not get through: the launcher is ended, and what is known said."""
+    monkeypatch.setattr("eco.doctor.cli._PATIENCE", 0.3)
+    text = lines("facts", *told()) + lines("link", way(0, 1, full_arrived=0))
+    start = launcher(tmp_path / "bin", text, pause=60)
+    result = eco("doctor", "--json", "--", start.path)
+    assert result.returncode == 11
+    assert checks(result) == ["not-measured", "path-mtu"]
+    assert "nothing was heard" in json.loads(result.stdout)["findings"][0]["what"]
+
+
+def test_processes_that_are_alone(tmp_path: Path) -> None:
+    alone = [each | {"rank": 0, "ranks": 1} for each in told()]
+    assert checks(doctor(tmp_path, alone)) == ["not-one-job"]
+    one = [each | {"host": "n0"} for each in told()]
+    assert checks(doctor(tmp_path, one)) == ["one-host"]
+
+
+def test_lines_that_a_launcher_mixed(tmp_path: Path) -> None:
+    """What can be read is used; the rest is no fault of the network."""
+    text = lines("facts", *told()) + '@eco-host {"facts": {"host@eco-host {"link": 3}\n'
+    text += said({"event": "profile", "profile": document()}, DONE)
+    start = launcher(tmp_path / "bin", text)
+    result = eco("doctor", "--json", "--", start.path)
+    assert (checks(result), result.returncode) == ([], 0)
+    assert json.loads(result.stdout)["hosts"] == HOSTS
+
+
 def test_bad_input(tmp_path: Path) -> None:
     assert eco("doctor").returncode == 2
-    start = launcher(tmp_path / "bin", [{"event": "facts", "ranks": [{"host": 1}]}, DONE])
+    start = launcher(tmp_path / "bin", said({"event": "profile", "profile": document()}, DONE))
     result = eco("doctor", "--", start.path)
     assert result.returncode == 4
-    assert "invalid facts" in complaint(result)
+    assert "without a word of its hosts" in complaint(result)
     start = launcher(tmp_path / "bin", [{"event": "error", "message": "not here", "code": 4}])
     result = eco("doctor", "--", start.path)
     assert (result.returncode, complaint(result)) == (4, "eco: not here")

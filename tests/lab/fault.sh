@@ -1,21 +1,72 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # fault.sh HOST:FAULT… -- PROGRAM…: breaks something on this host, then becomes the program. The
-# host's network is its own, so nothing else is touched. For test_doctor.py.
+# host's network is its own, so nothing else is touched. HOST may be `all`. For doctor_breaks.py.
 host=$(uname -n)
+number=$(ip -4 -o addr show dev eth0 | sed 's|.*inet [0-9]*\.[0-9]*\.[0-9]*\.\([0-9]*\)/.*|\1|')
+
+# fake PATH TEXT: from here on a file of /sys holds that text, for what this process becomes.
+fake() {
+    [ "$private" ] || return 0
+    printf '%s\n' "$2" >"$private/fake" && mount --bind "$private/fake" "$1"
+}
+
+# Mounts of this process alone: the same script once more in a namespace of its own.
+case " $* " in
+*" $host:clock "* | *" $host:governor "* | *" all:clock "* | *" all:governor "*)
+    [ "$ECO_TEST_PRIVATE" ] || exec env ECO_TEST_PRIVATE=1 unshare -m -- "$0" "$@"
+    private=$(mktemp -d) && mount -t tmpfs none "$private"
+    ;;
+esac
+
 while [ "$1" != "--" ]; do
     case $1 in
-    "$host":mtu | all:mtu) ip link set eth0 mtu 1200 ;;
-    "$host":bridge)
+    "$host":*) fault=${1#"$host":} ;;
+    all:*) fault=${1#all:} ;;
+    *) fault= ;;
+    esac
+    case $fault in
+    mtu) ip link set eth0 mtu 1200 ;;
+    bridge)
         ip link add docker0 type bridge
         ip addr add 172.17.0.1/16 dev docker0
         ip link set docker0 up
         ;;
-    all:any-interface) unset OMPI_MCA_btl_tcp_if_include ;;
-    "$host":environment) unset ECO_DOCTOR ;;
-    "$host":multicast | all:multicast) ip link set eth0 multicast off ;;
-    "$host":build) other_build=yes ;;
-    "$host":alone | all:alone) alone=yes ;;
+    # A network that every host has an address in, and that joins none.
+    island)
+        ip link add eth7 type dummy
+        ip addr add "10.77.0.$number/24" dev eth7
+        ip link set eth7 up
+        ;;
+    # As a switch on the way with a smaller MTU, that says nothing.
+    short-path)
+        tc qdisc add dev eth0 ingress
+        tc filter add dev eth0 parent ffff: protocol ip prio 9 u32 \
+            match u16 0x0400 0xfc00 at 2 action drop
+        ;;
+    no-udp)
+        tc qdisc add dev eth0 ingress
+        tc filter add dev eth0 parent ffff: protocol ip prio 9 u32 match ip protocol 17 0xff \
+            action drop
+        ;;
+    any-interface) unset OMPI_MCA_btl_tcp_if_include ;;
+    environment) unset ECO_DOCTOR ;;
+    multicast) ip link set eth0 multicast off ;;
+    clock) fake /sys/devices/system/clocksource/clocksource0/current_clocksource hpet ;;
+    governor)
+        cp -r /sys/devices/system/cpu/cpu0/topology /sys/devices/system/cpu/cpu0/cache "$private"/ \
+            2>/dev/null
+        mkdir -p "$private/cpufreq"
+        echo powersave >"$private/cpufreq/scaling_governor"
+        mount --bind "$private" /sys/devices/system/cpu/cpu0
+        ;;
+    # Algorithms that a site's settings may name for good reason once, and that are wrong here.
+    linear)
+        export OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=1
+        export OMPI_MCA_coll_tuned_bcast_algorithm=1 OMPI_MCA_coll=^han,adapt
+        ;;
+    build) other_build=yes ;;
+    alone) alone=yes ;;
     esac
     shift
 done

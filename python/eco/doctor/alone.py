@@ -7,24 +7,22 @@ from eco.doctor.facts import Host
 from eco.doctor.finding import Finding, Severity
 
 
-def check(told: Sequence[Sequence[Host]]) -> Iterator[Finding]:
-    """told: what each rank 0 told, before and after measuring; of one job there is one rank 0."""
-    if len({host.name for hosts in told for host in hosts}) > 1 and len(told) == 2:
-        return
-    names = tuple(dict.fromkeys(host.name for hosts in told for host in hosts))
-    library = told[0][0].mpi
-    if len(told) > 2:
+def check(ranks: Sequence[Host]) -> Iterator[Finding]:
+    """ranks: what each process told; of one job just one has rank 0."""
+    names = tuple(dict.fromkeys(each.name for each in ranks))
+    if sum(each.rank == 0 for each in ranks) > 1:
         yield Finding(
             "not-one-job",
             Severity.ERROR,
             names,
-            f"each process is alone, as the launcher is not that of {library}, which was loaded",
+            f"each process is alone, as the launcher is not that of {ranks[0].mpi}, which was "
+            "loaded",
             "measured",
             "a program runs as many times as it has ranks, each on its own",
             "start programs with the launcher of the MPI library that they are linked with "
             "(compare: which mpirun, ldd PROGRAM), or name the library: --mpi openmpi|mpich",
         )
-    else:
+    elif len(names) == 1:
         yield Finding(
             "one-host",
             Severity.ERROR,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`eco doctor`: asks and measures all hosts through the user's launcher, and says what is wrong."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -13,13 +14,18 @@ import typer
 from eco import launcher as launchers
 from eco import measure, options, probe
 from eco import profile as profiles
-from eco.doctor import alone, facts, hosts, interfaces, kept, network
-from eco.doctor.facts import MARK, Host
+from eco.doctor import alone, collectives, facts, hosts, interfaces, kept, links, network
+from eco.doctor.facts import MARK, Counters, Host
 from eco.doctor.finding import Finding, Severity, exit_code
+from eco.doctor.links import Way
 from eco.errors import EcoError, ExitCode
 from eco.launcher import Launcher
 from eco.profile import Profile
 from eco.progress import progress
+
+_ASKED = ("--no-tune", "--facts", "--collectives")
+_LINE = "@eco-host "
+_PATIENCE = 60.0  # seconds without a word: a message that does not get through is sent for ever
 
 Kept = Annotated[
     Path | None,
@@ -55,9 +61,9 @@ def command(
     seen = _Seen()
     with progress("looking", quiet=as_json) as (show, say):
         failure = _ask(launcher, seen, show, say)
-    findings = list(alone.check(seen.facts)) if failure is None else [failure]
-    if failure is not None or not findings:
-        findings += _all(launcher, seen, topology)
+    findings = list(alone.check(seen.ranks))
+    if not findings:
+        findings = ([failure] if failure else []) + _all(launcher, seen, topology)
     findings.sort(key=lambda each: -each.severity)
     _print(findings, seen, as_json)
     if code := exit_code(findings):
@@ -69,14 +75,40 @@ class _Seen:
 
     def __init__(self) -> None:
         self.mark = secrets.token_hex(8)
-        self.facts: list[list[Host]] = []
+        self.ranks: list[Host] = []
+        self.counters: dict[str, Counters] = {}  # by host, when measuring ended
+        self.ways: list[Way] = []
+        self.collectives: collectives.Times = {}
         self.profile: Profile | None = None
 
+    @property
+    def hosts(self) -> list[Host]:
+        return facts.once(self.ranks)
+
     def hear(self, event: dict[str, Any]) -> None:
-        if event.get("event") == "facts":
-            self.facts.append(facts.read(event))
+        """An event of rank 0's."""
+        if event.get("event") == "collectives":
+            self.collectives = collectives.read(event)
         elif event.get("event") == "profile":
             self.profile = measure.received(event)
+
+    def takes(self, line: str) -> bool:
+        """Whether a line that was printed is what some rank tells of its host."""
+        _, found, text = line.partition(_LINE)
+        if not found:
+            return False
+        # Where a launcher has mixed the lines of two ranks, what else is told must do.
+        with contextlib.suppress(
+            EcoError, ValueError, RecursionError, LookupError, TypeError, AttributeError
+        ):
+            ((kind, about),) = json.loads(text).items()
+            if kind == "facts":
+                self.ranks.append(facts.read(about))
+            elif kind == "link":
+                self.ways.append(links.read(about))
+            elif kind == "counters" and (counted := facts.counters(about["tcp"])):
+                self.counters[str(about["host"])] = counted
+        return True
 
 
 def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding | None:
@@ -88,16 +120,20 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
         else:
             seen.hear(event)
 
+    def pass_on(line: str) -> None:
+        if not seen.takes(line):
+            say(line)
+
     os.environ[MARK] = seen.mark
     try:
-        probe.run(launcher, "measure", ["--no-tune", "--facts"], hear, None, say)
+        probe.run(launcher, "measure", _ASKED, hear, None, pass_on, _PATIENCE)
     except EcoError as error:
-        if not seen.facts:
+        if not seen.ranks:
             raise
         return Finding(
             "not-measured",
             Severity.ERROR,
-            tuple(host.name for host in seen.facts[0]),
+            tuple(host.name for host in seen.hosts),
             f"the network could not be measured to the end: {error.message}",
             "measured",
             "",
@@ -105,26 +141,30 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
         )
     finally:
         del os.environ[MARK]
-    if not seen.facts or seen.profile is None:
-        raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
+    if not seen.ranks or seen.profile is None:
+        missing = "a profile" if seen.ranks else "a word of its hosts"
+        raise EcoError(f"the probe ended without {missing}", ExitCode.LAUNCH)
     return None
 
 
 def _all(launcher: Launcher, seen: _Seen, topology: Path | None) -> list[Finding]:
-    before, after = seen.facts[0], seen.facts[-1]
-    profile = seen.profile
-    found = list(hosts.check(before, seen.mark))
-    found += interfaces.check(before, profile)
+    known, profile = seen.hosts, seen.profile
+    found = list(hosts.check(known, seen.mark))
+    found += interfaces.check(known, profile)
+    found += links.check(known, seen.ways)
     if profile is None:
         return found
-    found += network.check(profile, before, after)
+    # Packets tell more exactly where they are lost than the counters of whole hosts.
+    lossy = any(each.check == "losses" for each in found)
+    found += network.check(profile, known, {} if lossy else seen.counters)
+    found += collectives.check(seen.collectives, len(seen.ranks), known[0].mpi)
     path = kept.find(topology, profile.hosts, launcher.is_lab)
     found += kept.check(path, profile, launcher.is_lab)
     return found
 
 
 def _print(findings: Sequence[Finding], seen: _Seen, as_json: bool) -> None:
-    names = [host.name for host in seen.facts[0]]
+    names = [host.name for host in seen.hosts]
     if as_json:
         print(
             json.dumps(

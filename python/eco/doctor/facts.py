@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What hosts said of themselves (the probe's `facts` events), as values."""
+"""What hosts said of themselves (lines of the probe's ranks), as values."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,7 @@ class Host:
     """As its first rank sees it."""
 
     name: str
+    rank: int
     build: str
     mpi: str
     kernel: str
@@ -39,26 +40,45 @@ class Host:
     clock: str
     environment: Mapping[str, str]
     interfaces: tuple[Interface, ...]
-    sent: int | None  # TCP segments
-    sent_again: int | None
+    tcp: "Counters | None"
 
 
-def read(event: Mapping[str, Any]) -> list[Host]:
+@dataclass(frozen=True)
+class Counters:
+    """TCP segments of a host."""
+
+    sent: int
+    lost: int  # and sent again; without those that had arrived already
+
+
+def counters(tcp: Mapping[str, Any] | None) -> Counters | None:
+    """TCP sends again what may be lost; the receiver says of what it had already."""
+    if tcp is None:
+        return None
+    again = int(tcp["sent_again"]) - int(tcp.get("had_already", 0))
+    return Counters(int(tcp["sent"]), max(0, again))
+
+
+def read(entry: Mapping[str, Any]) -> Host:
+    """What one rank told of its host."""
+    try:
+        return _host(entry)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise EcoError("the probe reported invalid facts of a host", ExitCode.LAUNCH) from None
+
+
+def once(ranks: Iterable[Host]) -> list[Host]:
     """Hosts in the order of their ranks, each once."""
     hosts: dict[str, Host] = {}
-    try:
-        for entry in event["ranks"]:
-            host = _host(entry)
-            hosts.setdefault(host.name, host)
-    except (KeyError, TypeError, ValueError):
-        raise EcoError("the probe reported invalid facts of a host", ExitCode.LAUNCH) from None
+    for each in sorted(ranks, key=lambda each: each.rank):
+        hosts.setdefault(each.name, each)
     return list(hosts.values())
 
 
 def _host(entry: Mapping[str, Any]) -> Host:
-    tcp = entry.get("tcp", {})
     return Host(
         name=str(entry["host"]),
+        rank=int(entry["rank"]),
         build=str(entry["build"]),
         mpi=str(entry["mpi"]),
         kernel=str(entry.get("kernel", "")),
@@ -66,8 +86,7 @@ def _host(entry: Mapping[str, Any]) -> Host:
         clock=str(entry.get("clock", "")),
         environment={str(key): str(value) for key, value in entry["environment"].items()},
         interfaces=tuple(_interface(each) for each in entry["interfaces"]),
-        sent=tcp.get("sent"),
-        sent_again=tcp.get("sent_again"),
+        tcp=counters(entry.get("tcp")),
     )
 
 

@@ -33,8 +33,8 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        cost = f" ({self.cost})" if self.cost else ""
-        return f"{listed(self.where)}: {self.what}{cost}; {self.todo}"
+        known = f"{self.sure}; {self.cost}" if self.cost else self.sure
+        return f"{listed(self.where)}: {self.what} ({known}); {self.todo}"
 
     def document(self) -> dict[str, Any]:
         """The written form."""

@@ -20,6 +20,7 @@ def check(hosts: Sequence[Host], mark: str) -> Iterator[Finding]:
     yield from _clocks(hosts)
     yield from _governors(hosts)
     yield from _mtu(hosts)
+    yield from _speeds(hosts)
 
 
 def _minority(hosts: Sequence[Host], of: Callable[[Host], str]) -> tuple[list[str], str, str]:
@@ -123,4 +124,35 @@ def _mtu(hosts: Sequence[Host]) -> Iterator[Finding]:
             "read",
             "multicasts and UDP of full length are lost; long messages may stall",
             f"set one MTU on all hosts and switches: ip link set DEVICE mtu {usual} (as root)",
+        )
+
+
+def _speeds(hosts: Sequence[Host]) -> Iterator[Finding]:
+    """NICs that run slower than those of most hosts in the same IP network."""
+    networks = {each.network for host in hosts for each in host.interfaces if not each.bridge}
+    for network in sorted(networks, key=str):
+        found = {
+            host.name: each
+            for host in hosts
+            for each in host.interfaces
+            if each.network == network and each.megabits
+        }
+        if len(found) < 3:
+            continue
+        speeds = {name: each.megabits or 0 for name, each in found.items()}
+        usual = Counter(speeds.values()).most_common(1)[0][0]
+        slow = [name for name, speed in speeds.items() if speed < usual]
+        if not slow or 2 * len(slow) >= len(found):
+            continue
+        worst = min(slow, key=lambda name: speeds[name])
+        yield Finding(
+            "link-speed",
+            Severity.WARNING,
+            tuple(slow),
+            f"{found[worst].name} runs at {speeds[worst]} Mbit/s, but at {usual} Mbit/s on most "
+            "hosts",
+            "read",
+            f"long messages to and from it take {usual / speeds[worst]:.3g} times as long",
+            f"look at its cable and the switch's port, and at what both agree on: ethtool "
+            f"{found[worst].name}",
         )

@@ -2,6 +2,7 @@
 """Checks of which interfaces the MPI library will take, and should not."""
 
 import ipaddress
+import statistics
 from collections.abc import Iterator, Sequence
 
 from eco.doctor.facts import Host, Interface
@@ -14,13 +15,16 @@ _SLOWER = 2.0
 
 def check(hosts: Sequence[Host], profile: Profile | None) -> Iterator[Finding]:
     """All of them. profile: what was measured, if it was."""
-    family = "openmpi" if hosts[0].mpi.startswith("Open MPI") else "mpich"
-    yield from _not_joining(hosts, family)
+    yield from _not_joining(hosts)
     if profile is not None:
-        yield from _slow_rails(hosts, profile, family)
+        yield from _slow_rails(hosts, profile)
 
 
-def _joining(hosts: Sequence[Host]) -> ipaddress.IPv4Network | None:
+def family_of(host: Host) -> str:
+    return "openmpi" if host.mpi.startswith("Open MPI") else "mpich"
+
+
+def joining(hosts: Sequence[Host]) -> ipaddress.IPv4Network | None:
     """The network that all hosts are in, each with an address of its own; the fastest such."""
     best: tuple[int, ipaddress.IPv4Network] | None = None
     for network in sorted({each.network for host in hosts for each in host.interfaces}, key=str):
@@ -38,9 +42,9 @@ def _joining(hosts: Sequence[Host]) -> ipaddress.IPv4Network | None:
     return best[1] if best else None
 
 
-def _taken(host: Host, interface: Interface, family: str) -> bool:
-    """Whether the library will use it, by the settings that reached the rank."""
-    if family != "openmpi":
+def may_use(host: Host, interface: Interface) -> bool:
+    """Whether the library may use it, by the settings that reached the rank."""
+    if family_of(host) != "openmpi":
         chosen = host.environment.get("FI_TCP_IFACE", "")
         return not chosen or chosen == interface.name
     if included := host.environment.get("OMPI_MCA_btl_tcp_if_include"):
@@ -60,9 +64,9 @@ def _names(setting: str, interface: Interface) -> bool:
     return False
 
 
-def _line(network: ipaddress.IPv4Network, hosts: Sequence[Host], family: str) -> str:
-    """What to paste, so that only this network is used."""
-    if family == "openmpi":
+def only(network: ipaddress.IPv4Network, hosts: Sequence[Host]) -> str:
+    """What to paste, so that the library uses this network alone."""
+    if family_of(hosts[0]) == "openmpi":
         return f"add to mpirun: --mca btl_tcp_if_include {network}"
     names = sorted({i.name for host in hosts for i in host.interfaces if i.network == network})
     if len(names) > 1:
@@ -70,15 +74,15 @@ def _line(network: ipaddress.IPv4Network, hosts: Sequence[Host], family: str) ->
     return f"set FI_TCP_IFACE={names[0]} (or UCX_NET_DEVICES={names[0]}), and add -iface {names[0]}"
 
 
-def _not_joining(hosts: Sequence[Host], family: str) -> Iterator[Finding]:
+def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
     """Bridges of containers and virtual machines, and addresses that several hosts have."""
-    wanted = _joining(hosts)
+    wanted = joining(hosts)
     addresses = [each.address.ip for host in hosts for each in host.interfaces]
     found: dict[str, list[str]] = {}
     for host in hosts:
         for each in host.interfaces:
             twice = addresses.count(each.address.ip) > 1
-            if (each.bridge or twice) and _taken(host, each, family):
+            if (each.bridge or twice) and may_use(host, each):
                 found.setdefault(each.name, []).append(host.name)
     if not found or wanted is None:
         return
@@ -97,42 +101,48 @@ def _not_joining(hosts: Sequence[Host], family: str) -> Iterator[Finding]:
         f"the MPI library may use {listed(sorted(found))}, which {why}",
         "read",
         "jobs may hang when they connect" if shared else "connections are tried in vain",
-        _line(wanted, hosts, family),
+        only(wanted, hosts),
     )
 
 
-def _slow_rails(hosts: Sequence[Host], profile: Profile, family: str) -> Iterator[Finding]:
-    if profile.rails is None or len(profile.rails.rails) < 2:
-        return
-    rates = {rail.network: _rate(rail) for rail in profile.rails.rails}
-    best = max(rates, key=lambda network: rates[network])
-    for network, rate in rates.items():
-        if rate <= 0 or rates[best] < _SLOWER * rate:
-            continue
-        here = ipaddress.ip_network(network, strict=False)
+def _slow_rails(hosts: Sequence[Host], profile: Profile) -> Iterator[Finding]:
+    """Networks that join hosts which a much faster one joins too."""
+    for slow, fast, ratio, rate in _slower(profile.rails.rails if profile.rails else ()):
+        here = ipaddress.IPv4Network(slow.network, strict=False)
         users = [
             host.name
             for host in hosts
             for each in host.interfaces
-            if each.network == here and _taken(host, each, family)
+            if each.network == here and may_use(host, each)
         ]
         if users:
             yield Finding(
                 "slow-interface",
                 Severity.WARNING,
                 tuple(users),
-                f"the MPI library also uses the network {network}, with {rate / 1e6:.2g} MB/s "
-                f"beside {rates[best] / 1e6:.2g} MB/s of {best}",
+                f"the MPI library also uses the network {slow.network}, with {rate / 1e6:.2g} MB/s "
+                f"beside {rate * ratio / 1e6:.2g} MB/s of {fast.network}",
                 "measured",
-                f"messages there take {rates[best] / rate:.1f} times as long",
-                _line(ipaddress.IPv4Network(best, strict=False), hosts, family),
+                f"messages there take {ratio:.1f} times as long",
+                only(ipaddress.IPv4Network(fast.network, strict=False), hosts),
             )
 
 
-def _rate(rail: Rail) -> float:
-    """The median over its pairs; 0 if there are none."""
-    count = len(rail.cards)
-    found = sorted(
-        rail.bandwidth[a][b] for a in range(count) for b in range(a) if rail.bandwidth[a][b] > 0
-    )
-    return found[len(found) // 2] if found else 0.0
+def _slower(rails: Sequence[Rail]) -> Iterator[tuple[Rail, Rail, float, float]]:
+    """Each rail that is slow, the fastest beside it, and medians over the pairs that both join: by
+    how many times it is slower, and its rate."""
+    for slow in rails:
+        found = []
+        for fast in rails:
+            pairs = [
+                (fast.bandwidth[a][b] / slow.bandwidth[a][b], slow.bandwidth[a][b])
+                for a in range(len(slow.cards))
+                for b in range(a)
+                if slow.bandwidth[a][b] > 0 and fast.bandwidth[a][b] > 0
+            ]
+            if pairs:
+                ratio = statistics.median(ratio for ratio, _ in pairs)
+                found.append((ratio, fast, statistics.median(rate for _, rate in pairs)))
+        ratio, fast, rate = max(found, key=lambda each: each[0], default=(0.0, slow, 0.0))
+        if ratio >= _SLOWER:
+            yield slow, fast, ratio, rate

@@ -2,10 +2,10 @@
 """Checks of what was measured between hosts: slow hosts, links, losses, multicast, rank order."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from eco import structure
-from eco.doctor.facts import Host
+from eco import quantities, structure
+from eco.doctor.facts import Counters, Host
 from eco.doctor.finding import Finding, Severity
 from eco.profile import Profile
 
@@ -13,13 +13,19 @@ from eco.profile import Profile
 _LOST = 0.005
 _FEW_SEGMENTS = 200
 
+# How much slower one host's link must be than its neighbours'.
+_SLOWER = 1.5
+
 # The least gain by another order of ranks that is worth a sentence.
 _ORDER_GAIN = 1.3
 
 
-def check(profile: Profile, before: Sequence[Host], after: Sequence[Host]) -> Iterator[Finding]:
+def check(
+    profile: Profile, before: Sequence[Host], after: Mapping[str, Counters]
+) -> Iterator[Finding]:
     """All of them. before, after: what hosts said when measuring began and when it ended."""
     yield from _odd(profile)
+    yield from _slow_links(profile)
     yield from _losses(before, after)
     yield from _multicast(profile)
     yield from _order(profile)
@@ -51,22 +57,63 @@ def _odd(profile: Profile) -> Iterator[Finding]:
             )
 
 
-def losses(before: Sequence[Host], after: Sequence[Host]) -> dict[str, float]:
-    """Per host the share of TCP segments that it sent again while the network was measured."""
-    first = {host.name: host for host in before}
-    found = {}
-    for last in after:
-        start = first.get(last.name)
-        if start is None or None in (start.sent, last.sent, start.sent_again, last.sent_again):
+def _slow_links(profile: Profile) -> Iterator[Finding]:
+    """Hosts alone in their subnet, because their link carries less, or more slowly, than those of
+    the hosts nearest to them."""
+    named = {host for odd in profile.odd for host in odd.hosts}
+    subnets: dict[int, list[int]] = {}
+    for host, subnet in enumerate(profile.levels[-1] if profile.levels else ()):
+        subnets.setdefault(subnet, []).append(host)
+    groups = [members for members in subnets.values() if len(members) > 1]
+    cost = profile.partition_cost
+    for members in subnets.values():
+        host = members[0]
+        if len(members) > 1 or host in named or not groups:
             continue
-        sent = (last.sent or 0) - (start.sent or 0)
-        again = (last.sent_again or 0) - (start.sent_again or 0)
-        if sent >= _FEW_SEGMENTS:
-            found[last.name] = again / sent
+        nearest = min(groups, key=lambda group: min(cost[host][other] for other in group))
+        theirs = structure.link(profile, structure.inside(nearest))
+        own = structure.link(profile, structure.across(members, nearest))
+        if theirs is None or own is None or not theirs.bandwidth or not own.bandwidth:
+            continue
+        later, less = own.latency / theirs.latency, theirs.bandwidth / own.bandwidth
+        names = (profile.hosts[host],)
+        if less > _SLOWER and less > later:
+            yield Finding(
+                "slow-link",
+                Severity.WARNING,
+                names,
+                f"its link carries {quantities.rate(own.bandwidth)}, those of its neighbours "
+                f"{quantities.rate(theirs.bandwidth)}",
+                "measured",
+                f"long messages to and from it take {less:.1f} times as long",
+                "look at its cable, the switch's port and what both agree on (ethtool); if it is "
+                "to be so, leave it out of the host file, or let ECO plan around it",
+            )
+        elif later > _SLOWER:
+            yield Finding(
+                "far-host",
+                Severity.WARNING,
+                names,
+                f"messages to and from it take {quantities.seconds(own.latency)}, between its "
+                f"neighbours {quantities.seconds(theirs.latency)}",
+                "likely",
+                f"{later:.1f} times as long for short messages",
+                "if it is not far away: look for other programs on it (top), power saving, and "
+                "what lies on the way to it (traceroute, ping); or leave it out of the host file",
+            )
+
+
+def losses(before: Sequence[Host], after: Mapping[str, Counters]) -> dict[str, float]:
+    """Per host the share of TCP segments that were lost while the network was measured."""
+    found = {}
+    for host in before:
+        first, last = host.tcp, after.get(host.name)
+        if first and last and last.sent - first.sent >= _FEW_SEGMENTS:
+            found[host.name] = (last.lost - first.lost) / (last.sent - first.sent)
     return found
 
 
-def _losses(before: Sequence[Host], after: Sequence[Host]) -> Iterator[Finding]:
+def _losses(before: Sequence[Host], after: Mapping[str, Counters]) -> Iterator[Finding]:
     lossy = {name: share for name, share in losses(before, after).items() if share > _LOST}
     if lossy:
         worst = max(lossy, key=lambda name: lossy[name])
@@ -74,9 +121,10 @@ def _losses(before: Sequence[Host], after: Sequence[Host]) -> Iterator[Finding]:
             "losses",
             Severity.WARNING,
             tuple(lossy),
-            f"TCP sent {100 * lossy[worst]:.2g} % of its segments again (worst: {worst})",
+            f"{100 * lossy[worst]:.2g} % of the TCP segments that it sends are lost (worst: "
+            f"{worst})",
             "measured",
-            "each loss stops a message for 0.2 s or more",
+            "each loss stops a message for up to 0.2 s or more",
             "look for errors and drops on the links of these hosts: ip -s link, ethtool -S, and "
             "the counters of the switches between them",
         )

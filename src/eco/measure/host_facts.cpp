@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -74,22 +75,29 @@ json interfaces() {
     return found;
 }
 
-// Of this network namespace, since it began: two lines, names and values.
-json tcp_segments() {
-    std::ifstream file("/proc/self/net/snmp");
+// A counter of this network namespace's, since it began: files have two lines of a kind, names and
+// values.
+json counter(const char* path, const std::string& kind, const std::string& wanted) {
+    std::ifstream file(path);
     std::string names, values;
     while (std::getline(file, names) && std::getline(file, values)) {
-        if (!names.starts_with("Tcp:")) continue;
+        if (!names.starts_with(kind + ":")) continue;
         std::istringstream name_words(names), value_words(values);
-        json found = json::object();
         std::string name, value;
-        while (name_words >> name && value_words >> value) {
-            if (name == "OutSegs") found["sent"] = std::atoll(value.c_str());
-            if (name == "RetransSegs") found["sent_again"] = std::atoll(value.c_str());
-        }
-        return found;
+        while (name_words >> name && value_words >> value)
+            if (name == wanted) return std::atoll(value.c_str());
     }
     return nullptr;
+}
+
+// Of the segments sent again, those that the receiver had already are no losses: TCP asks early for
+// an answer that is late, as where many processes share a processor.
+json tcp_segments() {
+    const json sent = counter("/proc/self/net/snmp", "Tcp", "OutSegs");
+    const json again = counter("/proc/self/net/snmp", "Tcp", "RetransSegs");
+    const json had = counter("/proc/self/net/netstat", "TcpExt", "TCPDSACKRecv");
+    if (sent.is_null() || again.is_null()) return nullptr;
+    return {{"sent", sent}, {"sent_again", again}, {"had_already", had.is_null() ? json(0) : had}};
 }
 
 std::string mpi_version() {
@@ -117,25 +125,28 @@ json own_facts() {
 
 }  // namespace
 
-json all_host_facts() {
-    const Native& mpi = native();
-    int ranks = 0;
-    check_mpi(mpi.Comm_size(mpi.comm_world, &ranks));
-    // Names in other encodings must not end the measurement.
-    std::string own = own_facts().dump(-1, ' ', true, json::error_handler_t::replace);
-    const auto length = static_cast<int>(own.size());
-    int longest = 0;
-    check_mpi(mpi.Allreduce(&length, &longest, 1, mpi.int32, mpi.max, mpi.comm_world));
-    const auto room = static_cast<std::size_t>(longest);
-    own.resize(room, ' ');
-    std::vector<char> all(room * static_cast<std::size_t>(ranks));
-    check_mpi(mpi.Allgather(own.data(), longest, mpi.byte, all.data(), longest, mpi.byte,
-                            mpi.comm_world));
-    json facts = json::array();
-    for (std::size_t start = 0; start < all.size(); start += room)
-        facts.push_back(json::parse(all.begin() + static_cast<std::ptrdiff_t>(start),
-                                    all.begin() + static_cast<std::ptrdiff_t>(start + room)));
-    return facts;
+void tell_of_host(const char* kind, const json& about) {
+    // Names in other encodings must not end the measurement. One write, so that lines stay whole.
+    const std::string line =
+        "@eco-host " + json{{kind, about}}.dump(-1, ' ', true, json::error_handler_t::replace) +
+        "\n";
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+}
+
+void tell_facts() {
+    int rank = 0, ranks = 0;
+    check_mpi(native().Comm_rank(native().comm_world, &rank));
+    check_mpi(native().Comm_size(native().comm_world, &ranks));
+    json facts = own_facts();
+    facts["rank"] = rank;
+    facts["ranks"] = ranks;
+    tell_of_host("facts", facts);
+}
+
+void tell_counters() {
+    const json tcp = tcp_segments();
+    if (tcp.is_object()) tell_of_host("counters", {{"host", processor_name()}, {"tcp", tcp}});
 }
 
 }  // namespace eco

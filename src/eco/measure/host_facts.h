@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each host says of itself, for `eco doctor`: its build of ECO, MPI library, kernel,
 // processors, clock, interfaces, and how many TCP segments it had to send again. Changes nothing on
-// the host; what a host does not tell is left out. Called by probe_main.cpp.
+// the host; what a host does not tell is left out. Each rank says it on its own standard output, so
+// that it is known also where no message gets through. Called by probe_main.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace eco {
 
-// Collective over MPI_COMM_WORLD: per rank one object (docs/formats.md, "Events of eco probe"),
-// whole on rank 0 only. Throws MpiError.
-nlohmann::json all_host_facts();
+// A line "@eco-host " and one JSON object {kind: about} (docs/formats.md, "Lines of hosts").
+void tell_of_host(const char* kind, const nlohmann::json& about);
+
+// Of this rank: all that is known before anything is measured; then the counters alone. Send no
+// message. Throw MpiError.
+void tell_facts();
+void tell_counters();
 
 }  // namespace eco

@@ -75,6 +75,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.facts = true;
             continue;
         }
+        if (name == "--collectives") {
+            options.collectives = true;
+            continue;
+        }
         if (name == "--all-pairs") {
             options.all_pairs = true;
             continue;

@@ -16,6 +16,8 @@
 #include "eco/base/error.h"
 #include "eco/base/run_main.h"
 #include "eco/measure/bench.h"
+#include "eco/measure/check_collectives.h"
+#include "eco/measure/check_links.h"
 #include "eco/measure/host_facts.h"
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
@@ -122,11 +124,15 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
                     {"open", chosen.open}});
 }
 
-// Collective; word comes from rank 0.
-void tell_facts(const Options& options, bool prints) {
-    if (!options.facts) return;
-    const nlohmann::json facts = all_host_facts();
-    if (prints) send_event({{"event", "facts"}, {"ranks", facts}});
+// Of `eco doctor`: not to take long is worth more than to see all. Begins a session.
+constexpr Seconds most_for_collectives = 10;
+
+void tell_collectives(const Profile& profile, Settings settings, bool prints) {
+    settings.choice = "native";
+    begin_session(settings, profile, false);
+    if (!session()) return;  // builds differ, which every host tells
+    const nlohmann::json times = time_collectives(most_for_collectives);
+    if (prints) send_event({{"event", "collectives"}, {"collectives", times}});
 }
 
 void send_profile(const Profile& profile, const Notes& notes) {
@@ -160,9 +166,12 @@ void run(const Options& options, int rank) {
     Profile profile;
     if (options.verb == "measure") {
         if (options.tune) progress.take(options.within);
-        tell_facts(options, prints);
+        if (options.facts) {
+            tell_facts();
+            check_links();
+        }
         profile = measure(options, known, notes, kept, progress, 1.0);
-        tell_facts(options, prints);
+        if (options.facts) tell_counters();
         progress.update(0.99, "sending the result to all ranks");
         profile = share(profile, rank);
         const auto timed = [](const Tuned& entry) { return !entry.predicted; };
@@ -176,6 +185,8 @@ void run(const Options& options, int rank) {
         } else if (!nothing_new) {
             predict(profile, forecaster, progress, Forecaster::Clock::now() + most_predicting);
         }
+        if (options.collectives && profile.hosts.size() > 1)
+            tell_collectives(profile, settings, prints);
         progress.update(1.0, "done");
     } else {
         if (!known)

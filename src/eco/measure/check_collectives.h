@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Times a few of the MPI library's own collectives, for what `eco doctor` compares: what a
+// collective takes must not be more than what another takes that does the same and more
+// (performance guidelines after Träff, Gropp and Thakur). Called by probe_main.cpp in a session.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "eco/base/units.h"
+
+namespace eco {
+
+// Collective over MPI_COMM_WORLD. In about `most` seconds, short calls first; what the time did not
+// suffice for is missing. Per operation and size one object (docs/formats.md, "Events of eco
+// probe"), the same on all ranks. Throws Error and MpiError.
+nlohmann::json time_collectives(Seconds most);
+
+}  // namespace eco

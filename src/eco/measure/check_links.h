@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether packets get from host to host, in each network that two hosts share: how many small ones
+// are lost, and whether full ones come through. Pairs are neighbours in the order of ranks. For
+// `eco doctor`; called by probe_main.cpp before anything else is measured, as what is wrong here
+// may let a measurement hang: only short messages of MPI are used.
+#pragma once
+
+namespace eco {
+
+// Collective over MPI_COMM_WORLD. Tells of each network and direction by a line of the sender's
+// (tell_of_host). Throws MpiError.
+void check_links();
+
+}  // namespace eco

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Networks that are broken on purpose, and what `eco doctor` must say of each."""
+
+from dataclasses import dataclass
+
+FOUR = """
+networks:
+  a: {kind: switch, rate: 50mbit, hosts: [n0, n1, n2, n3]}
+"""
+
+
+def apart(link: str, there: str = "50mbit", hosts: str = "n3") -> str:
+    """Three hosts in one switch; behind a link there are others."""
+    return f"""
+networks:
+  a: {{kind: switch, rate: 50mbit, hosts: [n0, n1, n2]}}
+  b: {{kind: switch, rate: {there}, hosts: [{hosts}]}}
+links:
+  - {{between: [a, b], {link}}}
+"""
+
+
+@dataclass(frozen=True)
+class Break:
+    """What is wrong, how the lab makes it so, and where the doctor must see it."""
+
+    name: str
+    network: str  # a scenario's name, or its text
+    check: str
+    where: tuple[str, ...]
+    faults: tuple[str, ...] = ()  # of fault.sh
+    words: tuple[str, ...] = ()  # of `eco lab run`
+    severity: str = "warning"
+    says: str = ""  # words of its sentence, as a line to paste
+    library: str = ""  # where it can happen; empty: both
+    beside: tuple[str, ...] = ()  # what else follows from it
+
+
+BREAKS = (
+    Break(
+        "a host that other work keeps busy",
+        FOUR,
+        "slow-host",
+        ("n2",),
+        words=("--at", "0s", "host n2 slow=8"),
+        beside=("slow-link", "far-host"),
+    ),
+    Break("a link of a fifth", apart("rate: 10mbit"), "slow-link", ("n3",)),
+    Break("a switch of a fifth", apart("rate: 50mbit", "10mbit"), "slow-link", ("n3",)),
+    Break("a host far away", apart("delay: 4ms"), "far-host", ("n3",)),
+    Break(
+        "a link between sites, slower one way",
+        apart("rate: 40mbit, back: 8mbit", hosts="n3, n4, n5"),
+        "asymmetric-link",
+        ("n3", "n0"),
+    ),
+    Break(
+        "a host's link, slower one way",
+        apart("rate: 50mbit, back: 10mbit"),
+        "asymmetric-link",
+        ("n3", "n0"),
+    ),
+    Break(
+        "a lossy link between sites",
+        apart("loss: 3%", hosts="n3, n4, n5"),
+        "losses",
+        ("n0–n5", "n2–n3"),
+    ),
+    Break("a host that loses packets", apart("loss: 3%"), "losses", ("n3",)),
+    Break(
+        "docker0 on all hosts",
+        FOUR,
+        "interface",
+        ("n0", "n1", "n2", "n3"),
+        faults=("all:bridge", "all:any-interface"),
+        severity="error",
+        says="the same address on several hosts",
+        beside=("not-measured",),
+    ),
+    Break(
+        "a bridge on one host",
+        FOUR,
+        "interface",
+        ("n1",),
+        faults=("n1:bridge", "all:any-interface"),
+        says="10.9.0.0/16",
+        library="openmpi",
+    ),
+    Break(
+        "a bridge on one host",
+        FOUR,
+        "interface",
+        ("n1",),
+        faults=("n1:bridge",),
+        says="-iface eth0",
+        library="mpich",
+    ),
+    Break(
+        "a slow NIC beside a fast one",
+        "unequal-rails",
+        "slow-interface",
+        ("n0", "n1", "n2", "n3"),
+        says="10.9.0.0/16",
+    ),
+    Break(
+        "a network that joins nothing",
+        FOUR,
+        "unreachable",
+        ("n0", "n1", "n2", "n3"),
+        faults=("all:island", "all:any-interface"),
+        severity="error",
+        says="10.77.0.0/24",
+        beside=("not-measured",),
+    ),
+    Break("a host's MTU", FOUR, "mtu", ("n1",), faults=("n1:mtu",), severity="error"),
+    Break(
+        "a switch with a smaller MTU",
+        FOUR,
+        "path-mtu",
+        ("n0", "n1", "n2", "n3"),
+        faults=("all:short-path",),
+        severity="error",
+        beside=("not-measured",),
+    ),
+    Break("a slow clock", FOUR, "slow-clock", ("n2",), faults=("n2:clock",), says="hpet"),
+    Break("a governor", FOUR, "governor", ("n0",), faults=("n0:governor",)),
+    Break(
+        "ranks in a bad order",
+        "magpie",
+        "rank-order",
+        ("the host file",),
+        words=("--hosts", "8", "--order", "random:3"),
+        says="eco export",
+        beside=("guidelines",),
+    ),
+    Break(
+        "a collective that contradicts itself",
+        FOUR.replace("[n0, n1, n2, n3]", "[n0, n1, n2, n3, n4, n5, n6, n7]"),
+        "guidelines",
+        ("MPI_Allreduce",),
+        faults=("all:linear",),
+        library="openmpi",
+    ),
+    Break(
+        "variables that stay behind",
+        FOUR,
+        "environment",
+        ("n3",),
+        faults=("n3:environment",),
+        severity="note",
+    ),
+    Break(
+        "UDP is stopped",
+        FOUR,
+        "udp",
+        ("n0", "n1", "n2"),
+        faults=("n1:no-udp",),
+        severity="note",
+        beside=("multicast",),
+    ),
+    Break(
+        "multicasts are stopped",
+        FOUR,
+        "multicast",
+        ("n0", "n1", "n2", "n3"),
+        faults=("all:multicast",),
+        severity="note",
+    ),
+)
+SOUND = (
+    "campus-20",
+    "grid-3",
+    "magpie",
+    "racks-64",
+    "rails-and-sites",
+    "switched-8",
+    "three-segments",
+    "two-rails",
+    "two-sites",
+)
