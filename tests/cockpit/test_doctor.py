@@ -158,6 +158,7 @@ def test_a_profile_that_is_damaged_stops_nothing_but_is_said_if_named(
         ({"interfaces": [nic("eth0", "10.9.0.4", mtu=9000)]}, "mtu", 11),
         ({"clock": "hpet"}, "slow-clock", 10),
         ({"governor": "powersave"}, "governor", 10),
+        ({"interfaces": [nic("eth0", "10.9.0.4", megabits=100)]}, "link-speed", 10),
         ({"environment": {}}, "environment", 0),
         ({"interfaces": [nic("eth0", "10.9.0.4"), nic("virbr0", "192.168.122.1", bridge=True)]},
          "interface", 10),
@@ -302,7 +303,7 @@ def test_a_host_with_a_slow_link(tmp_path: Path) -> None:
     slow = document(alone)
     for name, check, figures in (
         ("rate", "slow-link", (3e-4, 4e-2)),
-        ("time", "far-host", (3e-3, 1.6e-2)),
+        ("time", "slow-host", (3e-3, 1.6e-2)),
     ):
         for size, times in enumerate((figures[0], figures[0], figures[1])):
             for host in range(7):
@@ -312,15 +313,27 @@ def test_a_host_with_a_slow_link(tmp_path: Path) -> None:
         assert (found["check"], found["where"]) == (check, ["n7"]), name
 
 
-def test_odd_hosts_and_links(tmp_path: Path) -> None:
-    for odd, check in (
-        ({"hosts": [2], "what": "slow", "factor": 3.0}, "slow-host"),
-        ({"hosts": [2, 6], "what": "asymmetric", "factor": 3.0}, "asymmetric-link"),
+def test_an_asymmetric_link(tmp_path: Path) -> None:
+    odd = {"hosts": [2, 6], "what": "asymmetric", "factor": 3.0}
+    result = doctor(tmp_path, profile=document() | {"odd": [odd]})
+    assert result.returncode == 10
+    assert (only(result)["check"], only(result)["where"]) == ("asymmetric-link", ["n2", "n6"])
+    assert "3.0 times" in only(result)["cost"]
+
+
+def test_a_busy_host(tmp_path: Path) -> None:
+    """Where all are busy, as in an emulated network, nothing can be told."""
+    for of_all, of_one in (
+        ({"processor_share": 0.9}, {"processor_share": 0.2}),
+        ({"load": 0.5, "processors": 4}, {"load": 3.5, "processors": 4}),
     ):
-        result = doctor(tmp_path, profile=document() | {"odd": [odd]})
+        hosts = dict.fromkeys(HOSTS, of_all)
+        result = doctor(tmp_path, told(**hosts | {"n6": of_one}))
+        assert (only(result)["check"], only(result)["where"]) == ("busy-host", ["n6"])
         assert result.returncode == 10
-        assert only(result)["check"] == check
-        assert "3.0 times" in only(result)["cost"]
+    hosts = {host: {"processor_share": 0.2, "load": 12.0, "processors": 2} for host in HOSTS}
+    hosts |= {"n6": {"processor_share": 0.12, "load": 12.5, "processors": 2}}
+    assert checks(doctor(tmp_path, told(**hosts))) == []
 
 
 def test_order_of_ranks(tmp_path: Path) -> None:

@@ -40,14 +40,14 @@ BREAKS = (
     Break(
         "a host that other work keeps busy",
         FOUR,
-        "slow-host",
+        "busy-host",
         ("n2",),
         words=("--at", "0s", "host n2 slow=8"),
-        beside=("slow-link", "far-host"),
+        beside=("slow-host", "slow-link", "guidelines"),
     ),
     Break("a link of a fifth", apart("rate: 10mbit"), "slow-link", ("n3",)),
     Break("a switch of a fifth", apart("rate: 50mbit", "10mbit"), "slow-link", ("n3",)),
-    Break("a host far away", apart("delay: 4ms"), "far-host", ("n3",)),
+    Break("a host far away", apart("delay: 4ms"), "slow-host", ("n3",)),
     Break(
         "a link between sites, slower one way",
         apart("rate: 40mbit, back: 8mbit", hosts="n3, n4, n5"),
@@ -66,7 +66,13 @@ BREAKS = (
         "losses",
         ("n0–n5", "n2–n3"),
     ),
-    Break("a host that loses packets", apart("loss: 3%"), "losses", ("n3",)),
+    Break(
+        "a host that loses packets",
+        apart("loss: 3%"),
+        "losses",
+        ("n3",),
+        beside=("slow-host", "slow-link"),  # it is one more link away than the others
+    ),
     Break(
         "docker0 on all hosts",
         FOUR,

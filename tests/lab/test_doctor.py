@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`eco doctor` on real hosts of the lab, sound and broken on purpose."""
+"""`eco doctor` on real hosts of the lab, sound and broken on purpose (doctor_breaks.py)."""
 
 import json
 import subprocess
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doctor_breaks import BREAKS, FOUR, SOUND, Break
 from eco.lab.mpi import PROJECT, dependencies
 from eco.lab.profile import own_command
 from lab_harness import HERE, needs_lab
@@ -14,8 +15,7 @@ from lab_harness import HERE, needs_lab
 pytestmark = needs_lab
 ECO = PROJECT / "build/release/bin/eco"
 BIN = ECO.parent
-# A machine that does something else meanwhile really has slow hosts and late acknowledgements.
-TIMED = {"slow-host", "asymmetric-link", "rank-order", "losses"}
+LIBRARIES = ("openmpi", "mpich")
 
 
 def doctor(
@@ -23,45 +23,38 @@ def doctor(
     *faults: str,
     mpi: str = "openmpi",
     words: tuple[str, ...] = (),
-    options: tuple[str, ...] = (),
+    options: tuple[str | Path, ...] = (),
 ) -> tuple[int, dict[str, Any]]:
     """The exit code, and the findings by their check."""
     broken = [str(HERE / "fault.sh"), *faults, "--"] if faults else []
-    launcher = [
-        *own_command(),
-        "lab",
-        "run",
-        scenario,
-        "--native",
-        "--mpi",
-        mpi,
-        *words,
-        "--",
-        *broken,
-    ]
+    lab = [*own_command(), "lab", "run", str(scenario), "--native", "--mpi", mpi, *words, "--"]
     done = subprocess.run(
-        [str(word) for word in [ECO, "doctor", "--json", *options, "--", *launcher]],
+        [str(word) for word in [ECO, "doctor", "--json", *options, "--", *lab, *broken]],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
     assert "Traceback" not in done.stderr, done.stderr
     assert done.stdout, done.stderr
     report = json.loads(done.stdout)
     assert report["exit_code"] == done.returncode
+    for each in report["findings"]:
+        assert each["where"] and each["what"] and each["sure"] and each["do"], each
     return done.returncode, {each["check"]: each for each in report["findings"]}
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
-def test_nothing_on_a_sound_network(mpi: str) -> None:
-    code, found = doctor("switched-8", mpi=mpi, words=("--hosts", "4"))
-    assert set(found) <= TIMED
-    assert code == (10 if found else 0)
+def written(network: str, folder: Path) -> str | Path:
+    """A scenario's name, or a file with its text."""
+    if "\n" not in network:
+        return network
+    path = folder / "network.yaml"
+    path.write_text(network)
+    return path
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("mpi", LIBRARIES)
 def test_what_hosts_say(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Several faults at once, each found where it is."""
+    """Several faults at once, each found where it is, and nothing else."""
     probe = (BIN / f"eco-probe-{mpi}").read_bytes()
     build = probe.index(b"eco-build ")
     end = probe.index(b"\0", build)
@@ -69,15 +62,16 @@ def test_what_hosts_say(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     other.write_bytes(probe[: end - 1] + (b"0" if probe[end - 1] != 48 else b"1") + probe[end:])
     other.chmod(0o755)
     monkeypatch.setenv("ECO_TEST_OTHER_PROBE", str(other))
-    faults = ["n1:mtu", "n2:bridge", "all:any-interface", "n3:environment", "n3:build"]
-    code, found = doctor("switched-8", *faults, mpi=mpi, words=("--hosts", "4"))
+    faults = ["n1:mtu", "n2:bridge", "all:any-interface", "n3:environment", "n3:build", "n0:clock"]
+    code, found = doctor(written(FOUR, tmp_path), *faults, mpi=mpi)
     assert code == 11
-    where = {check: each["where"] for check, each in found.items()}
-    assert where["mtu"] == ["n1"]
-    assert where["interface"] == ["n2"]
-    assert where["environment"] == ["n3"]
-    assert where["other-build"] == ["n3"]
-    assert set(where) - TIMED == {"mtu", "interface", "environment", "other-build"}
+    assert {check: each["where"] for check, each in found.items()} == {
+        "mtu": ["n1"],
+        "interface": ["n2"],
+        "environment": ["n3"],
+        "other-build": ["n3"],
+        "slow-clock": ["n0"],
+    }
     line = {"openmpi": "--mca btl_tcp_if_include 10.", "mpich": "-iface eth0"}[mpi]
     assert line in found["interface"]["do"]
 
@@ -91,7 +85,56 @@ def test_launcher_of_another_library(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found["not-one-job"]["where"] == ["n0", "n1"]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("broken", "mpi"),
+    [
+        pytest.param(broken, mpi, id=f"{broken.name.replace(' ', '-')}-{mpi}")
+        for broken in BREAKS
+        for mpi in LIBRARIES
+        if broken.library in ("", mpi)
+    ],
+)
+def test_each_break(broken: Break, mpi: str, tmp_path: Path) -> None:
+    """It is found where it is, and nothing else but what follows from it."""
+    network = written(broken.network, tmp_path)
+    code, found = doctor(network, *broken.faults, mpi=mpi, words=broken.words)
+    assert broken.check in found
+    finding = found[broken.check]
+    assert (tuple(finding["where"]), finding["severity"]) == (broken.where, broken.severity)
+    assert broken.says in finding["sentence"]
+    assert set(found) <= {broken.check, *broken.beside}
+    assert code == {"note": 0, "warning": 10, "error": 11}[broken.severity]
+
+
+@pytest.mark.long
 def test_one_host() -> None:
     code, found = doctor("switched-8", words=("--hosts", "1", "--ranks-per-host", "2"))
     assert code == 11
     assert list(found) == ["one-host"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mpi", LIBRARIES)
+@pytest.mark.parametrize("network", SOUND)
+def test_nothing_on_a_sound_network(network: str, mpi: str) -> None:
+    assert doctor(network, mpi=mpi) == (0, {})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mpi", LIBRARIES)
+def test_a_profile_that_fits_no_more(mpi: str, tmp_path: Path) -> None:
+    """Of fewer hosts; of a faster network; and the right one, which is not complained of."""
+    lab = [*own_command(), "lab", "run", str(written(FOUR, tmp_path)), "--native", "--mpi", mpi]
+    for name, more in (("same", []), ("fewer", ["--hosts", "3"]), ("faster", ["--scale", "4"])):
+        measure = [*own_command(), "measure", "--no-tune", "-o", str(tmp_path / f"{name}.json")]
+        subprocess.run([*measure, "--", *lab, *more, "--"], check=True, capture_output=True)
+    network = written(FOUR, tmp_path)
+    for name, check, code in (
+        ("same", None, 0),
+        ("fewer", "other-hosts", 11),
+        ("faster", "changed", 10),
+    ):
+        options = ("--topology", tmp_path / f"{name}.json")
+        got, found = doctor(network, mpi=mpi, options=options)
+        assert (got, list(found)) == (code, [check] if check else [])

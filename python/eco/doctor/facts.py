@@ -41,6 +41,9 @@ class Host:
     environment: Mapping[str, str]
     interfaces: tuple[Interface, ...]
     tcp: "Counters | None"
+    processors: int
+    load: float | None  # processes that run or would, when this began
+    share: float | None  # of the time in which a process wants a processor, that it has one
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,9 @@ def _host(entry: Mapping[str, Any]) -> Host:
         environment={str(key): str(value) for key, value in entry["environment"].items()},
         interfaces=tuple(_interface(each) for each in entry["interfaces"]),
         tcp=counters(entry.get("tcp")),
+        processors=int(entry.get("processors", 0)),
+        load=entry.get("load"),
+        share=entry.get("processor_share"),
     )
 
 

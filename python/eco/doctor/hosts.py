@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of what hosts say of themselves: builds, libraries, interfaces, clocks, settings."""
 
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -9,6 +10,8 @@ from eco.doctor.finding import Finding, Severity, listed
 
 # Reading them takes a system call of a microsecond or more.
 _SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
+# Of what a process gets on other hosts.
+_LITTLE = 0.4
 _SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
 
 
@@ -19,6 +22,7 @@ def check(hosts: Sequence[Host], mark: str) -> Iterator[Finding]:
     yield from _environment(hosts, mark)
     yield from _clocks(hosts)
     yield from _governors(hosts)
+    yield from _busy(hosts)
     yield from _mtu(hosts)
     yield from _speeds(hosts)
 
@@ -99,6 +103,34 @@ def _governors(hosts: Sequence[Host]) -> Iterator[Finding]:
             "likely",
             "",
             "cpupower frequency-set -g performance (as root)",
+        )
+
+
+def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
+    """Hosts whose processors do other work: a rank there makes all others wait."""
+    shares = {host.name: host.share for host in hosts if host.share is not None}
+    loads = {host.name: host.load for host in hosts if host.load is not None}
+    # Where all are busy, as in an emulated network, nothing can be told from it.
+    usual = statistics.median(shares.values()) if shares else 0.0
+    idle = statistics.median(loads.values()) if loads else 0.0
+    for host in hosts:
+        share, load = shares.get(host.name, usual), loads.get(host.name, idle)
+        if share < _LITTLE * usual:
+            what = f"a process that computes gets {100 * share:.0f} % of a processor there"
+            cost = f"it computes {usual / max(share, 0.01):.1f} times as long as on other hosts"
+        elif load - idle > max(1.0, host.processors / 2):
+            what = f"{load:.0f} other processes run on its {host.processors} processors"
+            cost = f"on other hosts {idle:.0f} do"
+        else:
+            continue
+        yield Finding(
+            "busy-host",
+            Severity.WARNING,
+            (host.name,),
+            what,
+            "measured",
+            cost,
+            "end what runs there (top), or leave it out of the host file",
         )
 
 

@@ -8,6 +8,7 @@ from eco import quantities, structure
 from eco.doctor.facts import Counters, Host
 from eco.doctor.finding import Finding, Severity
 from eco.profile import Profile
+from eco.structure import Link
 
 # Fewer segments sent again than this are what any TCP does when links fill.
 _LOST = 0.005
@@ -24,43 +25,33 @@ def check(
     profile: Profile, before: Sequence[Host], after: Mapping[str, Counters]
 ) -> Iterator[Finding]:
     """All of them. before, after: what hosts said when measuring began and when it ended."""
-    yield from _odd(profile)
-    yield from _slow_links(profile)
+    yield from _asymmetric(profile)
+    yield from _slow(profile)
     yield from _losses(before, after)
     yield from _multicast(profile)
     yield from _order(profile)
 
 
-def _odd(profile: Profile) -> Iterator[Finding]:
+def _asymmetric(profile: Profile) -> Iterator[Finding]:
     for odd in profile.odd:
+        if odd.what != "asymmetric":
+            continue
         names = tuple(profile.hosts[host] for host in odd.hosts)
-        if odd.what == "slow":
-            yield Finding(
-                "slow-host",
-                Severity.WARNING,
-                names,
-                "messages take longer than to and from its neighbours",
-                "measured",
-                f"{odd.factor:.1f} times as long",
-                "look for other programs on it (top), its link's speed (ethtool) and power "
-                "saving; or leave it out of the host file",
-            )
-        else:
-            yield Finding(
-                "asymmetric-link",
-                Severity.WARNING,
-                names,
-                f"from {names[0]} to {names[1]} the link carries less than back",
-                "measured",
-                f"{odd.factor:.1f} times less",
-                "compare speed and duplex of both ends (ethtool), and shaping in routers between",
-            )
+        yield Finding(
+            "asymmetric-link",
+            Severity.WARNING,
+            names,
+            f"from {names[0]} to {names[1]} the link carries less than back",
+            "measured",
+            f"{odd.factor:.1f} times less",
+            "compare speed and duplex of both ends (ethtool), and shaping in routers between",
+        )
 
 
-def _slow_links(profile: Profile) -> Iterator[Finding]:
+def _slow(profile: Profile) -> Iterator[Finding]:
     """Hosts alone in their subnet, because their link carries less, or more slowly, than those of
     the hosts nearest to them."""
-    named = {host for odd in profile.odd for host in odd.hosts}
+    asymmetric = {host for odd in profile.odd if odd.what == "asymmetric" for host in odd.hosts}
     subnets: dict[int, list[int]] = {}
     for host, subnet in enumerate(profile.levels[-1] if profile.levels else ()):
         subnets.setdefault(subnet, []).append(host)
@@ -68,20 +59,24 @@ def _slow_links(profile: Profile) -> Iterator[Finding]:
     cost = profile.partition_cost
     for members in subnets.values():
         host = members[0]
-        if len(members) > 1 or host in named or not groups:
+        if len(members) > 1 or host in asymmetric or not groups:
             continue
         nearest = min(groups, key=lambda group: min(cost[host][other] for other in group))
         theirs = structure.link(profile, structure.inside(nearest))
         own = structure.link(profile, structure.across(members, nearest))
-        if theirs is None or own is None or not theirs.bandwidth or not own.bandwidth:
-            continue
-        later, less = own.latency / theirs.latency, theirs.bandwidth / own.bandwidth
-        names = (profile.hosts[host],)
+        if theirs and own:
+            yield from _slower(profile.hosts[host], own, theirs)
+
+
+def _slower(name: str, own: Link, theirs: Link) -> Iterator[Finding]:
+    later, less = own.latency / theirs.latency, 0.0
+    if own.bandwidth and theirs.bandwidth:
+        less = theirs.bandwidth / own.bandwidth
         if less > _SLOWER and less > later:
             yield Finding(
                 "slow-link",
                 Severity.WARNING,
-                names,
+                (name,),
                 f"its link carries {quantities.rate(own.bandwidth)}, those of its neighbours "
                 f"{quantities.rate(theirs.bandwidth)}",
                 "measured",
@@ -89,18 +84,19 @@ def _slow_links(profile: Profile) -> Iterator[Finding]:
                 "look at its cable, the switch's port and what both agree on (ethtool); if it is "
                 "to be so, leave it out of the host file, or let ECO plan around it",
             )
-        elif later > _SLOWER:
-            yield Finding(
-                "far-host",
-                Severity.WARNING,
-                names,
-                f"messages to and from it take {quantities.seconds(own.latency)}, between its "
-                f"neighbours {quantities.seconds(theirs.latency)}",
-                "likely",
-                f"{later:.1f} times as long for short messages",
-                "if it is not far away: look for other programs on it (top), power saving, and "
-                "what lies on the way to it (traceroute, ping); or leave it out of the host file",
-            )
+            return
+    if later > _SLOWER:
+        yield Finding(
+            "slow-host",
+            Severity.WARNING,
+            (name,),
+            f"short messages to and from it take {quantities.seconds(own.latency)}, between its "
+            f"neighbours {quantities.seconds(theirs.latency)}",
+            "measured",
+            f"{later:.1f} times as long",
+            "if it is not far away: look for other programs on it (top), power saving, and what "
+            "lies on the way to it (ping, traceroute); or leave it out of the host file",
+        )
 
 
 def losses(before: Sequence[Host], after: Mapping[str, Counters]) -> dict[str, float]:

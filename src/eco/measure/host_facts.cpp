@@ -7,11 +7,14 @@
 #include <netinet/in.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -100,6 +103,29 @@ json tcp_segments() {
     return {{"sent", sent}, {"sent_again", again}, {"had_already", had.is_null() ? json(0) : had}};
 }
 
+Seconds read_clock(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Of the time in which this process wants a processor, the part in which it has one: at best, as
+// what disturbs for a moment does not make a host slow.
+double processor_share() {
+    constexpr int turns = 5;
+    constexpr Seconds turn = 15e-3;
+    double best = 0;
+    for (int n = 0; n < turns; ++n) {
+        const Seconds began = read_clock(CLOCK_MONOTONIC);
+        const Seconds had = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+        Seconds now = began;
+        while (now < began + turn) now = read_clock(CLOCK_MONOTONIC);
+        best = std::max(best, (read_clock(CLOCK_PROCESS_CPUTIME_ID) - had) / (now - began));
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return std::min(best, 1.0);
+}
+
 std::string mpi_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
@@ -120,6 +146,9 @@ json own_facts() {
     if (!governor.empty()) facts["governor"] = governor;
     if (!clock.empty()) facts["clock"] = clock;
     if (const json tcp = tcp_segments(); tcp.is_object()) facts["tcp"] = tcp;
+    const auto load = first_word("/proc/loadavg");
+    if (!load.empty()) facts["load"] = std::atof(load.c_str());
+    facts["processor_share"] = processor_share();
     return facts;
 }
 
