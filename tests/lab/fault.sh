@@ -11,6 +11,16 @@ fake() {
     printf '%s\n' "$2" >"$private/fake" && mount --bind "$private/fake" "$1"
 }
 
+# drop MATCH…: such packets never come in; they end where nobody listens.
+drop() {
+    ip link add sink type veth peer name drain
+    ip link set drain up
+    ip link set sink up
+    tc qdisc add dev eth0 ingress
+    tc filter add dev eth0 parent ffff: protocol ip prio 9 u32 "$@" \
+        action mirred egress redirect dev sink
+}
+
 # Mounts of this process alone: the same script once more in a namespace of its own.
 case " $* " in
 *" $host:clock "* | *" $host:governor "* | *" all:clock "* | *" all:governor "*)
@@ -34,21 +44,14 @@ while [ "$1" != "--" ]; do
         ;;
     # A network that every host has an address in, and that joins none.
     island)
-        ip link add eth7 type dummy
+        ip link add eth7 type veth peer name nowhere
         ip addr add "10.77.0.$number/24" dev eth7
+        ip link set nowhere up
         ip link set eth7 up
         ;;
     # As a switch on the way with a smaller MTU, that says nothing.
-    short-path)
-        tc qdisc add dev eth0 ingress
-        tc filter add dev eth0 parent ffff: protocol ip prio 9 u32 \
-            match u16 0x0400 0xfc00 at 2 action drop
-        ;;
-    no-udp)
-        tc qdisc add dev eth0 ingress
-        tc filter add dev eth0 parent ffff: protocol ip prio 9 u32 match ip protocol 17 0xff \
-            action drop
-        ;;
+    short-path) drop match u16 0x0400 0xfc00 at 2 ;;
+    no-udp) drop match ip protocol 17 0xff ;;
     any-interface) unset OMPI_MCA_btl_tcp_if_include ;;
     environment) unset ECO_DOCTOR ;;
     multicast) ip link set eth0 multicast off ;;

@@ -107,20 +107,24 @@ def _governors(hosts: Sequence[Host]) -> Iterator[Finding]:
 
 
 def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
-    """Hosts whose processors do other work: a rank there makes all others wait."""
-    shares = {host.name: host.share for host in hosts if host.share is not None}
-    loads = {host.name: host.load for host in hosts if host.load is not None}
-    # Where all are busy, as in an emulated network, nothing can be told from it.
-    usual = statistics.median(shares.values()) if shares else 0.0
-    idle = statistics.median(loads.values()) if loads else 0.0
+    """Hosts whose processors do other work: a rank there makes all others wait. Where most have
+    more to do than processors, as where hosts are emulated on a busy machine, nothing is said."""
+    shares = [host.share for host in hosts if host.share is not None]
+    loads = [host.load for host in hosts if host.load is not None]
+    usual = statistics.median(shares) if shares else 0.0
+    idle = statistics.median(loads) if loads else 0.0
+    if hosts and idle > statistics.median(host.processors for host in hosts):
+        return
     for host in hosts:
-        share, load = shares.get(host.name, usual), loads.get(host.name, idle)
-        if share < _LITTLE * usual:
-            what = f"a process that computes gets {100 * share:.0f} % of a processor there"
-            cost = f"it computes {usual / max(share, 0.01):.1f} times as long as on other hosts"
-        elif load - idle > max(1.0, host.processors / 2):
-            what = f"{load:.0f} other processes run on its {host.processors} processors"
-            cost = f"on other hosts {idle:.0f} do"
+        more = 0.0 if host.load is None else host.load - idle
+        if host.share is not None and host.share < _LITTLE * usual:
+            what = f"a process that computes gets {100 * host.share:.0f} % of a processor there"
+            cost = f"it computes {usual / max(host.share, 0.01):.1f} times as long as elsewhere"
+        elif more > max(1.0, host.processors / 2):
+            what = (
+                f"{more:.0f} more processes than elsewhere run on its {host.processors} processors"
+            )
+            cost = "a rank waits for a processor, and all others for that rank"
         else:
             continue
         yield Finding(

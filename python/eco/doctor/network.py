@@ -2,6 +2,7 @@
 """Checks of what was measured between hosts: slow hosts, links, losses, multicast, rank order."""
 
 import math
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from eco import quantities, structure
@@ -151,14 +152,22 @@ def _multicast(profile: Profile) -> Iterator[Finding]:
 
 
 def _order(profile: Profile) -> Iterator[Finding]:
-    """The launcher's order of hosts is the profile's."""
-    cost = profile.partition_cost
+    """The launcher's order of hosts is the profile's. Of two subnets all pairs count alike: where
+    there is one, no order is better than another, whatever single times say."""
+    subnet = profile.levels[-1] if profile.levels else (0,) * len(profile.hosts)
+    times: dict[tuple[int, int], list[float]] = {}
+    for a, row in enumerate(profile.partition_cost):
+        for b, cost in enumerate(row):
+            if a != b:
+                times.setdefault((subnet[a], subnet[b]), []).append(cost)
+    usual = {pair: statistics.median(found) for pair, found in times.items()}
 
     def around(order: Sequence[int]) -> float:
-        return sum(cost[a][b] for a, b in zip(order, [*order[1:], order[0]], strict=True))
+        following = [*order[1:], order[0]]
+        return sum(usual[subnet[a], subnet[b]] for a, b in zip(order, following, strict=True))
 
     hosts = range(len(profile.hosts))
-    if len(hosts) < 3 or not math.isfinite(around(hosts)):
+    if len(hosts) < 3 or not 0 < around(profile.ring) < math.inf:
         return
     gain = around(hosts) / around(profile.ring)
     if gain > _ORDER_GAIN:

@@ -112,8 +112,8 @@ Seconds read_clock(clockid_t clock) {
 // Of the time in which this process wants a processor, the part in which it has one: at best, as
 // what disturbs for a moment does not make a host slow.
 double processor_share() {
-    constexpr int turns = 5;
-    constexpr Seconds turn = 15e-3;
+    constexpr int turns = 8;
+    constexpr Seconds turn = 10e-3;
     double best = 0;
     for (int n = 0; n < turns; ++n) {
         const Seconds began = read_clock(CLOCK_MONOTONIC);
@@ -121,7 +121,7 @@ double processor_share() {
         Seconds now = began;
         while (now < began + turn) now = read_clock(CLOCK_MONOTONIC);
         best = std::max(best, (read_clock(CLOCK_PROCESS_CPUTIME_ID) - had) / (now - began));
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return std::min(best, 1.0);
 }

@@ -166,10 +166,7 @@ void run(const Options& options, int rank) {
     Profile profile;
     if (options.verb == "measure") {
         if (options.tune) progress.take(options.within);
-        if (options.facts) {
-            tell_facts();
-            check_links();
-        }
+        if (options.facts) check_links();
         profile = measure(options, known, notes, kept, progress, 1.0);
         if (options.facts) tell_counters();
         progress.update(0.99, "sending the result to all ranks");
@@ -236,6 +233,7 @@ int main_with(const std::vector<std::string>& arguments) {
         code = exit_code;
     };
     try {
+        if (options.facts) tell_facts();  // before any message: it may be that none gets through
         run(options, rank);
         if (rank == 0) send_event({{"event", "done"}});
         sleep_until_rank_0_comes();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the probe reports to the `eco` command: lines on rank 0's standard output, "@eco " and one
-// JSON object, which pass through any launcher. Other ranks print nothing, but for what they tell of
-// their hosts (host_facts.h).
+// JSON object, which pass through any launcher. Other ranks: see host_facts.h.
 #pragma once
 
 #include <chrono>

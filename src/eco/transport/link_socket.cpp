@@ -31,7 +31,7 @@ struct Mark {
     std::uint32_t word = 0x65636f6c, number = 0;
 };
 
-sockaddr_in address_of(in_addr_t address, in_port_t port) {
+sockaddr_in ip_address(in_addr_t address, in_port_t port) {
     sockaddr_in found{};
     found.sin_family = AF_INET;
     found.sin_addr.s_addr = address;
@@ -40,7 +40,7 @@ sockaddr_in address_of(in_addr_t address, in_port_t port) {
 }
 
 in_port_t bound(int socket, in_addr_t address) {
-    sockaddr_in own = address_of(address, 0);
+    sockaddr_in own = ip_address(address, 0);
     socklen_t size = sizeof own;
     if (bind(socket, reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0 ||
         getsockname(socket, reinterpret_cast<sockaddr*>(&own), &size) != 0)
