@@ -371,6 +371,30 @@ def test_nothing_more_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "nothing was heard" in json.loads(result.stdout)["findings"][0]["what"]
 
 
+def test_once_more_in_one_network(tmp_path: Path) -> None:
+    """If the library may use several; what it then can is the line to paste."""
+    hosts = {
+        host: {"interfaces": [nic("eth0", f"10.9.0.{n + 1}"), nic("eth1", f"10.77.0.{n + 1}")]}
+        for n, host in enumerate(HOSTS)
+    }
+    facts = lines("facts", *told(**hosts))
+    failed = launcher(tmp_path / "bad", facts, code=1, version="mpirun (Open MPI) 5.0.11")
+    island = way(0, 1, network="10.77.0.0/24", sent=20, arrived=0, full_sent=0, connects=False)
+    events = said({"event": "profile", "profile": document()}, DONE)
+    sound = launcher(tmp_path / "good", facts + lines("link", way(0, 1), island) + events)
+    start = tmp_path / "mpirun"
+    start.write_text(
+        f'#!/bin/sh\n[ "$OMPI_MCA_btl_tcp_if_include" = 10.9.0.0/24 ] && exec {sound.path} "$@"\n'
+        f'exec {failed.path} "$@"\n'
+    )
+    start.chmod(0o755)
+    result = eco("doctor", "--json", "--", start)
+    assert (checks(result), result.returncode) == (["several-networks", "unreachable"], 11)
+    assert "--mca btl_tcp_if_include 10.9.0.0/24" in json.loads(result.stdout)["findings"][0]["do"]
+    one = launcher(tmp_path / "one", lines("facts", *told()), code=1)
+    assert checks(eco("doctor", "--json", "--", one.path)) == ["not-measured"]
+
+
 def test_processes_that_are_alone(tmp_path: Path) -> None:
     alone = [each | {"rank": 0, "ranks": 1} for each in told()]
     assert checks(doctor(tmp_path, alone)) == ["not-one-job"]

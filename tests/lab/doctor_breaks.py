@@ -81,7 +81,7 @@ BREAKS = (
         faults=("all:bridge", "all:any-interface"),
         severity="error",
         says="the same address on several hosts",
-        beside=("not-measured",),
+        beside=("several-networks",),
     ),
     Break(
         "a bridge on one host",
@@ -116,7 +116,7 @@ BREAKS = (
         faults=("all:island", "all:any-interface"),
         severity="error",
         says="10.77.0.0/24",
-        beside=("not-measured",),
+        beside=("several-networks",),
     ),
     Break("a host's MTU", FOUR, "mtu", ("n1",), faults=("n1:mtu",), severity="error"),
     Break(

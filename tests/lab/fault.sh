@@ -52,7 +52,8 @@ while [ "$1" != "--" ]; do
     # As a switch on the way with a smaller MTU, that says nothing.
     short-path) drop match u16 0x0400 0xfc00 at 2 ;;
     no-udp) drop match ip protocol 17 0xff ;;
-    any-interface) unset OMPI_MCA_btl_tcp_if_include ;;
+    # What the lab sets; not what `eco doctor` tries.
+    any-interface) [ "$OMPI_MCA_btl_tcp_if_include" != eth0 ] || unset OMPI_MCA_btl_tcp_if_include ;;
     environment) unset ECO_DOCTOR ;;
     multicast) ip link set eth0 multicast off ;;
     clock) fake /sys/devices/system/clocksource/clocksource0/current_clocksource hpet ;;

@@ -2,10 +2,11 @@
 """`eco doctor`: asks and measures all hosts through the user's launcher, and says what is wrong."""
 
 import contextlib
+import itertools
 import json
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +26,7 @@ from eco.progress import progress
 
 _ASKED = ("--no-tune", "--facts", "--collectives")
 _LINE = "@eco-host "
-_PATIENCE = 60.0  # seconds without a word: a message that does not get through is sent for ever
+_PATIENCE = 40.0  # seconds without a word: a message that does not get through is sent for ever
 
 Kept = Annotated[
     Path | None,
@@ -61,6 +62,8 @@ def command(
     seen = _Seen()
     with progress("looking", quiet=as_json) as (show, say):
         failure = _ask(launcher, seen, show, say)
+        if failure is not None:
+            failure = _ask_again(launcher, seen, show, say) or failure
     findings = list(alone.check(seen.ranks))
     if not findings:
         findings = ([failure] if failure else []) + _all(launcher, seen, topology)
@@ -124,9 +127,9 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
         if not seen.takes(line):
             say(line)
 
-    os.environ[MARK] = seen.mark
     try:
-        probe.run(launcher, "measure", _ASKED, hear, None, pass_on, _PATIENCE)
+        with _environment({MARK: seen.mark}):
+            probe.run(launcher, "measure", _ASKED, hear, None, pass_on, _PATIENCE)
     except EcoError as error:
         if not seen.ranks:
             raise
@@ -139,11 +142,47 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
             "",
             "see what else is found here, and what the launcher printed",
         )
-    finally:
-        del os.environ[MARK]
     if not seen.ranks or seen.profile is None:
         missing = "a profile" if seen.ranks else "a word of its hosts"
         raise EcoError(f"the probe ended without {missing}", ExitCode.LAUNCH)
+    return None
+
+
+@contextlib.contextmanager
+def _environment(settings: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding | None:
+    """Where the library may use several networks, it may hang over one that joins nothing: what
+    ends that, and in `seen` what is known then."""
+    for one, settings in itertools.islice(interfaces.one_at_a_time(seen.hosts), 2):
+        again = _Seen()
+        say(f"eco: no measurement, so once more in {one} alone")
+        with _environment(settings):
+            failure = _ask(launcher, again, show, say)
+        if failure is None:
+            again.ranks, again.mark = seen.ranks, seen.mark
+            vars(seen).update(vars(again))
+            return Finding(
+                "several-networks",
+                Severity.ERROR,
+                tuple(host.name for host in seen.hosts),
+                "the hosts could not be measured as the MPI library is set up, but they could in "
+                f"{one} alone",
+                "measured",
+                "jobs hang or fail when they connect",
+                interfaces.only(one, seen.hosts),
+            )
     return None
 
 

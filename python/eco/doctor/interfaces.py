@@ -3,7 +3,7 @@
 
 import ipaddress
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from eco.doctor.facts import Host, Interface
 from eco.doctor.finding import Finding, Severity, listed
@@ -26,20 +26,46 @@ def family_of(host: Host) -> str:
 
 def joining(hosts: Sequence[Host]) -> ipaddress.IPv4Network | None:
     """The network that all hosts are in, each with an address of its own; the fastest such."""
-    best: tuple[int, ipaddress.IPv4Network] | None = None
-    for network in sorted({each.network for host in hosts for each in host.interfaces}, key=str):
-        members = [
-            each
-            for host in hosts
-            for each in host.interfaces
-            if each.network == network and not each.bridge and not each.down
-        ]
-        if len({each.address for each in members}) < len(hosts):
-            continue
-        speed = min(each.megabits or 0 for each in members)
-        if best is None or speed > best[0]:
-            best = (speed, network)
-    return best[1] if best else None
+    found = _common(hosts)
+    return max(found, key=lambda network: _speed(hosts, network)) if found else None
+
+
+def one_at_a_time(
+    hosts: Sequence[Host],
+) -> Iterator[tuple[ipaddress.IPv4Network, Mapping[str, str]]]:
+    """Networks that the library may use, if it may use several, and what lets it use one alone."""
+    used = {i.network for host in hosts for i in host.interfaces if may_use(host, i)}
+    if len(used) < 2:
+        return
+    for network in _common(hosts):
+        names = {i.name for host in hosts for i in host.interfaces if i.network == network}
+        if family_of(hosts[0]) == "openmpi":
+            yield network, {"OMPI_MCA_btl_tcp_if_include": str(network)}
+        elif len(names) == 1:
+            yield network, {"FI_TCP_IFACE": names.pop()}
+
+
+def _common(hosts: Sequence[Host]) -> list[ipaddress.IPv4Network]:
+    """Networks in which each host has an address of its own, in the order of interfaces."""
+    found = []
+    for network in dict.fromkeys(each.network for host in hosts for each in host.interfaces):
+        addresses = {each.address for each in _members(hosts, network)}
+        if len(addresses) >= len(hosts):
+            found.append(network)
+    return found
+
+
+def _members(hosts: Sequence[Host], network: ipaddress.IPv4Network) -> list[Interface]:
+    return [
+        each
+        for host in hosts
+        for each in host.interfaces
+        if each.network == network and not each.bridge and not each.down
+    ]
+
+
+def _speed(hosts: Sequence[Host], network: ipaddress.IPv4Network) -> int:
+    return min(each.megabits or 0 for each in _members(hosts, network))
 
 
 def may_use(host: Host, interface: Interface) -> bool:
