@@ -400,6 +400,8 @@ def test_processes_that_are_alone(tmp_path: Path) -> None:
     assert checks(doctor(tmp_path, alone)) == ["not-one-job"]
     one = [each | {"host": "n0"} for each in told()]
     assert checks(doctor(tmp_path, one)) == ["one-host"]
+    # Words of others were lost on their way.
+    assert checks(doctor(tmp_path, one[:1])) == []
 
 
 def test_lines_that_a_launcher_mixed(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ while [ "$1" != "--" ]; do
         ip link set eth7 up
         ;;
     # As a switch on the way with a smaller MTU, that says nothing.
-    short-path) drop match u16 0x0400 0xfc00 at 2 ;;
+    short-path) drop match u16 0x0580 0xff80 at 2 ;;
     no-udp) drop match ip protocol 17 0xff ;;
     # What the lab sets; not what `eco doctor` tries.
     any-interface) [ "$OMPI_MCA_btl_tcp_if_include" != eth0 ] || unset OMPI_MCA_btl_tcp_if_include ;;

@@ -22,7 +22,7 @@ def check(ranks: Sequence[Host]) -> Iterator[Finding]:
             "start programs with the launcher of the MPI library that they are linked with "
             "(compare: which mpirun, ldd PROGRAM), or name the library: --mpi openmpi|mpich",
         )
-    elif len(names) == 1:
+    elif len(names) == 1 and len(ranks) == ranks[0].ranks:
         yield Finding(
             "one-host",
             Severity.ERROR,

@@ -33,6 +33,7 @@ class Host:
 
     name: str
     rank: int
+    ranks: int
     build: str
     mpi: str
     kernel: str
@@ -82,6 +83,7 @@ def _host(entry: Mapping[str, Any]) -> Host:
     return Host(
         name=str(entry["host"]),
         rank=int(entry["rank"]),
+        ranks=int(entry["ranks"]),
         build=str(entry["build"]),
         mpi=str(entry["mpi"]),
         kernel=str(entry.get("kernel", "")),
