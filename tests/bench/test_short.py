@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.alone
 PROJECT = Path(__file__).resolve().parents[2]
 ECO = PROJECT / "build/release/bin/eco"
 DATA = PROJECT / "tests/data"
