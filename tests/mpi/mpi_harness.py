@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the tests here share: the MPI libraries, the programs built with them, runs in the lab."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -9,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -89,14 +90,17 @@ def built(mpi: Mpi, program: str, folder: Path = HERE) -> Path:
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
     place = BUILD / mpi.name
-    result = subprocess.run(
-        [
-            *("make", "-s", "-C", str(folder), f"MPICC={mpi.c}", f"MPIF90={mpi.fortran}"),
-            *(f"BUILD={place}", str(place / program)),
-        ],
-        capture_output=True,
-        text=True,
-    )
+    place.mkdir(parents=True, exist_ok=True)
+    with open(place / "lock", "w") as lock:  # of another file's tests at the same time
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = subprocess.run(
+            [
+                *("make", "-s", "-C", str(folder), f"MPICC={mpi.c}", f"MPIF90={mpi.fortran}"),
+                *(f"BUILD={place}", str(place / program)),
+            ],
+            capture_output=True,
+            text=True,
+        )
     assert result.returncode == 0, result.stdout + result.stderr
     return place / program
 
@@ -185,6 +189,17 @@ def lab(
     except subprocess.TimeoutExpired as late:
         _hang(late)
     return Run(done.returncode, done.stdout, done.stderr)
+
+
+_known: dict[str, Run] = {}
+
+
+def natively(mpi: Mpi, *program: object, **where: Any) -> Run:
+    """What the program does in the lab without ECO: run once for all tests that compare with it."""
+    key = repr((mpi.name, program, sorted(where.items())))
+    if key not in _known:
+        _known[key] = lab(mpi, *program, eco=False, **where)
+    return _known[key]
 
 
 def _hang(late: subprocess.TimeoutExpired) -> NoReturn:

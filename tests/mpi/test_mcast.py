@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import DATA, ECO, OURS, Mpi, Run, built, each, lab, same_results
+from mpi_harness import DATA, ECO, OURS, Mpi, Run, built, each, lab, natively, same_results
 
 pytestmark = pytest.mark.lab
 PROFILE = DATA / "three-segments-mcast.json"
@@ -24,8 +24,9 @@ def mcasts(mpi: Mpi, *words: object, choice: str = "mcast:segments=1", **options
 
 
 def as_natively(mpi: Mpi, *words: object, **options: Any) -> Run:
-    """The same words without ECO end alike and print the same; what ECO's run was."""
-    native = lab(mpi, built(mpi, "mcasts"), *words, eco=False, **options)
+    """The same words without ECO, where nothing is lost, end alike and print the same; what ECO's
+    run was."""
+    native = natively(mpi, built(mpi, "mcasts"), *words, scale=100)
     run = mcasts(mpi, *words, **options)
     assert (native.code == 0) == (run.code == 0), run.out + run.err
     assert [line for line in native.out.splitlines() if line.startswith("ok")] == run.results
@@ -46,7 +47,7 @@ def test_bit_for_bit(mpi: Mpi, choice: str) -> None:
     """What multicasts cannot do runs natively; both must end with the same bytes."""
     program = built(mpi, "conformance")
     words = [program, "--light", "--sections", SECTIONS]
-    native = lab(mpi, *words, eco=False)
+    native = natively(mpi, *words, scale=100)
     eco = lab(mpi, *words, eco=True, choice=choice, profile=PROFILE)
     same_results(native, eco, ["bcast", "allgather", "allgatherv", "allreduce"])
 
@@ -59,8 +60,9 @@ def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     hosts: dict[str, Any] = {"hosts": 4, "per_host": 2, "order": "random:1"}
     # Open MPI 5's han gathers wrongly where types have a lower bound and hosts several ranks.
     hosts["environment"] = {"OMPI_MCA_coll": "^han"}
-    native = lab(mpi, *words, eco=False, **hosts)
-    eco = lab(mpi, *words, eco=True, choice="mcast:segments=2", profile=PROFILE, **hosts)
+    native = natively(mpi, *words, scale=100, **hosts)
+    choice = "mcast:segments=2"
+    eco = lab(mpi, *words, eco=True, choice=choice, profile=PROFILE, **hosts)
     same_results(native, eco, ["bcast", "allgather", "allreduce"])
 
 
@@ -69,7 +71,7 @@ def test_threads(mpi: Mpi) -> None:
     """Several threads' multicasts at once share the socket of their process."""
     program = built(mpi, "conformance")
     words = [program, "--threads", "--sections", "threads,barrier"]
-    native = lab(mpi, *words, eco=False)
+    native = natively(mpi, *words, scale=100)
     eco = lab(mpi, *words, eco=True, choice="mcast:segments=1", profile=PROFILE)
     same_results(native, eco, ["bcast", "allreduce"])
 
