@@ -55,8 +55,8 @@ def test_native(mpi: Mpi) -> None:
 @each
 def test_all_ranks(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
-    native = lab(mpi, program, "--light", eco=False)
-    eco = lab(mpi, program, "--light", eco=True)
+    native = lab(mpi, program, "--light", eco=False, scale=100)
+    eco = lab(mpi, program, "--light", eco=True, scale=100)
     same_results(native, eco, OPERATIONS)
 
 
@@ -66,8 +66,8 @@ def test_the_standards_interface() -> None:
     program = built(STANDARD, "conformance")
     libraries = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
     assert "libmpi_abi.so" in libraries
-    native = lab(STANDARD, program, "--light", eco=False, ranks=5, order=SPREAD)
-    eco = lab(STANDARD, program, "--light", eco=True, ranks=5, order=SPREAD)
+    native = lab(STANDARD, program, "--light", eco=False, ranks=5, order=SPREAD, scale=100)
+    eco = lab(STANDARD, program, "--light", eco=True, ranks=5, order=SPREAD, scale=100)
     same_results(native, eco, OPERATIONS)
 
 
@@ -76,8 +76,8 @@ def test_the_standards_interface() -> None:
 def test_threads(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
     options = ["--threads", "--sections", "threads,barrier"]
-    native = lab(mpi, program, *options, eco=False, ranks=4, order=SPREAD)
-    eco = lab(mpi, program, *options, eco=True, ranks=4, order=SPREAD)
+    native = lab(mpi, program, *options, eco=False, ranks=4, order=SPREAD, scale=100)
+    eco = lab(mpi, program, *options, eco=True, ranks=4, order=SPREAD, scale=100)
     same_results(native, eco, ["bcast", "allreduce"])
 
 
@@ -91,8 +91,8 @@ def test_other_versions(mpi: Mpi) -> None:
         "--sections",
         "bcast,allgather,allreduce,user_operators,types,errors,mixed",
     ]
-    native = lab(mpi, program, *options, eco=False, ranks=5, order=SPREAD)
-    eco = lab(mpi, program, *options, eco=True, ranks=5, order=SPREAD)
+    native = lab(mpi, program, *options, eco=False, ranks=5, order=SPREAD, scale=100)
+    eco = lab(mpi, program, *options, eco=True, ranks=5, order=SPREAD, scale=100)
     same_results(native, eco, ["bcast", "allgather", "allreduce"])
 
 

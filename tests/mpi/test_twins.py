@@ -44,8 +44,8 @@ SECTIONS = ["--light", "--sections", "barrier,bcast,allgather,allreduce,types,er
 def test_all_operations(mpi: Mpi, twins: Twins) -> None:
     """Waited for in all ways that MPI has."""
     program = built(mpi, twins.program)
-    native = lab(mpi, program, "--light", eco=False, ranks=5, order=SPREAD)
-    eco = lab(mpi, program, "--light", eco=True, ranks=5, order=SPREAD)
+    native = lab(mpi, program, "--light", eco=False, ranks=5, order=SPREAD, scale=100)
+    eco = lab(mpi, program, "--light", eco=True, ranks=5, order=SPREAD, scale=100)
     same_results(native, eco, twins.taken)
 
 
@@ -55,8 +55,8 @@ def test_all_operations(mpi: Mpi, twins: Twins) -> None:
 def test_other_versions(mpi: Mpi, twins: Twins) -> None:
     """Open MPI 4 calls ECO while it waits; MPICH 4.0 does not, so there all is native."""
     program = built(mpi, twins.program)
-    native = lab(mpi, program, *SECTIONS, eco=False, ranks=5, order=SPREAD)
-    eco = lab(mpi, program, *SECTIONS, eco=True, ranks=5, order=SPREAD)
+    native = lab(mpi, program, *SECTIONS, eco=False, ranks=5, order=SPREAD, scale=100)
+    eco = lab(mpi, program, *SECTIONS, eco=True, ranks=5, order=SPREAD, scale=100)
     taken = twins.of("barrier", "bcast", "allgather", "allreduce")
     same_results(native, eco, taken if mpi is OPENMPI4 else [])
     if mpi is MPICH4:
@@ -83,7 +83,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     calls = CALLS if mpi is not OPENMPI4 else [call for call in CALLS if call not in WINDOWS]
     rounds = 2 if twins is NONBLOCKING else 1
     words = [twins.kind, rounds, ",".join(calls), tmp_path, 100]
-    run = lab(mpi, built(mpi, "progress"), *words, eco=True, ranks=5, order=SPREAD)
+    run = lab(mpi, built(mpi, "progress"), *words, eco=True, ranks=5, order=SPREAD, scale=100)
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
     assert run.out.count("passed on in") == len(calls)
