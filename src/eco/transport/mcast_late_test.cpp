@@ -18,7 +18,8 @@ namespace {
 // left the last one.
 class LateRank {
 public:
-    explicit LateRank(const Faults& faults) : network_(3, faults, payload, 7) {
+    LateRank(bool postpones, const Faults& faults)
+        : postpones_(postpones), network_(3, faults, payload, 7) {
         threads_.shorter_may_come = true;
     }
     void run(int calls, Bytes bytes) {
@@ -41,6 +42,7 @@ private:
         McastContext& context = contexts[at(me)];
         context.number = 5;
         context.may_leave = true;
+        context.may_postpone = postpones_;
         context.talk =
             std::make_unique<McastTalk>(threads_.end_of(me), talk_tag, talk_tag + 1, payload);
         while (me == 2 && ahead_ < 2) std::this_thread::yield();
@@ -54,6 +56,7 @@ private:
         while (McastTransport::move_left(context, channel)) std::this_thread::yield();
         behind.clear();
         EXPECT_TRUE(context.left.empty());
+        context.talk->say_all_postponed();
         while (!context.talk->is_over()) context.talk->move();
     }
     Ended call(McastChannel& channel, McastContext& context, Rank me, int call, Bytes bytes) {
@@ -83,6 +86,7 @@ private:
         return made;
     }
 
+    const bool postpones_;
     FaultyNetwork network_;
     ThreadsExchange threads_;
     std::atomic<int> ahead_ = 0;
@@ -97,7 +101,8 @@ TEST(McastTransport, NobodyWaitsForWhoIsLate) {
         for (const auto& [calls, bytes] : {std::pair{1, 50}, {1, 30000}, {40, 2000}, {3, 0}}) {
             Faults faults;
             faults.loss = loss;
-            LateRank(faults).run(calls, bytes);
+            for (const bool postpones : {false, true})
+                LateRank(postpones, faults).run(calls, bytes);
         }
 }
 
@@ -105,10 +110,12 @@ TEST(McastTransport, NobodyWaitsForWhoIsLate) {
 TEST(McastTransport, WhoIsLateAndDeafGetsMessages) {
     Faults faults;
     faults.deaf = {2};
-    LateRank job(faults);
-    job.run(5, 6000);
-    EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
-    EXPECT_EQ(job.contexts[2].unheard, (std::map<Rank, std::uint32_t>{{0, 5}}));
+    for (const bool postpones : {false, true}) {
+        LateRank job(postpones, faults);
+        job.run(5, 6000);
+        EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
+        EXPECT_EQ(job.contexts[2].unheard, (std::map<Rank, std::uint32_t>{{0, 5}}));
+    }
 }
 
 }  // namespace eco

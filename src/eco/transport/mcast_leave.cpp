@@ -6,6 +6,10 @@
 
 namespace eco {
 
+// What was postponed is said after so long without another call: a sender may have kept a copy of a
+// message for a rank whose datagram was lost.
+constexpr Seconds longest_postponed = 0.5;
+
 // All that is left to do in this call are multicasts, and these wait for ranks that are late.
 void McastTransport::leave(std::vector<int>& ended) {
     const bool only_multicasts =
@@ -17,6 +21,7 @@ void McastTransport::leave(std::vector<int>& ended) {
     if (!channel_.keep(bytes)) return;
     if (!is_behind()) context_.left.push_back(this);
     kept_bytes_ += bytes;
+    postpone();
     sender_.keep();
     for (const auto& [task, parts] : parts_left_)
         if (tasks_left_.insert(task).second) ended.push_back(task);
@@ -38,11 +43,16 @@ void McastTransport::move_left() {
 bool McastTransport::move_left(McastContext& context, McastChannel& channel) {
     if (!McastTurn::try_take(context)) return true;
     const McastTurn turn(context, std::adopt_lock);
+    McastTalk& talk = *context.talk;
+    if (talk.has_postponed() && mcast_now() >= talk.postponed_at() + longest_postponed)
+        talk.say_all_postponed();
+    const bool is_more = talk.has_postponed() || !talk.has_left();
+    if (context.left.empty() && talk.has_left()) return is_more;
     channel.receive();
-    context.talk->move();
+    talk.move();
     for (McastTransport* each : context.left) each->move_left();
-    return std::any_of(context.left.begin(), context.left.end(),
-                       [](const McastTransport* each) { return each->is_behind(); });
+    return is_more || std::any_of(context.left.begin(), context.left.end(),
+                                  [](const McastTransport* each) { return each->is_behind(); });
 }
 
 }  // namespace eco

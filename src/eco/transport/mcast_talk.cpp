@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "eco/base/check.h"
+#include "eco/transport/mcast_channel.h"
 
 namespace eco {
 
@@ -37,7 +38,12 @@ void McastTalk::expect(Rank from) {
     if (++expected_[from] == 1) listen(from);
 }
 
-void McastTalk::tell(Rank to, const McastStatus& status) {
+void McastTalk::tell(Rank to, McastStatus status) {
+    if (const auto postponed = postponed_.find(to); postponed != postponed_.end()) {
+        status.postponed = postponed->second;
+        status.before = before_;
+        postponed_.erase(postponed);
+    }
     if (status.asks) {
         const Bytes longest = longest_answer(payload_);
         const int id =
@@ -45,6 +51,22 @@ void McastTalk::tell(Rank to, const McastStatus& status) {
         transport_->recv(id, messages_.at(id).text.data(), longest, to, answer_tag_);
     }
     send(to, written(status), status_tag_, true);
+}
+
+void McastTalk::postpone(Rank to, std::uint32_t messages) {
+    postponed_[to] += messages;
+    postponed_at_ = mcast_now();
+}
+
+void McastTalk::say_postponed(Rank to) {
+    if (!postponed_.contains(to)) return;
+    McastStatus status;
+    status.call = before_ - 1;
+    tell(to, status);
+}
+
+void McastTalk::say_all_postponed() {
+    while (!postponed_.empty()) say_postponed(postponed_.begin()->first);
 }
 
 void McastTalk::answer(Rank to, const McastAnswer& answer, bool awaited) {
@@ -60,9 +82,11 @@ void McastTalk::take(const Message& message) {
     }
     const McastStatus status = read_status(message.text);
     int& expected = expected_.at(message.peer);
-    expected -= static_cast<int>(status.whole.size());
+    expected -= static_cast<int>(status.whole.size() + status.postponed);
     ECO_CHECK(expected >= 0);
     if (expected > 0) listen(message.peer);
+    for (const auto& [call, listener] : listeners_)
+        if (call < status.before) listener->over_there(message.peer);
     if (const auto listener = listeners_.find(status.call); listener != listeners_.end())
         listener->second->status(message.peer, status);
     else if (status.asks)
