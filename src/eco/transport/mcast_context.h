@@ -38,6 +38,8 @@ struct McastContext {
     bool may_leave = false;
     // That so is true of all ranks: what is whole may be said by datagrams, and by messages later.
     bool may_postpone = false;
+    // After so long without another call: a sender may have kept a copy for who was not heard.
+    Seconds longest_postponed = 0.5;
     // So many calls say it by messages at once, after one that lost something.
     int messages = 0;
     bool postpones() const { return may_postpone && messages == 0; }

@@ -6,10 +6,6 @@
 
 namespace eco {
 
-// What was postponed is said after so long without another call: a sender may have kept a copy of a
-// message for a rank whose datagram was lost.
-constexpr Seconds longest_postponed = 0.5;
-
 // All that is left to do in this call are multicasts, and these wait for ranks that are late.
 void McastTransport::leave(std::vector<int>& ended) {
     const bool only_multicasts =
@@ -44,7 +40,7 @@ bool McastTransport::move_left(McastContext& context, McastChannel& channel) {
     if (!McastTurn::try_take(context)) return true;
     const McastTurn turn(context, std::adopt_lock);
     McastTalk& talk = *context.talk;
-    if (talk.has_postponed() && mcast_now() >= talk.postponed_at() + longest_postponed)
+    if (talk.has_postponed() && mcast_now() >= talk.postponed_at() + context.longest_postponed)
         talk.say_all_postponed();
     const bool is_more = talk.has_postponed() || !talk.has_left();
     if (context.left.empty() && talk.has_left()) return is_more;
