@@ -257,6 +257,10 @@ def test_networks_that_join_nothing(tmp_path: Path) -> None:
     assert checks(doctor(tmp_path, told(**hosts), ways=ways)) == []
     result = doctor(tmp_path, ways=(way(0, 1, sent=20, arrived=0, full_sent=0, connects=True),))
     assert (only(result)["check"], result.returncode) == ("udp", 0)
+    # What gets through the other way round joins them.
+    silent = way(1, 0, sent=20, arrived=0, full_sent=0, connects=False)
+    result = doctor(tmp_path, ways=(way(0, 1), silent))
+    assert (only(result)["check"], result.returncode) == ("udp", 0)
 
 
 def took(operation: str, size: int, *samples: float) -> dict[str, Any]:

@@ -34,6 +34,7 @@ class Break:
     says: str = ""  # words of its sentence, as a line to paste
     library: str = ""  # where it can happen; empty: both
     beside: tuple[str, ...] = ()  # what else follows from it
+    instead: str = ""  # the check that names it where `check` cannot: processors that all are busy
 
 
 BREAKS = (
@@ -44,6 +45,7 @@ BREAKS = (
         ("n2",),
         words=("--at", "0s", "host n2 slow=8"),
         beside=("slow-host", "slow-link", "guidelines"),
+        instead="slow-host",
     ),
     Break("a link of a fifth", apart("rate: 10mbit"), "slow-link", ("n3",)),
     Break("a switch of a fifth", apart("rate: 50mbit", "10mbit"), "slow-link", ("n3",)),
@@ -144,7 +146,7 @@ BREAKS = (
         FOUR.replace("[n0, n1, n2, n3]", "[n0, n1, n2, n3, n4, n5, n6, n7]"),
         "guidelines",
         ("MPI_Allreduce",),
-        faults=("all:linear",),
+        faults=("all:pieces",),
         library="openmpi",
     ),
     Break(

@@ -64,10 +64,10 @@ while [ "$1" != "--" ]; do
         echo powersave >"$private/cpufreq/scaling_governor"
         mount --bind "$private" /sys/devices/system/cpu/cpu0
         ;;
-    # Algorithms that a site's settings may name for good reason once, and that are wrong here.
-    linear)
-        export OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=1
-        export OMPI_MCA_coll_tuned_bcast_algorithm=1 OMPI_MCA_coll=^han,adapt
+    # An algorithm that somebody has set, in pieces that are far too small.
+    pieces)
+        export OMPI_MCA_coll_tuned_use_dynamic_rules=1 OMPI_MCA_coll_tuned_allreduce_algorithm=5
+        export OMPI_MCA_coll_tuned_allreduce_algorithm_segmentsize=64 OMPI_MCA_coll=^han,adapt
         ;;
     build) other_build=yes ;;
     alone) alone=yes ;;

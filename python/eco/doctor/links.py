@@ -68,7 +68,9 @@ def check(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
 def _unjoined(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
     """Networks that two hosts have addresses in, but that do not join them."""
     for network in _networks(ways):
-        cut = [way for way in ways if way.network == network and not way.connects]
+        here = [way for way in ways if way.network == network]
+        joined = {frozenset((way.source, way.target)) for way in here if way.arrived}
+        cut = [w for w in here if not w.connects and frozenset((w.source, w.target)) not in joined]
         names = _names(cut)
         users = [
             host
@@ -96,7 +98,12 @@ def _unjoined(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
 
 
 def _stopped(ways: Sequence[Way]) -> Iterator[Finding]:
-    stopped = [way for way in ways if way.sent and not way.arrived and way.connects]
+    heard = {(way.target, way.source, way.network) for way in ways if way.arrived}
+    stopped = [
+        way
+        for way in ways
+        if not way.arrived and (way.connects or (way.source, way.target, way.network) in heard)
+    ]
     if stopped:
         yield Finding(
             "udp",

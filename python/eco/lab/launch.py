@@ -19,6 +19,7 @@ RANK = STATE / "rank"
 INPUT = STATE / "stdin"
 FAILED = STATE / "failed"
 MOST_RANKS = 4096
+_INTERFACES = "OMPI_MCA_btl_tcp_if_include"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,9 @@ def environment(
     env["ECO_LIBMPI"] = str(installation.preloadable)
     env["ECO_LAB_HOSTFILE"] = str(HOST_FILE)
     if installation.family == "openmpi":
-        env |= _open_mpi(installation, ",".join(placement.interfaces))
+        # Who names interfaces knows why.
+        own = base.get(_INTERFACES) or ",".join(placement.interfaces)
+        env |= _open_mpi(installation, own)
     else:
         env |= _mpich()
     if quirks is not None:
@@ -91,7 +94,7 @@ def _open_mpi(installation: Installation, interfaces: str) -> dict[str, str]:
         "PRTE_ALLOW_RUN_AS_ROOT": "1",
         "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         "OMPI_MCA_pml": "ob1",
-        "OMPI_MCA_btl_tcp_if_include": interfaces,
+        _INTERFACES: interfaces,
         # Many ranks share few processors here: one that waits must let the others run.
         "OMPI_MCA_mpi_yield_when_idle": "1",
     }
