@@ -150,9 +150,11 @@ private:
                 socket.send(address, static_cast<std::uint32_t>(figures.sent + n),
                             figures.full_bytes);
             figures.full_arrived = told(peer);
-        } else if (target.listener != 0) {
+        } else {
             address.sin_port = target.listener;
-            figures.connects = socket.connects(source.own, address, connecting) ? 1 : 0;
+            if (target.listener != 0)
+                figures.connects = socket.connects(source.own, address, connecting) ? 1 : 0;
+            tell(peer, 0);  // until then it listens
         }
         note(other, source, figures);
     }
@@ -171,8 +173,8 @@ private:
         await_word(peer);
         arrived = socket.receive(came, sent, last);
         tell(peer, arrived);
-        if (arrived == 0) return;
         await_word(peer);
+        if (arrived == 0) return;
         // Small ones that come only now are late, not lost, and no full ones.
         socket.receive(came, sent + full_packets, last);
         tell(peer, static_cast<int>(std::count(came.begin() + sent, came.end(), true)));
