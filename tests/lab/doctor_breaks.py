@@ -43,7 +43,7 @@ BREAKS = (
         FOUR,
         "busy-host",
         ("n2",),
-        words=("--at", "0s", "host n2 slow=8"),
+        words=("--at", "0s", "host n2 slow=20"),
         beside=("slow-host", "slow-link", "guidelines"),
         instead="slow-host",
     ),

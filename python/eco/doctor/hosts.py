@@ -11,7 +11,7 @@ from eco.doctor.finding import Finding, Severity, listed
 # Reading them takes a system call of a microsecond or more.
 _SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 # Of what a process gets on other hosts.
-_LITTLE = 0.4
+_LITTLE = 0.25
 _SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
 
 
@@ -107,16 +107,15 @@ def _governors(hosts: Sequence[Host]) -> Iterator[Finding]:
 
 
 def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
-    """Hosts whose processors do other work: a rank there makes all others wait. Where most have
-    more to do than processors, as where hosts are emulated on a busy machine, nothing is said."""
+    """Hosts whose processors do other work: a rank there makes all others wait. Where most hosts
+    have more to do than processors, their loads say nothing."""
     shares = [host.share for host in hosts if host.share is not None]
     loads = [host.load for host in hosts if host.load is not None]
     usual = statistics.median(shares) if shares else 0.0
     idle = statistics.median(loads) if loads else 0.0
-    if hosts and idle > statistics.median(host.processors for host in hosts):
-        return
+    all_busy = idle > statistics.median(host.processors for host in hosts)
     for host in hosts:
-        more = 0.0 if host.load is None else host.load - idle
+        more = 0.0 if host.load is None or all_busy else host.load - idle
         if host.share is not None and host.share < _LITTLE * usual:
             what = f"a process that computes gets {100 * host.share:.0f} % of a processor there"
             cost = f"it computes {usual / max(host.share, 0.01):.1f} times as long as elsewhere"
