@@ -290,6 +290,9 @@ def test_collectives_that_contradict_themselves(tmp_path: Path) -> None:
     assert "MPI_Reduce of 1 KiB and then MPI_Bcast of 1 KiB" in found["what"]
     assert "62.0 ms instead of 27.0 ms: 2.3 times" in found["cost"]
     assert "coll_tuned_allreduce_algorithm" in found["do"]
+    busy = {host: {"load": 9.0, "processors": 2} for host in HOSTS}
+    times = [*slow, took("allreduce", 1024, 0.062, 0.09)]
+    assert checks(doctor(tmp_path, told(**busy), times=times)) == []
     for broken, instead in (
         (took("gather", 1024, 0.08), "MPI_Allgather of 1 KiB"),
         (took("bcast", 64, 0.1), "MPI_Bcast of 1 KiB"),

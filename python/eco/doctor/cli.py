@@ -196,7 +196,9 @@ def _all(launcher: Launcher, seen: _Seen, topology: Path | None) -> list[Finding
     # Packets tell more exactly where they are lost than the counters of whole hosts.
     lossy = any(each.check == "losses" for each in found)
     found += network.check(profile, known, {} if lossy else seen.counters)
-    found += collectives.check(seen.collectives, len(seen.ranks), known[0].mpi)
+    found += collectives.check(
+        seen.collectives, len(seen.ranks), known[0].mpi, hosts.are_busy(known)
+    )
     path = kept.find(topology, profile.hosts, launcher.is_lab)
     found += kept.check(path, profile, launcher.is_lab)
     return found

@@ -10,8 +10,9 @@ from eco.doctor.finding import Finding, Severity
 from eco.errors import EcoError, ExitCode
 from eco.quantities import seconds, size
 
-# All runs of a collective must take so much longer than all runs of what does more.
-_CLEARLY = 1.5
+# All runs of a collective must take so much longer than all runs of what does more; and where
+# hosts are busy.
+_CLEARLY, _VERY_CLEARLY = 1.5, 3.0
 # What costs less than this is no reason to do anything.
 _LEAST = 1e-3
 
@@ -40,10 +41,10 @@ def read(event: Mapping[str, Any]) -> Times:
         raise EcoError("the probe reported invalid times of collectives", ExitCode.LAUNCH) from None
 
 
-def check(times: Times, ranks: int, library: str) -> Iterator[Finding]:
+def check(times: Times, ranks: int, library: str, busy: bool) -> Iterator[Finding]:
     """Of each operation the worst."""
     worst: dict[str, _Broken] = {}
-    for broken in _broken(times, ranks):
+    for broken in _broken(times, ranks, _VERY_CLEARLY if busy else _CLEARLY):
         operation = broken.call[0]
         known = worst.get(operation)
         if known is None or broken.took / broken.could > known.took / known.could:
@@ -64,14 +65,14 @@ def check(times: Times, ranks: int, library: str) -> Iterator[Finding]:
         )
 
 
-def _broken(times: Times, ranks: int) -> Iterator[_Broken]:
+def _broken(times: Times, ranks: int, clearly: float) -> Iterator[_Broken]:
     for call in times:
         for instead in _alternatives(call, times, ranks):
             if any(part not in times for part in instead):
                 continue
             took = min(times[call])
             could = sum(max(times[part]) for part in instead)
-            if took > _CLEARLY * could and took - could > _LEAST:
+            if took > clearly * could and took - could > _LEAST:
                 yield _Broken(call, instead, took, could)
 
 

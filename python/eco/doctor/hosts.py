@@ -106,6 +106,14 @@ def _governors(hosts: Sequence[Host]) -> Iterator[Finding]:
         )
 
 
+def are_busy(hosts: Sequence[Host]) -> bool:
+    """Whether most have more to do than processors, as where they are emulated on a busy machine:
+    then times scatter."""
+    loads = [host.load for host in hosts if host.load is not None]
+    processors = statistics.median(host.processors for host in hosts)
+    return bool(loads) and statistics.median(loads) > processors
+
+
 def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
     """Hosts whose processors do other work: a rank there makes all others wait. Where most hosts
     have more to do than processors, their loads say nothing."""
@@ -113,7 +121,7 @@ def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
     loads = [host.load for host in hosts if host.load is not None]
     usual = statistics.median(shares) if shares else 0.0
     idle = statistics.median(loads) if loads else 0.0
-    all_busy = idle > statistics.median(host.processors for host in hosts)
+    all_busy = are_busy(hosts)
     for host in hosts:
         more = 0.0 if host.load is None or all_busy else host.load - idle
         if host.share is not None and host.share < _LITTLE * usual:
