@@ -193,9 +193,10 @@ def _all(launcher: Launcher, seen: _Seen, topology: Path | None) -> list[Finding
     found += links.check(known, seen.ways)
     if profile is None:
         return found
-    # Packets tell more exactly where they are lost than the counters of whole hosts.
-    lossy = any(each.check == "losses" for each in found)
-    found += network.check(profile, known, {} if lossy else seen.counters)
+    # Packets tell more exactly what is lost: TCP also loses some wherever it fills a link.
+    heard = {name for way in seen.ways if way.arrived for name in (way.source, way.target)}
+    counters = {name: each for name, each in seen.counters.items() if name not in heard}
+    found += network.check(profile, known, counters)
     found += collectives.check(
         seen.collectives, len(seen.ranks), known[0].mpi, hosts.are_busy(known)
     )
