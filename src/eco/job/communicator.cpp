@@ -190,10 +190,7 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
     auto call = begin(choice, prepared, layout, combine, reduction);
     call->start();
     call->finish();
-    if (call->is_behind())
-        take_left(std::move(call));
-    else if (choice.is_mcast() && mcast_.has_postponed())
-        start_moving_left(*this);
+    if (call->is_behind()) take_left(std::move(call));
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {

@@ -71,7 +71,6 @@ bool Communicator::still_talks() noexcept {
     try {
         const bool is_left = move_left();
         const McastTurn turn(mcast_);
-        mcast_.talk->say_all_postponed();
         mcast_.talk->move();
         return is_left || !mcast_.talk->is_over();
     } catch (...) {

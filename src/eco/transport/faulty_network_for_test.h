@@ -24,7 +24,6 @@ struct Faults {
     bool every_other_call = false;     // is lost as a whole
     bool only_what_left_last = false;  // lost: of each message, the first time
     bool strangers = false;            // others' datagrams, and cut ones, come too
-    bool summaries = true;             // else all are lost
 };
 
 // All get what one sends, the sender too, as by a socket with loopback.
@@ -89,7 +88,6 @@ private:
             if (std::find(faults_.deaf.begin(), faults_.deaf.end(), to) != faults_.deaf.end())
                 continue;
             const bool first_time = each.header.kind == McastKind::data;
-            if (!faults_.summaries && each.header.kind == McastKind::summary) continue;
             if (faults_.every_other_call && each.header.call % 2 == 0) continue;
             if (faults_.only_what_left_last && first_time && each.bytes < most_bytes_) continue;
             if (losing_[at(to)] == 0 && chance(faults_.loss))

@@ -38,7 +38,6 @@ void McastChannel::forget(std::uint64_t context) {
     last_call_.erase(context);
     addresses_.erase(addresses_.lower_bound({context, 0}),
                      addresses_.upper_bound({context, std::numeric_limits<std::uint32_t>::max()}));
-    std::erase_if(reminders_, [&](const auto& each) { return each.first == context; });
     drop_early({context, 0}, {context, std::numeric_limits<std::uint32_t>::max()});
 }
 
@@ -109,16 +108,6 @@ void McastChannel::send_now(Datagram datagram, McastAddress to) {
     datagrams_->send({&datagram, 1}, to);
 }
 
-std::vector<Rank> McastChannel::reminders(std::uint64_t context) {
-    const std::lock_guard lock(mutex_);
-    std::vector<Rank> ranks;
-    std::erase_if(reminders_, [&](const auto& each) {
-        if (each.first == context) ranks.push_back(static_cast<Rank>(each.second));
-        return each.first == context;
-    });
-    return ranks;
-}
-
 McastAddress McastChannel::address_of(std::uint64_t context, Rank rank) const {
     const std::lock_guard lock(mutex_);
     const auto found = addresses_.find({context, static_cast<std::uint32_t>(rank)});
@@ -162,11 +151,7 @@ void McastChannel::take(const McastHeader& header, std::span<const std::byte> da
     if (const auto listener = listeners_.find(call); listener != listeners_.end())
         return listener->second->take(header, data);
     const auto last = last_call_.find(header.context);
-    if (last == last_call_.end()) return;
-    if (std::int64_t{header.call} <= last->second) {
-        if (header.kind == McastKind::again) reminders_.insert({header.context, header.sender});
-        return;
-    }
+    if (last == last_call_.end() || std::int64_t{header.call} <= last->second) return;
     const auto bytes = static_cast<Bytes>(data.size() + sizeof(Early));
     if (early_bytes_ + bytes > most_early) return;
     early_bytes_ += bytes;

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <vector>
 
 #include "eco/transport/mcast_datagram.h"
@@ -69,9 +68,6 @@ public:
     // One that is short, at once.
     void send_now(Datagram datagram, McastAddress to);
 
-    // Ranks of a communicator that have sent something again of a call that is over here; once.
-    std::vector<Rank> reminders(std::uint64_t context);
-
     // Where a rank of a communicator sends from, if anything of it has come; else all_of_the_job.
     McastAddress address_of(std::uint64_t context, Rank rank) const;
 
@@ -123,7 +119,6 @@ private:
     std::map<std::uint64_t, std::int64_t> last_call_;  // per context, of those attached; -1: none
     std::map<McastCall, std::vector<Early>> early_;
     std::map<std::pair<std::uint64_t, std::uint32_t>, McastAddress> addresses_;
-    std::set<std::pair<std::uint64_t, std::uint32_t>> reminders_;
     Bytes early_bytes_ = 0, kept_bytes_ = 0;
     Counts counts_;
     Seconds free_ = 0;  // when all that was sent is on the wire

@@ -36,17 +36,9 @@ struct McastContext {
 
     // Whether something moves calls on that have left.
     bool may_leave = false;
-    // That so is true of all ranks: what is whole may be said by datagrams, and by messages later.
-    bool may_postpone = false;
-    // After so long without another call: a sender may have kept a copy for who was not heard.
-    Seconds longest_postponed = 0.5;
-    // So many calls say it by messages at once, after one that lost something.
-    int messages = 0;
-    bool postpones() const { return may_postpone && messages == 0; }
     std::vector<McastTransport*> left;  // calls, oldest first
 
     std::atomic<bool> busy = false;
-    bool has_postponed();
 };
 
 // All of the above, and the transports of its calls, are used by one at a time. The library's
@@ -67,10 +59,5 @@ public:
 private:
     McastContext* context_;
 };
-
-inline bool McastContext::has_postponed() {
-    const McastTurn turn(*this);
-    return talk->has_postponed();
-}
 
 }  // namespace eco

@@ -53,8 +53,6 @@ std::vector<std::byte> written(const McastStatus& status) {
     text.add(status.received);
     text.add(status.heard);
     text.add((status.asks ? 1U : 0U) | (status.was_forgotten ? 2U : 0U));
-    text.add(status.postponed);
-    text.add(status.before);
     text.add(status.whole.size());
     text.add(status.missing.size());
     for (const std::uint32_t message : status.whole) text.add(message);
@@ -75,8 +73,6 @@ McastStatus read_status(std::span<const std::byte> text) {
     const std::uint32_t flags = reader.number();
     status.asks = (flags & 1) != 0;
     status.was_forgotten = (flags & 2) != 0;
-    status.postponed = reader.number();
-    status.before = reader.number();
     status.whole.resize(reader.number());
     status.missing.resize(reader.number());
     for (std::uint32_t& message : status.whole) message = reader.number();
@@ -89,7 +85,7 @@ McastStatus read_status(std::span<const std::byte> text) {
 }
 
 std::optional<McastStatus> heard_status(std::span<const std::byte> text) {
-    constexpr auto head = static_cast<std::size_t>(status_head);
+    constexpr std::size_t head = 24;
     if (text.size() < head) return std::nullopt;
     std::uint32_t counts[2];
     std::memcpy(counts, text.data() + head - sizeof counts, sizeof counts);
@@ -100,46 +96,10 @@ std::optional<McastStatus> heard_status(std::span<const std::byte> text) {
 }
 
 void cut_to(McastStatus& status, Bytes longest) {
-    const auto room = static_cast<std::size_t>(std::max<Bytes>(longest - status_head, 0));
+    const auto room = static_cast<std::size_t>(std::max<Bytes>(longest - 24, 0));
     status.whole.resize(std::min({status.whole.size(), most_whole, room / 2 / 4}));
     const std::size_t left = room - 4 * status.whole.size();
     status.missing.resize(std::min({status.missing.size(), most_missing, left / 12}));
-}
-
-// Each message: its number, the bytes of a set of ranks, these.
-std::vector<std::vector<std::byte>> written(const McastSummary& summary, Bytes longest) {
-    std::vector<std::vector<std::byte>> texts;
-    for (const auto& [message, ranks] : summary) {
-        const Rank last = *std::max_element(ranks.begin(), ranks.end());
-        std::vector<std::byte> set(static_cast<std::size_t>(last) / 8 + 1);
-        for (const Rank rank : ranks)
-            set[static_cast<std::size_t>(rank) / 8] |= std::byte{1} << rank % 8;
-        Writer part;
-        part.add(message);
-        part.add(set.size());
-        part.add(set);
-        const auto text = part.text();
-        if (texts.empty() || static_cast<Bytes>(texts.back().size() + text.size()) > longest)
-            texts.emplace_back();
-        texts.back().insert(texts.back().end(), text.begin(), text.end());
-    }
-    return texts;
-}
-
-std::vector<std::uint32_t> heard_summary(std::span<const std::byte> text, Rank sender) {
-    std::vector<std::uint32_t> messages;
-    const auto place = static_cast<std::size_t>(sender) / 8;
-    while (!text.empty()) {
-        std::uint32_t head[2];
-        if (text.size() < sizeof head) return {};
-        std::memcpy(head, text.data(), sizeof head);
-        text = text.subspan(sizeof head);
-        if (text.size() < head[1]) return {};
-        if (place < head[1] && (text[place] >> sender % 8 & std::byte{1}) != std::byte{0})
-            messages.push_back(head[0]);
-        text = text.subspan(head[1]);
-    }
-    return messages;
 }
 
 std::vector<std::byte> written(const McastAnswer& answer) {

@@ -6,14 +6,10 @@
 // A status says how many datagrams have come in this call, which messages are whole, and, if
 // anything is asked for, which datagrams are missing. Each message that asks gets one answer: of
 // what was asked for, the datagrams that had left before. A datagram that asks gets datagrams.
-//
-// Where few losses are likely a summary says it, one datagram to all senders of the call, and the
-// messages are postponed: a later one says how many they would have been.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -38,29 +34,18 @@ struct McastStatus {
     // Switches may have forgotten the receiver before this call: that nothing arrives says nothing
     // about the next ones.
     bool was_forgotten = false;
-    // By ordinary messages: what was postponed of calls before `before`, all of which are over
-    // here.
-    std::uint32_t postponed = 0, before = 0;
     bool operator==(const McastStatus&) const = default;
 };
 
 // No status is longer: what does not fit is said in the next.
 inline constexpr std::size_t most_whole = 512, most_missing = 256;
-inline constexpr Bytes status_head = 32;
-inline constexpr Bytes longest_status = status_head + 4 * most_whole + 12 * most_missing;
+inline constexpr Bytes longest_status = 24 + 4 * most_whole + 12 * most_missing;
 
 std::vector<std::byte> written(const McastStatus& status);
 McastStatus read_status(std::span<const std::byte> text);
 // Of a datagram: nothing if it cannot be one. Cut to so many bytes before it is written.
 std::optional<McastStatus> heard_status(std::span<const std::byte> text);
 void cut_to(McastStatus& status, Bytes longest);
-
-// Per message number, whose message is whole. All senders find in it what is theirs.
-using McastSummary = std::map<std::uint32_t, std::vector<Rank>>;
-// In as many datagrams as it takes.
-std::vector<std::vector<std::byte>> written(const McastSummary& summary, Bytes longest);
-// The numbers of one sender's messages; nothing if it cannot be a summary.
-std::vector<std::uint32_t> heard_summary(std::span<const std::byte> text, Rank sender);
 
 struct McastAnswer {
     // Nothing of what was multicast arrives: from this call on messages come one by one.

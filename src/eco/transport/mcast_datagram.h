@@ -17,9 +17,8 @@ namespace eco {
 // Random, of one job: nobody else's datagrams are taken for its own.
 using McastKey = std::array<std::uint64_t, 2>;
 
-// again: data that left before. status: what a receiver tells a sender; summary: what it tells
-// several (mcast_control.h).
-enum class McastKind : std::uint16_t { data, again, status, summary };
+// again: data that left before. status: what a receiver tells a sender (mcast_control.h).
+enum class McastKind : std::uint16_t { data, again, status };
 
 struct McastHeader {
     McastKey key{};
@@ -29,7 +28,7 @@ struct McastHeader {
     std::uint32_t message = 0;    // of the sender's in this call
     std::uint32_t index = 0;      // of the message's datagrams
     std::uint32_t interface = 0;  // that it left by; where reach is measured
-    std::uint16_t version = 3;
+    std::uint16_t version = 2;
     McastKind kind = McastKind::data;
 };
 static_assert(sizeof(McastHeader) == 48);

@@ -18,8 +18,7 @@ namespace {
 // left the last one.
 class LateRank {
 public:
-    LateRank(bool postpones, const Faults& faults)
-        : postpones_(postpones), network_(3, faults, payload, 7) {
+    explicit LateRank(const Faults& faults) : network_(3, faults, payload, 7) {
         threads_.shorter_may_come = true;
     }
     void run(int calls, Bytes bytes) {
@@ -42,8 +41,6 @@ private:
         McastContext& context = contexts[at(me)];
         context.number = 5;
         context.may_leave = true;
-        context.may_postpone = postpones_;
-        context.longest_postponed = 0.01;
         context.talk =
             std::make_unique<McastTalk>(threads_.end_of(me), talk_tag, talk_tag + 1, payload);
         while (me == 2 && ahead_ < 2) std::this_thread::yield();
@@ -57,7 +54,6 @@ private:
         while (McastTransport::move_left(context, channel)) std::this_thread::yield();
         behind.clear();
         EXPECT_TRUE(context.left.empty());
-        EXPECT_FALSE(context.talk->has_postponed());
         while (!context.talk->is_over()) context.talk->move();
     }
     Ended call(McastChannel& channel, McastContext& context, Rank me, int call, Bytes bytes) {
@@ -87,7 +83,6 @@ private:
         return made;
     }
 
-    const bool postpones_;
     FaultyNetwork network_;
     ThreadsExchange threads_;
     std::atomic<int> ahead_ = 0;
@@ -102,8 +97,7 @@ TEST(McastTransport, NobodyWaitsForWhoIsLate) {
         for (const auto& [calls, bytes] : {std::pair{1, 50}, {1, 30000}, {40, 2000}, {3, 0}}) {
             Faults faults;
             faults.loss = loss;
-            for (const bool postpones : {false, true})
-                LateRank(postpones, faults).run(calls, bytes);
+            LateRank(faults).run(calls, bytes);
         }
 }
 
@@ -111,12 +105,10 @@ TEST(McastTransport, NobodyWaitsForWhoIsLate) {
 TEST(McastTransport, WhoIsLateAndDeafGetsMessages) {
     Faults faults;
     faults.deaf = {2};
-    for (const bool postpones : {false, true}) {
-        LateRank job(postpones, faults);
-        job.run(5, 6000);
-        EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
-        EXPECT_EQ(job.contexts[2].unheard, (std::map<Rank, std::uint32_t>{{0, 5}}));
-    }
+    LateRank job(faults);
+    job.run(5, 6000);
+    EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
+    EXPECT_EQ(job.contexts[2].unheard, (std::map<Rank, std::uint32_t>{{0, 5}}));
 }
 
 }  // namespace eco

@@ -17,7 +17,6 @@ void McastTransport::leave(std::vector<int>& ended) {
     if (!channel_.keep(bytes)) return;
     if (!is_behind()) context_.left.push_back(this);
     kept_bytes_ += bytes;
-    postpone();
     sender_.keep();
     for (const auto& [task, parts] : parts_left_)
         if (tasks_left_.insert(task).second) ended.push_back(task);
@@ -39,16 +38,11 @@ void McastTransport::move_left() {
 bool McastTransport::move_left(McastContext& context, McastChannel& channel) {
     if (!McastTurn::try_take(context)) return true;
     const McastTurn turn(context, std::adopt_lock);
-    McastTalk& talk = *context.talk;
-    if (talk.has_postponed() && mcast_now() >= talk.postponed_at() + context.longest_postponed)
-        talk.say_all_postponed();
-    const bool is_more = talk.has_postponed() || !talk.has_left();
-    if (context.left.empty() && talk.has_left()) return is_more;
     channel.receive();
-    talk.move();
+    context.talk->move();
     for (McastTransport* each : context.left) each->move_left();
-    return is_more || std::any_of(context.left.begin(), context.left.end(),
-                                  [](const McastTransport* each) { return each->is_behind(); });
+    return std::any_of(context.left.begin(), context.left.end(),
+                       [](const McastTransport* each) { return each->is_behind(); });
 }
 
 }  // namespace eco

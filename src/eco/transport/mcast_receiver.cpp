@@ -114,19 +114,10 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
         !source.open.contains(header.message) && !source.done.contains(header.message);
     if (!is_early) {
         const bool fresh = put(source, header.message, header.index, data);
-        if (fresh) heard_new_ = source.heard;
         if (fresh && header.kind == McastKind::data) ++source.heard_of;
         if (fresh && header.kind == McastKind::again) has_lost_ = true;
-        if (!fresh && header.kind == McastKind::again) {
-            reminders_.insert(from);
-            if (!source.postponed.empty()) source.reminds = source.shows = true;
-            source.whole.insert(source.whole.end(), source.postponed.begin(),
-                                source.postponed.end());
-            source.postponed.clear();
-        }
     } else if (early_bytes_ + static_cast<Bytes>(data.size()) <= most_kept_early) {
         early_bytes_ += static_cast<Bytes>(data.size());
-        heard_new_ = source.heard;
         source.early.push_back({header.message,
                                 header.index,
                                 {data.begin(), data.end()},
@@ -241,55 +232,12 @@ McastStatus McastReceiver::status_of(const Source& source) const {
     return status;
 }
 
-static std::uint32_t report(const McastChannel& channel) {
-    const double datagrams = report_every * static_cast<double>(channel.window());
-    return static_cast<std::uint32_t>(std::max(1.0, datagrams));
-}
-
-// What is long is told by messages anyway, and what is lost by whatever comes first.
-bool McastReceiver::may_postpone(const Source& source) const {
-    return postpones_ && !has_lost_ && !source.reminds && !source.asked && source.heard_of > 0 &&
-           source.received < report(channel_);
-}
-
-McastReceiver::Summary McastReceiver::summary() {
-    const std::lock_guard lock(mutex_);
-    Summary found;
-    if (open_ > 0) return found;
-    for (auto& [rank, source] : sources_) {
-        if (source.whole.empty() || !may_postpone(source)) continue;
-        found.to.push_back(rank);
-        for (const std::uint32_t message : source.whole) found.whole[message].push_back(rank);
-        source.postponed.insert(source.postponed.end(), source.whole.begin(), source.whole.end());
-        source.whole.clear();
-        source.shows = false;
-    }
-    return found;
-}
-
-std::map<Rank, std::uint32_t> McastReceiver::take_postponed() {
-    const std::lock_guard lock(mutex_);
-    std::map<Rank, std::uint32_t> found;
-    for (auto& [rank, source] : sources_)
-        if (const auto messages = std::exchange(source.postponed, {}); !messages.empty())
-            found[rank] = static_cast<std::uint32_t>(messages.size());
-    return found;
-}
-
-std::set<Rank> McastReceiver::reminders() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(reminders_, {});
-}
-
-Seconds McastReceiver::heard() const {
-    const std::lock_guard lock(mutex_);
-    return heard_new_;
-}
-
 std::vector<McastReceiver::Due> McastReceiver::due() {
     const std::lock_guard lock(mutex_);
     std::vector<Due> list;
     const Seconds now = mcast_now();
+    const auto report = static_cast<std::uint32_t>(
+        std::max(1.0, report_every * static_cast<double>(channel_.window())));
     for (auto& [rank, source] : sources_) {
         const bool is_quiet = !source.open.empty() && now >= patience_ends(source);
         const bool has_gap = source.gap > 0 && now >= source.gap + reordering;
@@ -298,11 +246,10 @@ std::vector<McastReceiver::Due> McastReceiver::due() {
         const bool asks = !missing.empty();
         const bool by_datagram = source.heard_of > 0 && source.asks < most_asks;
         // While more is to come from it anyway, what is whole can wait.
-        const bool postpones = may_postpone(source);
-        const bool tells = source.open.empty() ? !source.whole.empty() && !postpones
-                                               : source.received >= source.said + report(channel_);
-        const bool shows = (careful_ || source.reminds) && !postpones && source.heard_of > 0 &&
-                           !source.asked_unheard && (source.shows || tells);
+        const bool tells =
+            source.open.empty() ? !source.whole.empty() : source.received >= source.said + report;
+        const bool shows =
+            careful_ && source.heard_of > 0 && !source.asked_unheard && (source.shows || tells);
         if (!asks && !tells && !shows) continue;
         Due& due = list.emplace_back(Due{rank, {}, {}});
         if (tells || (asks && !by_datagram)) {

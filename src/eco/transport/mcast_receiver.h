@@ -19,9 +19,9 @@ namespace eco {
 
 class McastReceiver {
 public:
-    // careful: losses are likely. postpones: what is whole may be said by datagrams alone.
-    McastReceiver(const McastChannel& channel, Rank me, bool careful, bool postpones)
-        : channel_(channel), me_(me), careful_(careful), postpones_(postpones) {}
+    // careful: losses are likely.
+    McastReceiver(const McastChannel& channel, Rank me, bool careful)
+        : channel_(channel), me_(me), careful_(careful) {}
 
     // rate: as the sender's.
     void add(int id, Rank from, std::uint32_t message, void* data, Bytes bytes, double rate);
@@ -42,20 +42,6 @@ public:
         std::optional<McastStatus> message, datagram;
     };
     std::vector<Due> due();
-    // What to say to all of these by one datagram, once nothing is awaited; messages about it are
-    // postponed.
-    struct Summary {
-        McastSummary whole;
-        std::vector<Rank> to;
-    };
-    Summary summary();
-    // Messages that this rank has postponed, by their sender; once.
-    std::map<Rank, std::uint32_t> take_postponed();
-    // Who has sent again what is here, as if it had not heard so; once.
-    std::set<Rank> reminders();
-    // When anything new last came by multicast.
-    Seconds heard() const;
-
     // Until something may be due that no datagram brings about.
     Seconds until_due() const;
 
@@ -87,8 +73,6 @@ private:
         std::vector<Early> early;
         std::set<std::uint32_t> done;
         std::vector<std::uint32_t> whole;                    // of those, not said yet
-        std::vector<std::uint32_t> postponed;                // of those, said by datagrams alone
-        bool reminds = false;                                // has not heard these
         std::uint32_t received = 0, heard_of = 0, said = 0;  // heard_of: by multicast
         std::uint32_t last_message = 0;                      // that anything has come of
         Seconds heard = 0;                                   // or began to wait
@@ -113,20 +97,18 @@ private:
     void ask(Source& source, McastStatus& status, bool by_datagram,
              std::vector<McastRange>& missing);
     bool may_ask(const Source& source, Seconds now) const;
-    bool may_postpone(const Source& source) const;
     McastStatus status_of(const Source& source) const;
 
     static constexpr std::uint32_t no_datagram = 0xffffffff;
     const McastChannel& channel_;
     const Rank me_;
-    bool careful_, postpones_, has_lost_ = false;
+    bool careful_, has_lost_ = false;
     mutable std::mutex mutex_;
     std::map<Rank, Source> sources_;
-    std::set<Rank> reminders_;
     std::vector<int> ended_;
     int open_ = 0;
     Bytes early_bytes_ = 0;
-    Seconds heard_any_ = 0, heard_new_ = 0;
+    Seconds heard_any_ = 0;
 };
 
 }  // namespace eco

@@ -20,9 +20,6 @@ constexpr Seconds under_way = 4e-3, under_way_to_who_waited = 1.5e-3;
 // left last may be lost. Twice as long each time.
 constexpr Seconds remind_first = 4e-3, remind_longest = 0.2;
 constexpr double remind_datagrams = 6;
-// The same of those that say it only when they have all of a call.
-constexpr Seconds remind_if_postponed = 12e-3;
-constexpr double remind_datagrams_if_postponed = 10;
 
 // Who is in its call says something within so long after the last datagram, or after so many
 // datagrams' time. To find out costs a broadcast's sender so long once.
@@ -140,7 +137,7 @@ bool McastSender::send(Seconds& wait) {
     wait = std::numeric_limits<double>::infinity();
     if (!again_.empty()) return send_again(wait);
     if (!queue_.empty()) return send_next(wait);
-    return (careful_ || postpone_) && !messages_.empty() && remind(wait);
+    return careful_ && !messages_.empty() && remind(wait);
 }
 
 bool McastSender::send_next(Seconds& wait) {
@@ -171,9 +168,7 @@ bool McastSender::send_next(Seconds& wait) {
     }
     if (message.next == message.datagrams) queue_.pop_front();
     const double frame = static_cast<double>(channel_.payload() + mcast_frame);
-    remind_after_ = postpone_ ? std::max(remind_if_postponed,
-                                         remind_datagrams_if_postponed * frame / message.rate)
-                              : std::max(remind_first, remind_datagrams * frame / message.rate);
+    remind_after_ = std::max(remind_first, remind_datagrams * frame / message.rate);
     remind_at_ = now + remind_after_;
     if (sent > 0) left_last_ = now;
     return sent > 0;
@@ -242,25 +237,6 @@ void McastSender::note(Rank from, const McastStatus& status) {
         std::erase(queue_, number);
         messages_.erase(found);
     }
-}
-
-void McastSender::hear_whole(Rank from, std::vector<std::uint32_t> messages) {
-    McastStatus status;
-    status.heard = 1;
-    status.whole = std::move(messages);
-    note(from, status);
-}
-
-void McastSender::hear_all_whole(Rank from) {
-    std::vector<std::uint32_t> messages;
-    for (const auto& [number, message] : messages_)
-        if (message.missing.contains(from)) messages.push_back(number);
-    if (!messages.empty()) hear_whole(from, std::move(messages));
-}
-
-void McastSender::wait_from(Seconds heard) {
-    left_last_ = std::max(left_last_, heard);
-    remind_at_ = std::max(remind_at_, heard + remind_after_);
 }
 
 std::vector<McastSender::Place> McastSender::asked_for(Rank from, const McastStatus& status,

@@ -24,16 +24,9 @@ public:
     // or nothing if it has all.
     using Behind = std::function<std::optional<std::int64_t>(Rank)>;
 
-    // me: this rank in the communicator. careful: losses are likely. postpone: receivers may say by
-    // datagrams alone what is whole.
-    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool careful, bool postpone,
-                Behind behind)
-        : channel_(channel),
-          call_(call),
-          me_(me),
-          careful_(careful),
-          postpone_(postpone),
-          behind_(std::move(behind)) {}
+    // me: this rank in the communicator. careful: losses are likely.
+    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool careful, Behind behind)
+        : channel_(channel), call_(call), me_(me), careful_(careful), behind_(std::move(behind)) {}
 
     // rate: bytes on the wire per second that reach all of `to` without loss. The memory stays as
     // it is until ended() has given `id`.
@@ -60,11 +53,6 @@ public:
     bool take(Rank from, const McastStatus& status, McastAnswer& answer);
     // The same by a datagram: what it asks for is sent again to it, or to all where several ask.
     void hear(Rank from, const McastStatus& status);
-    // Of its messages, these are whole there; or all of this call.
-    void hear_whole(Rank from, std::vector<std::uint32_t> messages);
-    void hear_all_whole(Rank from);
-    // Others have sent in this call until then: receivers had nothing to say yet.
-    void wait_from(Seconds heard);
 
     // What is left of a message comes to a rank by the caller's means: where it begins. Nothing if
     // it does so already.
@@ -116,7 +104,7 @@ private:
     McastChannel& channel_;
     McastCall call_;
     Rank me_;
-    bool careful_, postpone_, has_lost_ = false;
+    bool careful_, has_lost_ = false;
     std::map<std::uint32_t, Message> messages_;
     std::deque<std::uint32_t> queue_;  // those with datagrams that have not left
     std::map<Place, std::set<Rank>> again_;

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "eco/base/check.h"
-#include "eco/transport/mcast_channel.h"
 
 namespace eco {
 
@@ -38,12 +37,7 @@ void McastTalk::expect(Rank from) {
     if (++expected_[from] == 1) listen(from);
 }
 
-void McastTalk::tell(Rank to, McastStatus status) {
-    if (const auto postponed = postponed_.find(to); postponed != postponed_.end()) {
-        status.postponed = postponed->second;
-        status.before = before_;
-        postponed_.erase(postponed);
-    }
+void McastTalk::tell(Rank to, const McastStatus& status) {
     if (status.asks) {
         const Bytes longest = longest_answer(payload_);
         const int id =
@@ -51,22 +45,6 @@ void McastTalk::tell(Rank to, McastStatus status) {
         transport_->recv(id, messages_.at(id).text.data(), longest, to, answer_tag_);
     }
     send(to, written(status), status_tag_, true);
-}
-
-void McastTalk::postpone(Rank to, std::uint32_t messages) {
-    postponed_[to] += messages;
-    postponed_at_ = mcast_now();
-}
-
-void McastTalk::say_postponed(Rank to) {
-    if (!postponed_.contains(to)) return;
-    McastStatus status;
-    status.call = before_ - 1;
-    tell(to, status);
-}
-
-void McastTalk::say_all_postponed() {
-    while (!postponed_.empty()) say_postponed(postponed_.begin()->first);
 }
 
 void McastTalk::answer(Rank to, const McastAnswer& answer, bool awaited) {
@@ -82,11 +60,9 @@ void McastTalk::take(const Message& message) {
     }
     const McastStatus status = read_status(message.text);
     int& expected = expected_.at(message.peer);
-    expected -= static_cast<int>(status.whole.size() + status.postponed);
+    expected -= static_cast<int>(status.whole.size());
     ECO_CHECK(expected >= 0);
     if (expected > 0) listen(message.peer);
-    for (const auto& [call, listener] : listeners_)
-        if (call < status.before) listener->over_there(message.peer);
     if (const auto listener = listeners_.find(status.call); listener != listeners_.end())
         listener->second->status(message.peer, status);
     else if (status.asks)

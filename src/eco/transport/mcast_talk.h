@@ -5,7 +5,6 @@
 // is answered, at the latest when the communicator goes. Used by McastTransport.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
@@ -33,8 +32,6 @@ public:
     public:
         virtual void status(Rank from, const McastStatus& status) = 0;
         virtual void answer(Rank from, const McastAnswer& answer) = 0;
-        // It has all of this call.
-        virtual void over_there(Rank from) = 0;
 
     protected:
         ~Listener() = default;
@@ -45,17 +42,8 @@ public:
     // This rank will say of one message more that it is whole.
     void expect(Rank from);
 
-    // Where the status asks, the answer is awaited from now on. Says too what was postponed.
-    void tell(Rank to, McastStatus status);
-    // That so many messages are whole is said later; no message about them has left.
-    void postpone(Rank to, std::uint32_t messages);
-    // All of this rank's calls before this one have ended.
-    void end_before(std::uint32_t call) { before_ = std::max(before_, call); }
-    void say_postponed(Rank to);
-    void say_all_postponed();
-    bool has_postponed() const { return !postponed_.empty(); }
-    // When it last was postponed.
-    Seconds postponed_at() const { return postponed_at_; }
+    // Where the status asks, the answer is awaited from now on.
+    void tell(Rank to, const McastStatus& status);
     // awaited: the receiver does not leave its call without it.
     void answer(Rank to, const McastAnswer& answer, bool awaited);
 
@@ -85,9 +73,6 @@ private:
     Bytes payload_;
     std::map<std::uint32_t, Listener*> listeners_;
     std::map<int, Message> messages_;
-    std::map<Rank, std::uint32_t> postponed_;
-    std::uint32_t before_ = 0;
-    Seconds postponed_at_ = 0;
     int next_ = 0, leaving_ = 0;
     std::map<Rank, int> expected_;  // messages that are to be said whole; one receive for each rank
     std::vector<int> ended_;

@@ -34,7 +34,7 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
       first_tag_(first_tag),
       tags_(tags),
       call_{context.number, context.calls},
-      sender_(channel, call_, me, context.careful > 0, context.postpones(),
+      sender_(channel, call_, me, context.careful > 0,
               [this](Rank rank) -> std::optional<std::int64_t> {
                   std::optional<std::int64_t> behind;
                   for (const McastTransport* each : context_.left)
@@ -43,7 +43,7 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
                               behind = behind.value_or(0) + *there;
                   return behind;
               }),
-      receiver_(channel, me, context.careful > 0, context.postpones()) {
+      receiver_(channel, me, context.careful > 0) {
     const McastTurn turn(context_);
     const auto from = [number = call_.number](const std::map<Rank, std::uint32_t>& calls) {
         std::set<Rank> ranks;
@@ -55,14 +55,12 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
     unheard_ = from(context.unheard);
     ++context.calls;
     if (context.careful > 0) --context.careful;
-    if (context.messages > 0) --context.messages;
     was_forgotten_ = channel_.attach(call_, *this);
     context_.talk->begin(call_.number, *this);
 }
 
 McastTransport::~McastTransport() {
     const McastTurn turn(context_);
-    if (receiver_.is_complete()) postpone();
     std::erase(context_.left, this);
     channel_.keep(-kept_bytes_);
     if (!parts_.empty()) sender_.lose_kept();
@@ -123,13 +121,6 @@ void McastTransport::send_part(int task, const void* data, Bytes bytes, Rank to,
 
 // With the channel locked, and perhaps in another thread.
 void McastTransport::take(const McastHeader& header, std::span<const std::byte> data) {
-    if (header.kind == McastKind::summary) {
-        auto whole = heard_summary(data, me_);
-        if (whole.empty()) return;
-        const std::lock_guard lock(mutex_);
-        heard_whole_.emplace_back(static_cast<Rank>(header.sender), std::move(whole));
-        return;
-    }
     if (header.kind != McastKind::status) return receiver_.take(header, data);
     const auto status = heard_status(data);
     if (!status) return;
@@ -140,13 +131,10 @@ void McastTransport::take(const McastHeader& header, std::span<const std::byte> 
 // All that have come, so that what several ask for is sent to all at once.
 void McastTransport::hear_statuses() {
     std::vector<std::pair<Rank, McastStatus>> heard;
-    std::vector<std::pair<Rank, std::vector<std::uint32_t>>> whole;
     {
         const std::lock_guard lock(mutex_);
         heard.swap(heard_);
-        whole.swap(heard_whole_);
     }
-    for (auto& [from, messages] : whole) sender_.hear_whole(from, std::move(messages));
     for (const auto& [from, status] : heard) sender_.hear(from, status);
 }
 
@@ -248,46 +236,21 @@ void McastTransport::tell() {
         if (!due.datagram || to == all_of_the_job) continue;
         cut_to(*due.datagram, channel_.payload());
         const auto text = written(*due.datagram);
-        channel_.send_now(datagram_of(text, McastKind::status), to);
+        Datagram datagram{};
+        datagram.header.context = call_.context;
+        datagram.header.call = call_.number;
+        datagram.header.sender = static_cast<std::uint32_t>(me_);
+        datagram.header.kind = McastKind::status;
+        datagram.data = text.data();
+        datagram.bytes = static_cast<Bytes>(text.size());
+        channel_.send_now(datagram, to);
     }
-    summarize();
-    for (const Rank rank : receiver_.reminders()) context_.talk->say_postponed(rank);
-    for (const Rank rank : channel_.reminders(call_.context)) context_.talk->say_postponed(rank);
-}
-
-void McastTransport::summarize() {
-    const McastReceiver::Summary summary = receiver_.summary();
-    if (summary.to.empty()) return;
-    const McastAddress to = summary.to.size() > 1
-                                ? all_of_the_job
-                                : channel_.address_of(call_.context, summary.to.front());
-    for (const auto& text : written(summary.whole, channel_.payload()))
-        channel_.send_now(datagram_of(text, McastKind::summary), to);
-}
-
-// Once nothing of this call is awaited.
-void McastTransport::postpone() {
-    context_.talk->end_before(call_.number + 1);
-    for (const auto& [rank, messages] : receiver_.take_postponed())
-        context_.talk->postpone(rank, messages);
-}
-
-Datagram McastTransport::datagram_of(std::span<const std::byte> text, McastKind kind) const {
-    Datagram datagram{};
-    datagram.header.context = call_.context;
-    datagram.header.call = call_.number;
-    datagram.header.sender = static_cast<std::uint32_t>(me_);
-    datagram.header.kind = kind;
-    datagram.data = text.data();
-    datagram.bytes = static_cast<Bytes>(text.size());
-    return datagram;
 }
 
 // Of this call alone, of what has come.
 bool McastTransport::steps(std::vector<int>& ended) {
     const auto before = ended.size();
     hear_statuses();
-    sender_.wait_from(receiver_.heard());
     tell();
     for (const int task : receiver_.ended()) {
         --open_;
@@ -330,9 +293,7 @@ bool McastTransport::is_quiet() const {
 
 void McastTransport::close() {
     if (std::exchange(closed_, true)) return;
-    postpone();
-    if (sender_.has_lost() || receiver_.has_lost())
-        context_.careful = context_.messages = McastContext::careful_calls;
+    if (sender_.has_lost() || receiver_.has_lost()) context_.careful = McastContext::careful_calls;
     bool too_fast = false;
     for (const auto& [rank, peer] : sender_.peers()) {
         if (peer.heard > 0) context_.in_vain.erase(rank);

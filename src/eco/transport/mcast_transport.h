@@ -59,15 +59,11 @@ private:
     void take(const McastHeader& header, std::span<const std::byte> data) override;
     void status(Rank from, const McastStatus& status) override;
     void answer(Rank from, const McastAnswer& answer) override;
-    void over_there(Rank from) override { sender_.hear_all_whole(from); }
     void send_part(int task, const void* data, Bytes bytes, Rank to, int tag);
     void receive_rest(Rank from, const McastAnswer::Rest& rest);
     void end_message(int id, std::vector<int>& ended);
     void hear_statuses();
     void tell();
-    void summarize();
-    void postpone();
-    Datagram datagram_of(std::span<const std::byte> text, McastKind kind) const;
     bool moves(std::vector<int>& ended);
     bool steps(std::vector<int>& ended);
     void move_left();
@@ -89,9 +85,8 @@ private:
     std::set<Rank> unreached_, unheard_;
     McastSender sender_;
     McastReceiver receiver_;
-    std::mutex mutex_;  // of what was heard
+    std::mutex mutex_;  // of heard_
     std::vector<std::pair<Rank, McastStatus>> heard_;
-    std::vector<std::pair<Rank, std::vector<std::uint32_t>>> heard_whole_;
     std::map<int, Part> parts_;  // by id, below 0
     int next_part_ = -1;
     std::map<int, int> parts_left_;  // per multicast task: what must end before it has

@@ -23,7 +23,7 @@ namespace {
 // Ranks that multicast to all others in turn, `calls` times.
 class Job {
 public:
-    Job(bool postpones, int ranks, const Faults& faults, Bytes payload = 100,
+    Job(int ranks, const Faults& faults, Bytes payload = 100,
         Seconds forgotten_after = McastChannel::until_forgotten)
         : ranks_(ranks), network_(ranks, faults, payload, 7) {
         threads_.shorter_may_come = true;
@@ -32,7 +32,6 @@ public:
                 network_.end_of(rank), McastKey{1, 2}, payload, forgotten_after));
             channels_.back()->know(5);
             contexts_.emplace_back().number = 5;
-            contexts_.back().may_postpone = postpones;
             contexts_.back().talk =
                 std::make_unique<McastTalk>(threads_.end_of(rank), talk_tag, talk_tag + 1, payload);
         }
@@ -49,14 +48,10 @@ public:
                     this->call(rank, call, bytes);
                 }
                 McastTalk& talk = *contexts_[at(rank)].talk;
-                if (talk.has_postponed()) ++postponed_;
-                talk.say_all_postponed();
                 while (!talk.is_over()) talk.move();
             });
         for (std::thread& thread : threads) thread.join();
     }
-    // Ranks that had something left to say by messages after the last call.
-    int postponed() const { return postponed_; }
     const McastContext& context(Rank rank) const { return contexts_[at(rank)]; }
     const McastChannel& channel(Rank rank) const { return *channels_[at(rank)]; }
     // Of all ranks, the first time, after a run.
@@ -103,7 +98,6 @@ private:
     ThreadsExchange threads_;
     std::vector<std::unique_ptr<McastChannel>> channels_;
     std::deque<McastContext> contexts_;
-    std::atomic<int> postponed_ = 0;
 };
 
 std::set<Rank> ranks_of(const std::map<Rank, std::uint32_t>& from_calls) {
@@ -112,53 +106,49 @@ std::set<Rank> ranks_of(const std::map<Rank, std::uint32_t>& from_calls) {
     return ranks;
 }
 
-// Whether receivers may say by datagrams alone what is whole.
-class McastJob : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Postpones, McastJob, testing::Bool());
-
 }  // namespace
 
-TEST_P(McastJob, ArrivesAtAll) {
-    for (const Bytes bytes : {0, 1, 100, 101, 5000}) Job(GetParam(), 4, {}).run(5, bytes);
+TEST(McastTransport, ArrivesAtAll) {
+    for (const Bytes bytes : {0, 1, 100, 101, 5000}) Job(4, {}).run(5, bytes);
 }
 
-TEST_P(McastJob, WhatIsLostIsSentAgain) {
+TEST(McastTransport, WhatIsLostIsSentAgain) {
     for (const double loss : {0.01, 0.05, 0.4}) {
         Faults faults;
         faults.loss = loss;
-        Job(GetParam(), 3, faults).run(20, 3000);
+        Job(3, faults).run(20, 3000);
     }
 }
 
-TEST_P(McastJob, BurstsOfLossesAreMended) {
+TEST(McastTransport, BurstsOfLossesAreMended) {
     Faults faults;
     faults.loss = 0.02;
     faults.lost_consecutively = 20;
-    Job(GetParam(), 3, faults).run(10, 6000);
+    Job(3, faults).run(10, 6000);
 }
 
-TEST_P(McastJob, DoubledAndOvertakingDatagramsDoNoHarm) {
+TEST(McastTransport, DoubledAndOvertakingDatagramsDoNoHarm) {
     Faults faults;
     faults.twice = 0.3;
     faults.late = 0.3;
     faults.loss = 0.02;
-    Job(GetParam(), 3, faults).run(20, 3000);
+    Job(3, faults).run(20, 3000);
 }
 
-TEST_P(McastJob, StrangersAreNotHeard) {
+TEST(McastTransport, StrangersAreNotHeard) {
     Faults faults;
     faults.strangers = true;
-    Job(GetParam(), 3, faults).run(10, 3000);
+    Job(3, faults).run(10, 3000);
 }
 
 // More than a socket holds: the sender waits for who is not in the call.
-TEST_P(McastJob, ALateReceiverLosesNothing) { Job(GetParam(), 3, {}).run(2, 30000, 1, 0.3); }
+TEST(McastTransport, ALateReceiverLosesNothing) { Job(3, {}).run(2, 30000, 1, 0.3); }
 
 // Where nothing arrives each call ends all the same, and soon nobody tries any more.
-TEST_P(McastJob, WithoutMulticastMessagesGoOneByOne) {
+TEST(McastTransport, WithoutMulticastMessagesGoOneByOne) {
     Faults faults;
     faults.deaf = {2};
-    Job job(GetParam(), 3, faults);
+    Job job(3, faults);
     job.run(8, 3000);
     EXPECT_EQ(ranks_of(job.context(0).unreached), std::set<Rank>{2});
     EXPECT_EQ(ranks_of(job.context(1).unreached), std::set<Rank>{2});
@@ -167,19 +157,19 @@ TEST_P(McastJob, WithoutMulticastMessagesGoOneByOne) {
 }
 
 // Together more than in one call that is given up for; but some came meanwhile.
-TEST_P(McastJob, OnlyConsecutiveLossesAreGivenUpFor) {
+TEST(McastTransport, OnlyConsecutiveLossesAreGivenUpFor) {
     Faults faults;
     faults.every_other_call = true;
-    Job job(GetParam(), 2, faults);
+    Job job(2, faults);
     job.run(8, 1000);
     for (const Rank rank : {0, 1}) EXPECT_TRUE(job.context(rank).unreached.empty());
 }
 
 // The long message too is not begged for piece by piece: some dozens, then the rest at once.
-TEST_P(McastJob, TheRestOfALongMessageComesAtOnce) {
+TEST(McastTransport, TheRestOfALongMessageComesAtOnce) {
     Faults faults;
     faults.deaf = {1};
-    Job job(GetParam(), 2, faults);
+    Job job(2, faults);
     job.run(1, 10000000);
     EXPECT_EQ(ranks_of(job.context(0).unreached), std::set<Rank>{1});
     // Of rank 0's 100,000, no more than what left before it gave up.
@@ -187,18 +177,18 @@ TEST_P(McastJob, TheRestOfALongMessageComesAtOnce) {
 }
 
 // Nothing comes after it that would show the gap.
-TEST_P(McastJob, WhatLeftLastIsSentAgain) {
+TEST(McastTransport, WhatLeftLastIsSentAgain) {
     Faults faults;
     faults.only_what_left_last = true;
-    for (const Bytes bytes : {50, 150, 2050}) Job(GetParam(), 3, faults).run(10, bytes);
+    for (const Bytes bytes : {50, 150, 2050}) Job(3, faults).run(10, bytes);
 }
 
 // Losses by chance are no reason to send slower; many are.
-TEST_P(McastJob, OnlyManyLossesSlowTheSenderDown) {
+TEST(McastTransport, OnlyManyLossesSlowTheSenderDown) {
     for (const double loss : {0.01, 0.4}) {
         Faults faults;
         faults.loss = loss;
-        Job job(GetParam(), 3, faults);
+        Job job(3, faults);
         job.run(40, 3000);
         EXPECT_EQ(job.channel(0).share() < 1, loss > 0.1) << loss;
     }
@@ -254,35 +244,20 @@ TEST(McastTransport, AMessageOfAnotherLengthIsAnError) {
 }
 
 // What a switch forgot is no reason to give multicast up.
-TEST_P(McastJob, AfterAPauseNobodyGivesUp) {
+TEST(McastTransport, AfterAPauseNobodyGivesUp) {
     Faults faults;
     faults.deaf = {1};
-    Job job(GetParam(), 2, faults, 100, 0);
+    Job job(2, faults, 100, 0);
     job.run(4, 3000);
     EXPECT_TRUE(job.context(0).unreached.empty());
 }
 
-// Where nothing is lost a summary is enough.
-TEST(McastTransport, SummariesTakeThePlaceOfMessages) {
-    Job job(true, 4, {});
-    job.run(5, 1000);
-    EXPECT_GT(job.postponed(), 0);
-}
-
-// They are lost as datagrams are: then the sender reminds, and messages say it, also of a call that
-// is over at the receiver.
-TEST(McastTransport, LostSummariesAreMadeUpForByMessages) {
-    Faults faults;
-    faults.summaries = false;
-    Job(true, 3, faults).run(5, 1000);
-}
-
 // As many as `ECO_TEST_CALLS` says; by itself few.
-TEST_P(McastJob, ManyCallsWithLosses) {
+TEST(McastTransport, ManyCallsWithLosses) {
     const char* asked = std::getenv("ECO_TEST_CALLS");
     Faults faults;
     faults.loss = 0.01;
-    Job(GetParam(), 4, faults).run(asked ? std::atoi(asked) : 300, 1200);
+    Job(4, faults).run(asked ? std::atoi(asked) : 300, 1200);
 }
 
 }  // namespace eco
