@@ -169,7 +169,8 @@ def look(folder: Path, profile: dict[str, Any], search: str = "") -> dict[str, A
     driven = folder / "driven.html"
     driven.write_text(text.replace("</html>", DRIVER + "</html>"))
     url = f"{driven.as_uri()}#{search}"
-    words = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", url]
+    usual = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    words = ["chromium", *usual, "--dump-dom", url]
     home = os.environ | {"HOME": str(folder)}
     done = subprocess.run(words, capture_output=True, text=True, env=home)
     result = re.search(r'<pre id="result">(.*?)</pre>', done.stdout, re.S)
