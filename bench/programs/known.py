@@ -3,12 +3,12 @@
 
 import re
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 _PETSC = "/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real/lib/python3/dist-packages"
-_PYTHON = "/usr/bin/python3"
-_TOOK = re.compile(r"^took ([\d.]+) s", re.M)
+_PACKAGES = "/usr/lib/python3/dist-packages"
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,7 @@ class Program:
     time: re.Pattern[str]  # its last match: seconds
     result: re.Pattern[str]  # all matches: numbers that must agree
     digits: int
-    long: tuple[str, ...] = ()  # more words of a usual run
-    short: tuple[str, ...] = ()  # and of a short one
+    short: tuple[str, ...] = ()  # more words of a short run
     prepare: tuple[tuple[str, ...], ...] = ()
     log: str = ""  # a file that it writes beside its output
     needs: str = ""  # a file of the package, if `words` name none
@@ -36,6 +35,26 @@ class Program:
         )
 
 
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def _script(script: str, **more: Any) -> Program:
+    """A program for Debian's Python in the folder inputs, which says what it took."""
+    words = ("/usr/bin/python3", script)
+    took = re.compile(r"^took ([\d.]+) s", re.M)
+    return Program(words=words, inputs=(script,), time=took, **more)
+
+
+_PETSC_CG = _script(
+    "poisson.py",
+    name="petsc-cg",
+    package="python3-petsc4py-real",
+    result=re.compile(r"^(\d+) iterations", re.M),
+    digits=10,
+    needs=_PETSC,
+    environment={"PYTHONPATH": _PETSC},
+)
 _ALL = (
     Program(
         name="lammps",
@@ -50,53 +69,13 @@ _ALL = (
     Program(
         name="gromacs",
         package="gromacs",
-        words=(
-            "gmx_mpi",
-            "-quiet",
-            "mdrun",
-            "-s",
-            "run.tpr",
-            "-deffnm",
-            "out",
-            "-ntomp",
-            "1",
-            "-reprod",
-            "-notunepme",
-            "-dlb",
-            "no",
+        words=_words(
+            "gmx_mpi -quiet mdrun -s run.tpr -deffnm out -ntomp 1 -reprod -notunepme -dlb no"
         ),
         inputs=("water.mdp", "water.top"),
         prepare=(
-            (
-                "gmx",
-                "-quiet",
-                "solvate",
-                "-cs",
-                "spc216.gro",
-                "-box",
-                "2.5",
-                "2.5",
-                "2.5",
-                "-o",
-                "box.gro",
-                "-p",
-                "water.top",
-            ),
-            (
-                "gmx",
-                "-quiet",
-                "grompp",
-                "-f",
-                "water.mdp",
-                "-c",
-                "box.gro",
-                "-p",
-                "water.top",
-                "-o",
-                "run.tpr",
-                "-maxwarn",
-                "3",
-            ),
+            _words("gmx -quiet solvate -cs spc216.gro -box 2.5 2.5 2.5 -o box.gro -p water.top"),
+            _words("gmx -quiet grompp -f water.mdp -c box.gro -p water.top -o run.tpr -maxwarn 3"),
         ),
         time=re.compile(r"^ +Time: +[\d.]+ +([\d.]+)", re.M),
         # Of step 0: what follows depends on the order of sums, more with each step.
@@ -115,49 +94,25 @@ _ALL = (
         digits=10,
         environment={"CP2K_DATA_DIR": "/usr/share/cp2k"},
     ),
-    Program(
-        name="petsc-cg",
-        package="python3-petsc4py-real",
-        words=(_PYTHON, "poisson.py"),
-        inputs=("poisson.py",),
-        time=_TOOK,
-        result=re.compile(r"^(\d+) iterations", re.M),
-        digits=10,
-        needs=_PETSC,
-        environment={"PYTHONPATH": _PETSC},
-    ),
-    Program(
-        name="petsc-pipecg",
-        package="python3-petsc4py-real",
-        words=(_PYTHON, "poisson.py", "-ksp_type", "pipecg"),
-        inputs=("poisson.py",),
-        time=_TOOK,
-        result=re.compile(r"^(\d+) iterations", re.M),
-        digits=10,
-        needs=_PETSC,
-        environment={"PYTHONPATH": _PETSC},
-    ),
-    Program(
+    _PETSC_CG,
+    replace(_PETSC_CG, name="petsc-pipecg", words=(*_PETSC_CG.words, "-ksp_type", "pipecg")),
+    _script(
+        "fft.py",
         name="mpi4py-fft",
         package="python3-mpi4py-fft",
-        words=(_PYTHON, "fft.py"),
-        inputs=("fft.py",),
-        time=_TOOK,
         result=re.compile(r"^off by (\S+)", re.M),
         digits=10,
         short=("1",),
-        needs="/usr/lib/python3/dist-packages/mpi4py_fft",
+        needs=f"{_PACKAGES}/mpi4py_fft",
     ),
-    Program(
+    _script(
+        "regression.py",
         name="mpi4py-sgd",
         package="python3-mpi4py",
-        words=(_PYTHON, "regression.py"),
-        inputs=("regression.py",),
-        time=_TOOK,
         result=re.compile(r"weights ([\d.]+)", re.M),
         digits=6,
         short=("2",),
-        needs="/usr/lib/python3/dist-packages/mpi4py",
+        needs=f"{_PACKAGES}/mpi4py",
     ),
 )
 PROGRAMS = {program.name: program for program in _ALL}

@@ -65,7 +65,7 @@ def _run(
 ) -> dict[str, Any]:
     words = [ECO, "lab", "run", network, "--mpi", "openmpi"]
     words += ["--native"] if way == "native" else ["--topology", profile]
-    words += ["--", *program.words, *(program.short if short else program.long)]
+    words += ["--", *program.words, *(program.short if short else ())]
     began = time.monotonic()
     done = subprocess.run(
         list(map(str, words)), cwd=folder, env=_environment(program), capture_output=True, text=True
