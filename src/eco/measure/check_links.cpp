@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/measure/check_links.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -16,6 +14,7 @@
 #include "eco/measure/messages.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/topology/host_names.h"
+#include "eco/transport/interfaces.h"
 #include "eco/transport/link_socket.h"
 
 namespace eco {
@@ -51,13 +50,6 @@ struct Figures {
     int full_bytes = 0, full_arrived = 0;  // packets as long as both MTUs allow
     int connects = -1;                     // by TCP, tried if none of the small ones arrived
 };
-
-std::string text_of(in_addr_t address) {
-    std::array<char, INET_ADDRSTRLEN> text{};
-    const in_addr one{address};
-    inet_ntop(AF_INET, &one, text.data(), text.size());
-    return text.data();
-}
 
 class Checking {
 public:

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/measure/host_facts.h"
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -13,7 +9,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -53,20 +48,11 @@ json environment() {
 
 json interfaces() {
     json found = json::array();
-    ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) return found;
-    for (const ifaddrs* each = all; each; each = each->ifa_next) {
-        const bool counts = (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK);
-        if (!counts || !each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
-        sockaddr_in address{}, mask{};
-        std::memcpy(&address, each->ifa_addr, sizeof address);
-        if (each->ifa_netmask) std::memcpy(&mask, each->ifa_netmask, sizeof mask);
-        std::array<char, INET_ADDRSTRLEN> text{};
-        inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-        const std::string name = each->ifa_name;
+    for (const Ipv4Address& each : ipv4_addresses()) {
+        const std::string& name = each.interface;
         json entry{{"name", name},
-                   {"address", text.data()},
-                   {"prefix", std::popcount(mask.sin_addr.s_addr)},
+                   {"address", text_of(each.address)},
+                   {"prefix", std::popcount(each.mask)},
                    {"bridge", is_bridge(name)},
                    {"down", is_down(name)}};
         const int mtu = mtu_of(name), speed = megabits_of(name);
@@ -74,7 +60,6 @@ json interfaces() {
         if (speed > 0) entry["megabits"] = speed;
         found.push_back(std::move(entry));
     }
-    freeifaddrs(all);
     return found;
 }
 

@@ -2,15 +2,13 @@
 #include "eco/measure/host_hint.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 
 #include <cstdlib>
 #include <cstring>
 
 #include "eco/job/session.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/transport/interfaces.h"
 
 namespace eco {
 
@@ -18,18 +16,8 @@ namespace {
 
 // Of the first NIC that is up and no loopback; 0 if there is none.
 std::uint32_t first_address() {
-    ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) return 0;
-    std::uint32_t found = 0;
-    for (const ifaddrs* each = all; each && found == 0; each = each->ifa_next) {
-        const bool counts = (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK);
-        if (!counts || !each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
-        sockaddr_in address;
-        std::memcpy(&address, each->ifa_addr, sizeof address);
-        found = ntohl(address.sin_addr.s_addr);
-    }
-    freeifaddrs(all);
-    return found;
+    const auto all = ipv4_addresses();
+    return all.empty() ? 0 : ntohl(all.front().address);
 }
 
 struct Written {

@@ -48,6 +48,23 @@ double number(const std::string& name, const std::string& text, double least, do
     return value;
 }
 
+// Of those without a value: sets what it says.
+bool is_switch(const std::string& name, Options& options) {
+    if (name == "--no-tune")
+        options.tune = false;
+    else if (name == "--no-multicast")
+        options.multicast = false;
+    else if (name == "--facts")
+        options.facts = true;
+    else if (name == "--collectives")
+        options.collectives = true;
+    else if (name == "--all-pairs")
+        options.all_pairs = true;
+    else
+        return false;
+    return true;
+}
+
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments) {
@@ -63,26 +80,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
     if (options.verb == "measure") options.within = usual_budget;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
-        if (name == "--no-tune") {
-            options.tune = false;
-            continue;
-        }
-        if (name == "--no-multicast") {
-            options.multicast = false;
-            continue;
-        }
-        if (name == "--facts") {
-            options.facts = true;
-            continue;
-        }
-        if (name == "--collectives") {
-            options.collectives = true;
-            continue;
-        }
-        if (name == "--all-pairs") {
-            options.all_pairs = true;
-            continue;
-        }
+        if (is_switch(name, options)) continue;
         if (i + 1 == arguments.size())
             throw Error(Code::usage, name + " is unknown or has no value");
         const std::string& value = arguments[++i];

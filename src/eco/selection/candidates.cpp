@@ -33,6 +33,11 @@ static Choice native_inside(Choice choice) {
     return choice;
 }
 
+static Choice on_groups(Choice choice) {
+    choice.on = On::groups;
+    return choice;
+}
+
 // Whether some ranks stand beside others of their innermost group, but not all are in one.
 static bool has_groups_inside(const Group& group) {
     if (group.is_innermost()) return false;
@@ -202,10 +207,9 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             // A root on a slow medium need not send to each of the wider groups itself.
             if (has_levels(*request.hierarchy))
                 for (const int segments : {1, fine}) {
-                    if (segments > 1) list.push_back(tree(Shape::balanced, Shape::chain, segments));
-                    if (segments > 1) list.back().on = On::groups;
-                    list.push_back(tree(Shape::balanced, Shape::star, segments));
-                    list.back().on = On::groups;
+                    if (segments > 1)
+                        list.push_back(on_groups(tree(Shape::balanced, Shape::chain, segments)));
+                    list.push_back(on_groups(tree(Shape::balanced, Shape::star, segments)));
                 }
             if (inside) list.push_back(native_inside(tree(Shape::balanced, {}, 1)));
             if (inside && groups > 2) list.push_back(native_inside(tree(Shape::binomial, {}, 1)));
@@ -221,10 +225,7 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
             add_circulants();
             if (fine > 1) {
                 list.push_back(tree(Shape::balanced, Shape::chain, fine));
-                if (has_levels(*request.hierarchy)) {
-                    list.push_back(list.back());
-                    list.back().on = On::groups;
-                }
+                if (has_levels(*request.hierarchy)) list.push_back(on_groups(list.back()));
                 // A chain inside: no leader's own link carries more than the message.
                 if (!flat) list.push_back(exchange(fine));
                 if (!flat) list.push_back(exchange(fine, Shape::chain));

@@ -33,6 +33,29 @@ bool ask(const std::string& interface, unsigned long what, ifreq& request) {
 
 }  // namespace
 
+std::vector<Ipv4Address> ipv4_addresses() {
+    std::vector<Ipv4Address> found;
+    ifaddrs* all = nullptr;
+    if (getifaddrs(&all) != 0) return found;
+    for (const ifaddrs* each = all; each; each = each->ifa_next) {
+        const bool counts = (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK);
+        if (!counts || !each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
+        sockaddr_in address{}, mask{};
+        std::memcpy(&address, each->ifa_addr, sizeof address);
+        if (each->ifa_netmask) std::memcpy(&mask, each->ifa_netmask, sizeof mask);
+        found.push_back({each->ifa_name, address.sin_addr.s_addr, mask.sin_addr.s_addr});
+    }
+    freeifaddrs(all);
+    return found;
+}
+
+std::string text_of(in_addr_t address) {
+    std::array<char, INET_ADDRSTRLEN> text{};
+    const in_addr one{address};
+    inet_ntop(AF_INET, &one, text.data(), text.size());
+    return text.data();
+}
+
 std::string subnet_of(const sockaddr_in& address, bool& is_loopback) {
     ifaddrs* all = nullptr;
     std::string found;
@@ -44,11 +67,8 @@ std::string subnet_of(const sockaddr_in& address, bool& is_loopback) {
         std::memcpy(&mask, each->ifa_netmask, sizeof mask);
         if (own.sin_addr.s_addr != address.sin_addr.s_addr) continue;
         is_loopback = (each->ifa_flags & IFF_LOOPBACK) != 0;
-        const in_addr subnet{own.sin_addr.s_addr & mask.sin_addr.s_addr};
-        std::array<char, INET_ADDRSTRLEN> text{};
-        inet_ntop(AF_INET, &subnet, text.data(), text.size());
-        found =
-            std::string(text.data()) + "/" + std::to_string(std::popcount(mask.sin_addr.s_addr));
+        found = text_of(own.sin_addr.s_addr & mask.sin_addr.s_addr) + "/" +
+                std::to_string(std::popcount(mask.sin_addr.s_addr));
     }
     freeifaddrs(all);
     return found;

@@ -2,8 +2,6 @@
 #include "eco/transport/link_socket.h"
 
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -65,22 +63,10 @@ bool is_ready(int socket, short what, Seconds patience) {
 
 std::vector<LinkAddress> link_addresses() {
     std::vector<LinkAddress> found;
-    ifaddrs* all = nullptr;
-    if (getifaddrs(&all) != 0) return found;
-    for (const ifaddrs* each = all; each; each = each->ifa_next) {
-        const bool counts = (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK);
-        if (!counts || !each->ifa_addr || !each->ifa_netmask ||
-            each->ifa_addr->sa_family != AF_INET)
-            continue;
-        const std::string name = each->ifa_name;
-        if (is_bridge(name) || is_down(name)) continue;
-        sockaddr_in address{}, mask{};
-        std::memcpy(&address, each->ifa_addr, sizeof address);
-        std::memcpy(&mask, each->ifa_netmask, sizeof mask);
-        found.push_back({address.sin_addr.s_addr, address.sin_addr.s_addr & mask.sin_addr.s_addr,
-                         std::popcount(mask.sin_addr.s_addr), mtu_of(name)});
-    }
-    freeifaddrs(all);
+    for (const Ipv4Address& each : ipv4_addresses())
+        if (!is_bridge(each.interface) && !is_down(each.interface))
+            found.push_back({each.address, each.address & each.mask, std::popcount(each.mask),
+                             mtu_of(each.interface)});
     return found;
 }
 
