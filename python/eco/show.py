@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from eco import learn, learned, page, quantities, show_tuning, store, structure
+from eco import learn, learned, quantities, show_tuning, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError
 from eco.options import Json
@@ -28,6 +28,10 @@ File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="A profile of `eco measure`.")
 ]
 Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Also draw a picture: FILE.svg, .png or .pdf."),
+]
+PlotOrPage = Annotated[
     Path | None,
     typer.Option(
         "--plot",
@@ -42,7 +46,7 @@ _CELL = 15  # columns of a rate in the table between subnets
 def command(
     file: File,
     as_json: Json = False,
-    plot: Plot = None,
+    plot: PlotOrPage = None,
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Also show all times between hosts.")
     ] = False,
@@ -77,6 +81,8 @@ def command(
 def _draw(profile: Profile, path: Path) -> None:
     store.check_picture(path, page=True)
     if path.suffix.lower() == store.PAGE:
+        from eco import page
+
         store.write(path, page.document(profile))
         return
     from eco import picture  # Matplotlib takes a second to import

@@ -25,3 +25,11 @@ def test_defaults_are_shown(verb: list[str]) -> None:
     run = subprocess.run([ECO, *verb, "--help"], capture_output=True, text=True, check=True)
     assert "(default:" in " ".join(re.sub("│", " ", run.stdout).split())
     assert not re.search(r"\w \.\s", run.stdout)
+
+
+@pytest.mark.parametrize("verb", ["show", "bench", "plan", "simulate", "report", "multicast"])
+def test_endings_of_pictures_are_those_that_are_taken(verb: str) -> None:
+    """A page is drawn of a network alone."""
+    shown = subprocess.run([ECO, verb, "--help"], capture_output=True, text=True, check=True)
+    assert ".svg" in shown.stdout
+    assert (".html" in shown.stdout) == (verb == "show")
