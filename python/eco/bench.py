@@ -22,13 +22,7 @@ from eco.show import Plot, plain_console
 
 Topology = Annotated[
     Path | None,
-    typer.Option(
-        "--topology",
-        "--profile",
-        metavar="FILE",
-        readable=False,
-        help="The profile (default: ECO_PROFILE, or the newest).",
-    ),
+    options.profile("The profile (default: ECO_PROFILE, or the newest)."),
 ]
 Patterns = Annotated[
     str,

@@ -20,6 +20,7 @@ _LETTER = 0.58 * TEXT  # width, on average
 _LINE = 1.35 * TEXT
 _MARGIN = 0.5
 _SHAPE = 1.15  # width over height that is aimed at
+_MOST_CLUSTERS = 100
 _MOST_PAIRS = 5000  # of parts of one group, whose figures are kept one by one
 
 
@@ -117,12 +118,21 @@ def time_range(profile: Profile) -> tuple[float, float]:
     return min(low, middle / 1.3), max(high, middle * 1.3)
 
 
-def clusters(box: Box, most: int) -> list[Box]:
-    """The subnets, or if these are more than `most`, the finest clusters that are not."""
+def pairs(profile: Profile, groups: Sequence[Box]) -> list[list[Between | None]]:
+    """A row and a column for each cluster; on the diagonal what is inside."""
+    rows: list[list[Between | None]] = [[None] * len(groups) for _ in groups]
+    for one, two in itertools.combinations_with_replacement(range(len(groups)), 2):
+        rows[one][two] = rows[two][one] = joins(profile, groups[one], groups[two])
+    return rows
+
+
+def clusters(box: Box) -> list[Box]:
+    """What a matrix has rows for: the subnets, or if these are too many, the finest clusters that
+    are not."""
     found = [box]
     while True:
         finer = [part for each in found for part in (each.parts or (each,))]
-        if len(finer) > most or len(finer) == len(found):
+        if len(finer) > _MOST_CLUSTERS or len(finer) == len(found):
             return found
         found = finer
 

@@ -23,6 +23,13 @@ Mpi = Annotated[
         metavar="FAMILY",
     ),
 ]
+
+
+def profile(usual: str) -> Any:
+    """The option that names a profile, with its help."""
+    return typer.Option("--topology", "--profile", metavar="FILE", readable=False, help=usual)
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

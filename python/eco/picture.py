@@ -23,7 +23,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 from eco import boxes, picture_boxes, quantities, store, structure
 from eco.colours import INK, PALE, TIMES
 from eco.profile import Profile
-from eco.structure import Group, Link
+from eco.structure import Group
 
 # Told apart by all eyes, and light enough for dark names on them.
 SUBNETS = (
@@ -64,17 +64,17 @@ def draw(profile: Profile, path: Path) -> None:
     matrix = figure.add_axes((0.57, 0.12, 0.365, 0.714))
     bar = figure.add_axes((0.945, 0.12, 0.012, 0.714))
     norm = _norm(profile)
-    large = len(profile.hosts) > _MOST_IN_RINGS
-    if large:
-        picture_boxes.draw_network(network, profile, norm)
+    whole = boxes.arrange(profile) if len(profile.hosts) > _MOST_IN_RINGS else None
+    if whole:
+        picture_boxes.draw_network(network, profile, whole, norm)
     else:
         _network(network, profile, norm)
-    clusters = large and len(set(profile.levels[-1])) > 1
-    if clusters:
-        picture_boxes.draw_matrix(matrix, profile, norm)
+    if whole and whole.parts:
+        picture_boxes.draw_matrix(matrix, profile, whole, norm)
+        _title(figure, profile, "subnets")
     else:
         _matrix(matrix, profile, norm)
-    _title(figure, profile, "subnets" if clusters else "hosts")
+        _title(figure, profile, "hosts")
     scale = figure.colorbar(ScalarMappable(norm, TIMES), cax=bar)
     scale.outline.set_visible(False)
     scale.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: quantities.seconds(value)))
@@ -281,7 +281,7 @@ def _discs(axes: Axes, profile: Profile, disc: _Disc, parent: Point) -> None:
     colour = SUBNETS[number % len(SUBNETS)]
     axes.add_patch(Circle(disc.centre, disc.radius, facecolor=colour, alpha=0.55, lw=0, zorder=2))
     found = structure.link(profile, structure.inside(disc.group.hosts))
-    text = f"subnet {number}" + (f"\n{_figures(found)}" if found else "")
+    text = f"subnet {number}" + (f"\n{boxes.figures(found)}" if found else "")
     shared = structure.medium(profile, disc.group.hosts)
     if shared:
         text += f"\n{structure.describe_medium(shared)}"
@@ -293,11 +293,6 @@ def _discs(axes: Axes, profile: Profile, disc: _Disc, parent: Point) -> None:
         color=INK, ha="center", va="bottom" if side > 0 else "top", zorder=4, linespacing=1.35,
         bbox={"facecolor": "white", "alpha": 0.6, "lw": 0, "pad": 0.5},
     )  # fmt: skip
-
-
-def _figures(found: Link) -> str:
-    latency = quantities.seconds(found.latency)
-    return f"{latency} · {quantities.rate(found.bandwidth)}" if found.bandwidth else latency
 
 
 def _matrix(axes: Axes, profile: Profile, norm: LogNorm) -> None:

@@ -10,18 +10,16 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from eco import boxes, quantities
+from eco import boxes, quantities, structure
 from eco.boxes import CLEAR, TEXT, Box
 from eco.colours import INK, SUBNET_EDGE, SUBNET_FACE, TIMES
 from eco.profile import Profile
 
-_MOST_CLUSTERS = 100  # in the matrix
 _LEAST_TEXT = 2.5  # points; smaller is not written
 
 
-def draw_network(axes: Axes, profile: Profile, norm: LogNorm) -> None:
+def draw_network(axes: Axes, profile: Profile, whole: Box, norm: LogNorm) -> None:
     """All boxes, the lines between those that few others are beside, and the hosts."""
-    whole = boxes.arrange(profile)
     axes.set_xlim(-0.5, whole.width + 0.5)
     axes.set_ylim(whole.height + 0.5, -0.5)
     axes.set_aspect("equal", anchor="C")
@@ -39,7 +37,7 @@ def draw_network(axes: Axes, profile: Profile, norm: LogNorm) -> None:
         if len(box.parts) <= CLEAR:
             _lines(axes, profile, box, norm, cell)
     names = quantities.short_names(profile.hosts)
-    slow = {host for odd in profile.odd if odd.what == "slow" for host in odd.hosts}
+    slow = structure.slow_hosts(profile)
     for box in whole.leaves:
         for host, x, y in box.cells:
             face = "#f6c177" if host in slow else "white"
@@ -94,16 +92,14 @@ def _lines(axes: Axes, profile: Profile, box: Box, norm: LogNorm, cell: float) -
                       zorder=5, bbox={"facecolor": "#f3f5f7", "lw": 0, "pad": 0.4})  # fmt: skip
 
 
-def draw_matrix(axes: Axes, profile: Profile, norm: LogNorm) -> None:
+def draw_matrix(axes: Axes, profile: Profile, whole: Box, norm: LogNorm) -> None:
     """A cell for each two clusters, in the order of the boxes; inside on the diagonal."""
-    groups = boxes.clusters(boxes.arrange(profile), _MOST_CLUSTERS)
-    times = [
-        [found.time if (found := boxes.joins(profile, one, two)) else math.nan for two in groups]
-        for one in groups
-    ]
+    groups = boxes.clusters(whole)
+    pairs = boxes.pairs(profile, groups)
+    times = [[found.time if found else math.nan for found in row] for row in pairs]
     cells = TIMES.with_extremes(bad="#eef1f3")
     axes.imshow(times, cmap=cells, norm=norm, aspect="equal", interpolation="nearest")
-    names = [_name(profile, box) for box in groups]
+    names = [_name(box) for box in groups]
     label = max(3.0, min(9.0, 240 / len(groups)))
     axes.set_xticks(range(len(groups)), names, size=label, rotation=90)
     axes.set_yticks(range(len(groups)), names, size=label)
@@ -112,7 +108,7 @@ def draw_matrix(axes: Axes, profile: Profile, norm: LogNorm) -> None:
         side.set_visible(False)
 
 
-def _name(profile: Profile, box: Box) -> str:
+def _name(box: Box) -> str:
     if not box.parts:
         return str(box.group.number)
     first, *_, last = box.leaves

@@ -182,6 +182,11 @@ def describe(profile: Profile) -> str:
     return f"{count} in {len(subnets)} subnets ({listed}{more})"
 
 
+def slow_hosts(profile: Profile) -> set[int]:
+    """Those that take longer than their neighbours."""
+    return {host for odd in profile.odd if odd.what == "slow" for host in odd.hosts}
+
+
 def describe_odd(profile: Profile) -> list[str]:
     """A sentence for each host or link that is not as its like."""
     lines = []

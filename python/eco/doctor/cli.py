@@ -30,13 +30,7 @@ _PATIENCE = 40.0  # seconds without a word: a message that does not get through 
 
 Kept = Annotated[
     Path | None,
-    typer.Option(
-        "--topology",
-        "--profile",
-        metavar="FILE",
-        readable=False,
-        help="Does this profile still fit? (default: the stored one of these hosts)",
-    ),
+    options.profile("Does this profile still fit? (default: the stored one of these hosts)"),
 ]
 
 

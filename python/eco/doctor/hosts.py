@@ -4,8 +4,9 @@
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from ipaddress import IPv4Network
 
-from eco.doctor.facts import MARK, Host
+from eco.doctor.facts import MARK, Host, Interface
 from eco.doctor.finding import Finding, Severity, listed
 
 # Reading them takes a system call of a microsecond or more.
@@ -145,16 +146,27 @@ def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
         )
 
 
-def _mtu(hosts: Sequence[Host]) -> Iterator[Finding]:
-    """Of hosts in one IP network: longer frames than the receiver takes are dropped."""
+def _by_network(
+    hosts: Sequence[Host], tells: Callable[[Interface], bool]
+) -> Iterator[tuple[IPv4Network, dict[str, Interface]]]:
+    """IP networks, and by host the interface in each, of those that tell what is looked for."""
     networks = {each.network for host in hosts for each in host.interfaces if not each.bridge}
     for network in sorted(networks, key=str):
-        found = {
-            host.name: each.mtu
-            for host in hosts
-            for each in host.interfaces
-            if each.network == network and each.mtu is not None
-        }
+        yield (
+            network,
+            {
+                host.name: each
+                for host in hosts
+                for each in host.interfaces
+                if each.network == network and tells(each)
+            },
+        )
+
+
+def _mtu(hosts: Sequence[Host]) -> Iterator[Finding]:
+    """Of hosts in one IP network: longer frames than the receiver takes are dropped."""
+    for network, interfaces in _by_network(hosts, lambda each: each.mtu is not None):
+        found = {name: each.mtu for name, each in interfaces.items()}
         if len(set(found.values())) < 2:
             continue
         usual = Counter(found.values()).most_common(1)[0][0]
@@ -172,14 +184,7 @@ def _mtu(hosts: Sequence[Host]) -> Iterator[Finding]:
 
 def _speeds(hosts: Sequence[Host]) -> Iterator[Finding]:
     """NICs that run slower than those of most hosts in the same IP network."""
-    networks = {each.network for host in hosts for each in host.interfaces if not each.bridge}
-    for network in sorted(networks, key=str):
-        found = {
-            host.name: each
-            for host in hosts
-            for each in host.interfaces
-            if each.network == network and each.megabits
-        }
+    for _, found in _by_network(hosts, lambda each: bool(each.megabits)):
         if len(found) < 3:
             continue
         speeds = {name: each.megabits or 0 for name, each in found.items()}

@@ -3,6 +3,7 @@
 
 import ipaddress
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from eco.doctor.facts import Host, Interface
@@ -103,11 +104,11 @@ def only(network: ipaddress.IPv4Network, hosts: Sequence[Host]) -> str:
 def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
     """Bridges of containers and virtual machines, and addresses that several hosts have."""
     wanted = joining(hosts)
-    addresses = [each.address.ip for host in hosts for each in host.interfaces]
+    holders_of = Counter(each.address.ip for host in hosts for each in host.interfaces)
     found: dict[str, list[str]] = {}
     for host in hosts:
         for each in host.interfaces:
-            twice = addresses.count(each.address.ip) > 1
+            twice = holders_of[each.address.ip] > 1
             if (each.bridge or twice) and may_use(host, each):
                 found.setdefault(each.name, []).append(host.name)
     if not found or wanted is None:
@@ -117,7 +118,7 @@ def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
         each.name
         for host in hosts
         for each in host.interfaces
-        if each.name in found and addresses.count(each.address.ip) > 1
+        if each.name in found and holders_of[each.address.ip] > 1
     }
     why = "has the same address on several hosts" if shared else "is a bridge inside its host"
     yield Finding(

@@ -53,12 +53,10 @@ def _slow(profile: Profile) -> Iterator[Finding]:
     """Hosts alone in their subnet, because their link carries less, or more slowly, than those of
     the hosts nearest to them."""
     asymmetric = {host for odd in profile.odd if odd.what == "asymmetric" for host in odd.hosts}
-    subnets: dict[int, list[int]] = {}
-    for host, subnet in enumerate(profile.levels[-1] if profile.levels else ()):
-        subnets.setdefault(subnet, []).append(host)
-    groups = [members for members in subnets.values() if len(members) > 1]
+    subnets = _subnets(profile)
+    groups = [members for members in subnets if len(members) > 1]
     cost = profile.partition_cost
-    for members in subnets.values():
+    for members in subnets:
         host = members[0]
         if len(members) > 1 or host in asymmetric or not groups:
             continue
@@ -129,15 +127,12 @@ def _losses(before: Sequence[Host], after: Mapping[str, Counters]) -> Iterator[F
 
 def _multicast(profile: Profile) -> Iterator[Finding]:
     """Hosts of one subnet that do not hear each other, though others do in theirs."""
-    if profile.mcast is None or not profile.levels:
+    if profile.mcast is None:
         return
     heard: set[int] = set()
     for area in profile.mcast.areas:
         heard |= set(structure.area_hosts(profile, area))
-    subnets: dict[int, list[int]] = {}
-    for host, subnet in enumerate(profile.levels[-1]):
-        subnets.setdefault(subnet, []).append(host)
-    for members in subnets.values():
+    for members in _subnets(profile):
         if len(members) > 2 and not heard & set(members):
             yield Finding(
                 "multicast",
@@ -151,10 +146,15 @@ def _multicast(profile: Profile) -> Iterator[Finding]:
             )
 
 
+def _subnets(profile: Profile) -> list[tuple[int, ...]]:
+    """The hosts of each."""
+    return [subnet.hosts for subnet in structure.tree(profile).subnets]
+
+
 def _order(profile: Profile) -> Iterator[Finding]:
     """The launcher's order of hosts is the profile's. Of two subnets all pairs count alike: where
     there is one, no order is better than another, whatever single times say."""
-    subnet = profile.levels[-1] if profile.levels else (0,) * len(profile.hosts)
+    subnet = profile.levels[-1]
     times: dict[tuple[int, int], list[float]] = {}
     for a, row in enumerate(profile.partition_cost):
         for b, cost in enumerate(row):

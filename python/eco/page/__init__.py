@@ -6,7 +6,6 @@ the search do (page.js), so that the file shows the network even where scripts a
 """
 
 import html
-import itertools
 import json
 import math
 from pathlib import Path
@@ -21,7 +20,6 @@ _COLOURS = (
     (253, 231, 37), (173, 220, 48), (94, 201, 98), (40, 174, 128), (33, 145, 140),
     (44, 114, 142), (59, 82, 139), (71, 45, 123), (68, 1, 84),
 )  # fmt: skip
-_MOST_CLUSTERS = 100  # in the matrix
 _MATRIX = 100.0  # side
 _HERE = Path(__file__).parent
 
@@ -31,8 +29,8 @@ def document(profile: Profile) -> str:
     whole = boxes.arrange(profile)
     numbers = {id(box): number for number, box in enumerate(whole.all)}
     scale = _Scale(*boxes.time_range(profile))
-    groups = boxes.clusters(whole, _MOST_CLUSTERS)
-    pairs = _pairs(profile, groups)
+    groups = boxes.clusters(whole)
+    pairs = boxes.pairs(profile, groups)
     network, lines = _network(profile, whole, numbers, scale)
     data = {
         "hosts": _hosts(profile, whole, numbers),
@@ -93,14 +91,6 @@ def _how(profile: Profile) -> str:
     return f"measured {profile.created[:10]} with {library}; {structure.describe_survey(profile)}"
 
 
-def _pairs(profile: Profile, groups: list[Box]) -> list[list[Between | None]]:
-    rows: list[list[Between | None]] = [[None] * len(groups) for _ in groups]
-    for one, two in itertools.combinations_with_replacement(range(len(groups)), 2):
-        found = boxes.joins(profile, groups[one], groups[two])
-        rows[one][two] = rows[two][one] = found
-    return rows
-
-
 def _hosts(profile: Profile, whole: Box, numbers: dict[int, int]) -> list[list[Any]]:
     """Per host its name and the number of its subnet's box."""
     of = {host: numbers[id(box)] for box in whole.leaves for host in box.group.hosts}
@@ -121,7 +111,7 @@ def _network(
     drawn: list[str] = []
     lines: list[Between] = []
     short = quantities.short_names(profile.hosts)
-    slow = {host for odd in profile.odd if odd.what == "slow" for host in odd.hosts}
+    slow = structure.slow_hosts(profile)
     for box in whole.all:
         kind = "box" if box.parts else "box subnet"
         drawn.append(
