@@ -24,6 +24,7 @@ void Call::end() noexcept {
 Call::~Call() {
     end();
     running_.reset();
+    leave_queue();
     if (joined_) communicator_->leave(tags_);
     if (!lost_) return;
     for (Storage& room : rooms_) static_cast<void>(room.release());
@@ -201,6 +202,7 @@ void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine c
             persists() ? communicator_->join_for_long(schedules) : communicator_->join(schedules);
         if (tags_.empty()) throw LeftToLibrary{};
         joined_ = true;
+        if (choice_ && choice_->is_mcast()) join_multicasts();
     }
     running_.reset();
     program_ = &prepared;
@@ -212,19 +214,57 @@ void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine c
     if (started_) start();
 }
 
+void Call::join_multicasts() {
+    if (persists()) communicator_->make_mcast_for_long(tags_.front());
+    mcast_calls_ = persists() ? &communicator_->mcast_calls(tags_.front())
+                              : &communicator_->mcast_calls();
+}
+
 void Call::start() {
     started_ = true;
     if (!program_) return;
-    if (!running_)
-        running_ = communicator_->begin_at(tags_[used_tags_ - 1], *program_, layout_, combine_,
-                                           reduction_);
     under_way_ = true;
+    if (multicasts()) {
+        place_ = mcast_calls_->queue();
+        return;
+    }
+    if (!running_) make_running();
     try {
         running_->start();
     } catch (...) {
         lost_ = true;
         throw;
     }
+}
+
+void Call::make_running() {
+    running_ = communicator_->begin_at(tags_[used_tags_ - 1], mcast_calls_, *program_, layout_,
+                                       combine_, reduction_);
+}
+
+// True when it is done.
+bool Call::step() { return multicasts() ? step_of_multicast() : running_->progress(); }
+
+// What multicasts begins when its turn has come. Whoever is in a multicast of the same calls, further
+// out in this thread or in another one, goes first.
+bool Call::step_of_multicast() {
+    if (!mcast_calls_->is_next(*place_)) return false;
+    const OwnMcastTurn turn(mcast_calls_->context());
+    if (!turn) return false;
+    if (!running_) {
+        make_running();
+        running_->start();
+    }
+    if (!running_->progress()) return false;
+    if (running_->is_behind()) communicator_->take_left(*mcast_calls_, std::move(running_));
+    running_.reset();
+    leave_queue();
+    return true;
+}
+
+void Call::leave_queue() noexcept {
+    if (place_) mcast_calls_->leave_queue();
+    place_.reset();
 }
 
 void Call::again() {
@@ -237,7 +277,7 @@ void Call::again() {
 bool Call::progress() {
     while (under_way_) {
         try {
-            if (!running_->progress()) return false;
+            if (!step()) return false;
         } catch (const Truncated&) {
             under_way_ = false;
             running_.reset();

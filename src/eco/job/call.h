@@ -85,6 +85,9 @@ public:
     // Of the choice, for gather and scatter (planners/planner.h).
     bool passes_blocks_on() const;
 
+    // Of one that does not block: whether what it runs multicasts.
+    bool multicasts() const { return mcast_calls_ != nullptr; }
+
     // Into how many the choice cuts a block.
     int segments() const;
 
@@ -156,6 +159,11 @@ private:
     void prepare(const Prepared& prepared, Layout layout, Then then, Combine combine,
                  const Reduction& reduction);
     void note_choice(Bytes bytes);
+    void join_multicasts();
+    void make_running();
+    bool step();
+    bool step_of_multicast();
+    void leave_queue() noexcept;
 
     Operation operation_;
     MPI_Comm comm_;
@@ -188,6 +196,8 @@ private:
     Reduction reduction_{};
     std::vector<Fill> fills_;
     std::size_t used_tags_ = 0;
+    McastCalls* mcast_calls_ = nullptr;  // if it multicasts: those that it is one of
+    std::optional<McastCalls::Place> place_;
     bool joined_ = false, started_ = false, under_way_ = false;
     std::vector<MPI_Datatype> types_;
     std::optional<MPI_Op> operator_;

@@ -101,12 +101,14 @@ std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choi
 // After very many calls the tags begin anew.
 int Communicator::next_tag() {
     const int tag = tags_.next();
-    while (is_in_use(tag)) {
-        int there = 0;
-        check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hidden_, &there, MPI_STATUS_IGNORE));
-        move_pending();
-    }
+    while (is_in_use(tag)) let_library_move();
     return tag;
+}
+
+void Communicator::let_library_move() const {
+    int there = 0;
+    check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, hidden_, &there, MPI_STATUS_IGNORE));
+    move_pending();
 }
 
 bool Communicator::is_in_use(int tag) const {
@@ -141,7 +143,11 @@ std::vector<int> Communicator::join(int schedules) {
 
 void Communicator::leave(const std::vector<int>& tags) noexcept {
     const std::lock_guard lock(mutex_of_tags_);
-    for (const int tag : tags) std::erase(tags_in_use_, tag);
+    for (const int tag : tags) {
+        // A start of a persistent call that is left has them too.
+        const auto place = std::find(tags_in_use_.begin(), tags_in_use_.end(), tag);
+        if (place != tags_in_use_.end()) tags_in_use_.erase(place);
+    }
 }
 
 bool Communicator::has_calls() const {
@@ -155,20 +161,32 @@ bool Communicator::outlive() {
     return outlives_;
 }
 
-std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, const Prepared& prepared,
-                                                    const Layout& layout, const Combine& combine,
+// Multicasts take the other half of a call's tags (mcast_transport.h).
+static int most_tags(bool multicasts) {
+    return multicasts ? Tags::of_one_call / 2 - 2 : Tags::of_one_call;
+}
+
+void Communicator::let_multicast(RunningCall::Way& way, McastCalls& calls) {
+    way.mcast = session()->mcast.channel.get();
+    way.mcast_context = &calls.context();
+    way.top = &hierarchy_.top;
+    way.rank = rank_;
+}
+
+std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, McastCalls* calls,
+                                                    const Prepared& prepared, const Layout& layout,
+                                                    const Combine& combine,
                                                     const Reduction& reduction) {
-    ECO_CHECK(prepared.tags() <= Tags::of_one_call);
-    const RunningCall::Way way{hidden_, {}, first_tag};
+    ECO_CHECK(prepared.tags() <= most_tags(calls));
+    RunningCall::Way way{hidden_, {}, first_tag};
+    if (calls) let_multicast(way, *calls);
     return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
 }
 
 std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Prepared& prepared,
                                                  const Layout& layout, const Combine& combine,
                                                  const Reduction& reduction) {
-    // Multicasts take the other half (mcast_transport.h).
-    ECO_CHECK(prepared.tags() <=
-              (choice.is_mcast() ? Tags::of_one_call / 2 - 2 : Tags::of_one_call));
+    ECO_CHECK(prepared.tags() <= most_tags(choice.is_mcast()));
     deferred_sends_.drop_ended();
     RunningCall::Way way{hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
     if (choice.rails > 0) {
@@ -177,10 +195,8 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
         way.most_rails = choice.rails;
     }
     if (choice.is_mcast()) {
-        way.mcast = session()->mcast.channel.get();
-        way.mcast_context = &mcast_;
-        way.top = &hierarchy_.top;
-        way.rank = rank_;
+        while (mcast_.has_queued()) let_library_move();
+        let_multicast(way, mcast_);
     }
     return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
 }
@@ -190,7 +206,7 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
     auto call = begin(choice, prepared, layout, combine, reduction);
     call->start();
     call->finish();
-    if (call->is_behind()) take_left(std::move(call));
+    if (call->is_behind()) take_left(mcast_, std::move(call));
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {

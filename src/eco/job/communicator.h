@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "eco/base/found_once.h"
 #include "eco/base/recent.h"
+#include "eco/job/mcast_calls.h"
 #include "eco/job/running_call.h"
 #include "eco/job/session.h"
 #include "eco/mpi/mpi_transport.h"
@@ -48,8 +50,8 @@ public:
     // Without learning anything.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
 
-    // For calls that do not block: never collective, learns nothing, and only what can be moved on
-    // bit by bit. Once settle_nonblocking() has said that they work.
+    // For calls that do not block: never collective, learns nothing, and only what progress can
+    // move on. Once settle_nonblocking() has said that they work.
     const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative);
 
     // The program has made, or may make, such calls on it. Then the next call on it that blocks
@@ -87,9 +89,18 @@ public:
     void leave(const std::vector<int>& tags) noexcept;
     // Tags for a persistent call, until it leaves. May ask all ranks. Empty if there are too many.
     std::vector<int> join_for_long(int schedules);
-    std::unique_ptr<RunningCall> begin_at(int first_tag, const Prepared& prepared,
-                                          const Layout& layout, const Combine& combine,
-                                          const Reduction& reduction);
+    // calls: those that it is one of, if it multicasts; else null.
+    std::unique_ptr<RunningCall> begin_at(int first_tag, McastCalls* calls,
+                                          const Prepared& prepared, const Layout& layout,
+                                          const Combine& combine, const Reduction& reduction);
+    // Calls of choices that multicast, of one that persists the starts. Needs ready(choice), or
+    // for one that persists, whose first tag this is, make_mcast_for_long().
+    McastCalls& mcast_calls() { return mcast_; }
+    McastCalls& mcast_calls(int first_tag) { return *mcast_for_long_.at(first_tag); }
+    // Collective. Throws MpiError.
+    void make_mcast_for_long(int first_tag);
+    // Keeps one of them that is_behind() until it is not, and its tags in use.
+    void take_left(McastCalls& calls, std::unique_ptr<RunningCall> call);
     bool has_calls() const;
     // The program has freed its communicator. True if it has calls, which it then outlives.
     bool outlive();
@@ -156,8 +167,12 @@ private:
     void make_inside();
     bool make_rails();
     bool make_mcast();
-    void take_left(std::unique_ptr<RunningCall> call);
     bool hook_works();
+    bool can_progress(const Choice& choice) const;
+    void let_library_move() const;
+    void let_multicast(RunningCall::Way& way, McastCalls& calls);
+    bool make(McastCalls& calls, int status_tag, int answer_tag);
+    std::vector<McastCalls*> all_mcast_calls();
     std::uint64_t number_of_its_own();
 
     MPI_Comm comm_, hidden_, inside_;
@@ -178,12 +193,8 @@ private:
     int next_tag();
     bool is_in_use(int tag) const;
     RailContext rails_;
-    McastContext mcast_;
-    struct Left {
-        std::unique_ptr<RunningCall> call;
-        std::vector<int> tags;
-    };
-    std::vector<Left> left_;  // in turn with mcast_
+    McastCalls mcast_;
+    std::map<int, std::unique_ptr<McastCalls>> mcast_for_long_;  // changed with mutex_of_tags_
     std::vector<Binding> bindings_;
     FoundOnce<Clusters> clusters_;
     const Chooser* chooser_;

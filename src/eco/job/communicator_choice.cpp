@@ -73,6 +73,12 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     return ready(*choice) ? choice : nullptr;
 }
 
+// Multicasts too where all ranks have made ready for them.
+bool Communicator::can_progress(const Choice& choice) const {
+    if (moves_bit_by_bit(choice)) return true;
+    return choice.is_mcast() && !choice.native_inside() && choice.rails == 0 && mcast_.made();
+}
+
 // Of a choice that cannot be moved on bit by bit: the same without the library's part of it; for a
 // multicast the tree or exchange that suits the network, as a gain by multicast says that its links
 // count; else what the profile has besides for such a call.
@@ -94,13 +100,14 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
 }
 
 const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative) {
-    if (forced_) return moves_bit_by_bit(*forced_) ? forced_ : nullptr;
+    if (forced_) return can_progress(*forced_) ? forced_ : nullptr;
     Chosen& known = chosen(operation, bytes, commutative, false);
+    if (!known.nonblocking && can_progress(known.choice)) known.nonblocking = known.choice;
     if (!known.nonblocking)
         known.nonblocking = bit_by_bit(known.choice, {operation, &hierarchy_, 0, commutative},
                                        size_class(bytes, choice_bits));
     const Choice& choice = *known.nonblocking;
-    return moves_bit_by_bit(choice) ? &choice : nullptr;
+    return can_progress(choice) ? &choice : nullptr;
 }
 
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,

@@ -26,37 +26,35 @@ static bool says_that_a_process_failed(int code) {
 #endif
 }
 
-void Communicator::take_left(std::unique_ptr<RunningCall> call) {
-    Left left{std::move(call), {}};
-    left.tags.push_back(left.call->first_tag());
+void Communicator::take_left(McastCalls& calls, std::unique_ptr<RunningCall> call) {
     {
         const std::lock_guard lock(mutex_of_tags_);
-        tags_in_use_.insert(tags_in_use_.end(), left.tags.begin(), left.tags.end());
+        tags_in_use_.push_back(call->first_tag());
     }
-    {
-        const McastTurn turn(mcast_);
-        left_.push_back(std::move(left));
-    }
+    calls.take_left(std::move(call));
     start_moving_left(*this);
 }
 
+std::vector<McastCalls*> Communicator::all_mcast_calls() {
+    const std::lock_guard lock(mutex_of_tags_);
+    std::vector<McastCalls*> all;
+    if (mcast_.made()) all.push_back(&mcast_);
+    for (const auto& [tag, calls] : mcast_for_long_) all.push_back(calls.get());
+    return all;
+}
+
 bool Communicator::move_left() noexcept {
-    std::vector<Left> over;
+    std::vector<int> over;
     bool is_more = false;
     try {
-        is_more = McastTransport::move_left(mcast_, *session()->mcast.channel);
-        if (!McastTurn::try_take(mcast_)) return true;
-        const McastTurn turn(mcast_, std::adopt_lock);
-        const auto first = std::partition(left_.begin(), left_.end(),
-                                          [](const Left& each) { return each.call->is_behind(); });
-        std::move(first, left_.end(), std::back_inserter(over));
-        left_.erase(first, left_.end());
+        for (McastCalls* calls : all_mcast_calls())
+            is_more = calls->move_left(*session()->mcast.channel, over) || is_more;
     } catch (const MpiError& error) {
         abandon(error.code);
     } catch (...) {
         abandon();
     }
-    for (const Left& each : over) leave(each.tags);
+    leave(over);
     return is_more && !failed_;
 }
 
@@ -67,12 +65,11 @@ void Communicator::abandon(int library_code) {
 }
 
 bool Communicator::still_talks() noexcept {
-    if (!mcast_.talk || failed_) return false;
+    if (failed_) return false;
     try {
-        const bool is_left = move_left();
-        const McastTurn turn(mcast_);
-        mcast_.talk->move();
-        return is_left || !mcast_.talk->is_over();
+        bool is_more = move_left();
+        for (McastCalls* calls : all_mcast_calls()) is_more = calls->still_talks() || is_more;
+        return is_more;
     } catch (...) {
         failed_ = true;
         return false;
@@ -90,17 +87,13 @@ void Communicator::release() noexcept {
         learning_.reset();
         chosen_.clear();
     }
-    if (Session* here = session(); here && here->mcast.channel && mcast_.number != 0)
-        here->mcast.channel->forget(mcast_.number);
+    const auto mcast_calls = all_mcast_calls();
+    if (Session* here = session(); here && here->mcast.channel)
+        for (McastCalls* calls : mcast_calls) here->mcast.channel->forget(calls->context().number);
     if (!failed_) deferred_sends_.finish();
     while (still_talks()) sched_yield();
     stop_moving_left(*this);
-    // After an error messages may be under way in what they keep.
-    for (Left& each : left_) {
-        [[maybe_unused]] const void* kept = each.call.release();
-    }
-    left_.clear();
-    mcast_.talk.reset();
+    for (McastCalls* calls : mcast_calls) calls->end();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;
         native().Comm_free(own);

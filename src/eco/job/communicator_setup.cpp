@@ -96,6 +96,7 @@ void Communicator::settle_nonblocking() {
     int works = hook_works(), all = 0;
     if (mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_) != MPI_SUCCESS) return;
     if (all) nonblocking_ = Asked::works;
+    if (all && here.mcast.channel) make_mcast();
     if (!all && here.settings.verbose > 0)
         complain_once(threads
                           ? "non-blocking collectives are native: with MPI_THREAD_MULTIPLE this "
@@ -146,15 +147,31 @@ bool Communicator::make_rails() {
 
 bool Communicator::make_mcast() {
     if (!session()->mcast.channel) return false;
-    if (mcast_.number != 0) return true;
-    mcast_.number = number_of_its_own();
-    if (mcast_.number == 0) return false;
-    session()->mcast.channel->know(mcast_.number);
-    mcast_.talk =
-        std::make_unique<McastTalk>(std::make_unique<MpiTransport>(hidden_), mcast_status_tag,
-                                    mcast_answer_tag, session()->mcast.channel->payload());
-    mcast_.may_leave = session()->settings.nonblocking != Nonblocking::off && hook_works();
+    return mcast_.made() || make(mcast_, mcast_status_tag, mcast_answer_tag);
+}
+
+bool Communicator::make(McastCalls& calls, int status_tag, int answer_tag) {
+    const std::uint64_t number = number_of_its_own();
+    if (number == 0) return false;
+    McastChannel& channel = *session()->mcast.channel;
+    channel.know(number);
+    const bool may_leave = session()->settings.nonblocking != Nonblocking::off && hook_works();
+    calls.make(number,
+               std::make_unique<McastTalk>(std::make_unique<MpiTransport>(hidden_), status_tag,
+                                           answer_tag, channel.payload()),
+               may_leave);
     return true;
+}
+
+// A later persistent call with the same tags goes on where the one before it stopped.
+void Communicator::make_mcast_for_long(int first_tag) {
+    if (mcast_for_long_.contains(first_tag)) return;
+    auto calls = std::make_unique<McastCalls>();
+    // Its programs' messages have tags below these, what is sent one by one has tags above.
+    const int own_tag = first_tag + Tags::of_one_call / 2 - 2;
+    if (!make(*calls, own_tag, own_tag + 1)) throw MpiError{MPI_ERR_OTHER};
+    const std::lock_guard lock(mutex_of_tags_);
+    mcast_for_long_[first_tag] = std::move(calls);
 }
 
 }  // namespace eco

@@ -218,12 +218,14 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
         throw;
     }
     *handle = started;
+    const bool multicasts = call->multicasts();
     {
         const Busy nobody_else;
         lists().calls.push_back({std::move(call), request, nullptr});
         ++waiting;
     }
     start_progress_hook(poll);
+    if (multicasts) move_pending();  // what leaves first need not wait for another call
 }
 
 void add_pending(PersistentCall& call) {
@@ -242,13 +244,17 @@ void free_what_nobody_needs() {
 }
 
 void start_moving_left(Communicator& communicator) {
+    const auto add = [&communicator] {
+        auto& with_left = lists().with_left;
+        if (std::find(with_left.begin(), with_left.end(), &communicator) != with_left.end()) return;
+        with_left.push_back(&communicator);
+        ++waiting;
+    };
+    // From there the hook goes on by itself.
+    if (moving) return add();
     {
         const Busy nobody_else;
-        auto& with_left = lists().with_left;
-        if (std::find(with_left.begin(), with_left.end(), &communicator) == with_left.end()) {
-            with_left.push_back(&communicator);
-            ++waiting;
-        }
+        add();
     }
     start_progress_hook(poll);
 }

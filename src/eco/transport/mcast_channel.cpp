@@ -12,6 +12,8 @@ namespace {
 constexpr Bytes most_early = 1 << 20;
 // For receivers that are late, of all calls together; beyond that senders wait for them.
 constexpr Bytes most_kept = 16 << 20;
+// A step of the library's progress stays short, however quickly datagrams come.
+constexpr int most_rounds = 16;
 // What may leave at once, in time on the wire and in datagrams: a process cannot wake up for each.
 constexpr Seconds burst_time = 2e-4;
 constexpr double burst_datagrams = 2;
@@ -136,7 +138,7 @@ bool McastChannel::receive() {
     bool any = false;
     const auto take = [this](const McastHeader& header, std::span<const std::byte> data,
                              McastAddress from) { this->take(header, data, from); };
-    while (datagrams_->receive(32, take)) any = true;
+    for (int round = 0; round < most_rounds && datagrams_->receive(32, take); ++round) any = true;
     return any;
 }
 

@@ -45,19 +45,53 @@ struct McastContext {
 // progress, which may be entered from within, only tries.
 class McastTurn {
 public:
-    explicit McastTurn(McastContext& context) : context_(&context) {
-        while (context.busy.exchange(true, std::memory_order_acquire)) sched_yield();
-    }
+    // Waits for it, unless this thread has it by OwnMcastTurn.
+    explicit McastTurn(McastContext& context);
     static bool try_take(McastContext& context) {
         return !context.busy.exchange(true, std::memory_order_acquire);
     }
     McastTurn(McastContext& context, std::adopt_lock_t) : context_(&context) {}
-    ~McastTurn() { context_->busy.store(false, std::memory_order_release); }
+    ~McastTurn() {
+        if (context_) context_->busy.store(false, std::memory_order_release);
+    }
     McastTurn(const McastTurn&) = delete;
     McastTurn& operator=(const McastTurn&) = delete;
 
 private:
-    McastContext* context_;
+    McastContext* context_;  // null: it is another's, which is further out
 };
+
+// One for several steps of a call that the library's progress moves on: it tries, and what this
+// thread does with the call until the end of it needs no other.
+class OwnMcastTurn {
+public:
+    explicit OwnMcastTurn(McastContext& context)
+        : context_(McastTurn::try_take(context) ? &context : nullptr), before_(own_) {
+        if (context_) own_ = context_;
+    }
+    ~OwnMcastTurn() {
+        if (!context_) return;
+        own_ = before_;
+        context_->busy.store(false, std::memory_order_release);
+    }
+    OwnMcastTurn(const OwnMcastTurn&) = delete;
+    OwnMcastTurn& operator=(const OwnMcastTurn&) = delete;
+    explicit operator bool() const { return context_ != nullptr; }
+
+    static bool is_for(const McastContext& context) { return own_ == &context; }
+
+private:
+    static inline thread_local const McastContext* own_ = nullptr;
+    McastContext* context_;
+    const McastContext* before_;
+};
+
+inline McastTurn::McastTurn(McastContext& context) : context_(&context) {
+    if (OwnMcastTurn::is_for(context)) {
+        context_ = nullptr;
+        return;
+    }
+    while (context.busy.exchange(true, std::memory_order_acquire)) sched_yield();
+}
 
 }  // namespace eco

@@ -286,7 +286,6 @@ void McastTransport::rest() {
     channel_.sleep(std::min({wait_, longest_sleep, receiver_.until_due()}));
 }
 
-// After its last message this rank may be away for long; what it owes its peers must have left.
 bool McastTransport::is_quiet() const {
     return parts_.empty() && context_.talk->has_left() && !receiver_.owes();
 }
@@ -311,9 +310,25 @@ void McastTransport::close() {
         channel_.note_clean_call();
 }
 
+// What has ended is told at once, but for the last: after that this rank may be away for long, and
+// all that it owes its peers must have left. Whether anything moved.
+bool McastTransport::tries(std::vector<int>& ended) {
+    const bool moved = moves(untold_);
+    if (untold_.empty() && !moved) leave(untold_);
+    if (untold_.empty()) return moved;
+    const bool last = open_ == 0;
+    if (last && !is_behind()) {
+        if (!is_quiet()) return moved;
+        close();
+    }
+    ended.insert(ended.end(), untold_.begin(), untold_.end());
+    untold_.clear();
+    return true;
+}
+
 void McastTransport::poll(std::vector<int>& ended) {
     const McastTurn turn(context_);
-    moves(ended);
+    tries(ended);
 }
 
 void McastTransport::wait(std::vector<int>& ended) {
@@ -322,14 +337,9 @@ void McastTransport::wait(std::vector<int>& ended) {
         bool moved = false;
         {
             const McastTurn turn(context_);
-            moved = moves(ended);
-            if (ended.size() == before && !moved) leave(ended);
-            const bool last = open_ == 0;
-            if (ended.size() > before && (!last || is_behind() || is_quiet())) {
-                if (last && !is_behind()) close();
-                return;
-            }
+            moved = tries(ended);
         }
+        if (ended.size() > before) return;
         if (!moved) rest();
     }
 }

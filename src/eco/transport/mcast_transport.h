@@ -66,6 +66,7 @@ private:
     void tell();
     bool moves(std::vector<int>& ended);
     bool steps(std::vector<int>& ended);
+    bool tries(std::vector<int>& ended);
     void move_left();
     void leave(std::vector<int>& ended);
     void rest();
@@ -96,7 +97,7 @@ private:
     std::set<int> tasks_left_;           // said to have ended, though they have not
     std::atomic<Bytes> kept_bytes_ = 0;  // for those who are late; at least 1
     Seconds wait_ = 0;                   // of the sender, when it moved last
-    std::vector<int> ended_elsewhere_;
+    std::vector<int> ended_elsewhere_, untold_;  // tasks that have ended
 };
 
 }  // namespace eco

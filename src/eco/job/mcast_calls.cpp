@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/mcast_calls.h"
+
+#include <utility>
+
+namespace eco {
+
+void McastCalls::make(std::uint64_t number, std::unique_ptr<McastTalk> talk, bool may_leave) {
+    context_.number = number;
+    context_.talk = std::move(talk);
+    context_.may_leave = may_leave;
+}
+
+void McastCalls::take_left(std::unique_ptr<RunningCall> call) {
+    const McastTurn turn(context_);
+    left_.push_back(std::move(call));
+}
+
+bool McastCalls::move_left(McastChannel& channel, std::vector<int>& over) {
+    if (!context_.talk) return false;
+    const bool is_more = McastTransport::move_left(context_, channel);
+    const OwnMcastTurn turn(context_);
+    if (!turn) return true;
+    std::erase_if(left_, [&over](const auto& call) {
+        if (call->is_behind()) return false;
+        over.push_back(call->first_tag());
+        return true;
+    });
+    return is_more;
+}
+
+bool McastCalls::still_talks() {
+    if (!context_.talk) return false;
+    const McastTurn turn(context_);
+    context_.talk->move();
+    return !context_.talk->is_over();
+}
+
+void McastCalls::end() noexcept {
+    for (auto& call : left_) {
+        [[maybe_unused]] const void* kept = call.release();
+    }
+    left_.clear();
+    context_.talk.reset();
+}
+
+}  // namespace eco

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls that multicast on one communicator, or the starts of one persistent call, in their
+// order: those that wait for their turn, and those that have left ranks behind that are late. Kept
+// by job/communicator.h; what they share is McastContext.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "eco/job/running_call.h"
+#include "eco/transport/mcast_context.h"
+
+namespace eco {
+
+class McastCalls {
+public:
+    // number: no other calls have it in this job, and all ranks the same. may_leave: whether the
+    // library's progress moves calls on.
+    void make(std::uint64_t number, std::unique_ptr<McastTalk> talk, bool may_leave);
+    bool made() const { return context_.number != 0; }
+    McastContext& context() { return context_; }
+
+    // Of calls that do not block one runs at a time, in the order in which they were made, and
+    // blocking ones wait for them: then each rank numbers them alike, and they do not take each
+    // other's place on the wire.
+    using Place = std::uint32_t;
+    Place queue() { return queued_++; }
+    bool is_next(Place place) const { return place == ended_; }
+    bool has_queued() const { return queued_ != ended_; }
+    void leave_queue() { ++ended_; }
+
+    // Keeps a call that is_behind() until it is not.
+    void take_left(std::unique_ptr<RunningCall> call);
+    // Moves those on; over: first tags of those that are not behind any more. Whether there are
+    // more.
+    bool move_left(McastChannel& channel, std::vector<int>& over);
+
+    // As Communicator::still_talks.
+    bool still_talks();
+    // After an error messages may be under way in what it has: that is kept for good.
+    void end() noexcept;
+
+private:
+    McastContext context_;
+    std::vector<std::unique_ptr<RunningCall>> left_;  // in turn with the context
+    std::atomic<Place> queued_ = 0, ended_ = 0;
+};
+
+}  // namespace eco
