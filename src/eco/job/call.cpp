@@ -25,6 +25,7 @@ Call::~Call() {
     end();
     running_.reset();
     leave_queue();
+    if (persists() && mcast_calls_) communicator_->end_mcast_for_long(tags_.front());
     if (joined_) communicator_->leave(tags_);
     if (!lost_) return;
     for (Storage& room : rooms_) static_cast<void>(room.release());
@@ -151,7 +152,7 @@ void Call::fail() noexcept {
 bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     commutative_ = commutative;
     if (!blocks()) {
-        choice_ = communicator_->choose_nonblocking(operation_, bytes, commutative);
+        choice_ = communicator_->choose_nonblocking(operation_, bytes, commutative, persists());
         if (choice_) choice_ = &(own_choice_ = *choice_);
         note_choice(bytes);
         return choice_ != nullptr;

@@ -113,13 +113,15 @@ void Communicator::let_library_move() const {
 
 bool Communicator::is_in_use(int tag) const {
     const std::lock_guard lock(mutex_of_tags_);
-    return std::find(tags_in_use_.begin(), tags_in_use_.end(), tag) != tags_in_use_.end();
+    return mcast_for_long_.contains(tag) ||
+           std::find(tags_in_use_.begin(), tags_in_use_.end(), tag) != tags_in_use_.end();
 }
 
 // What a rank has freed another may still hold: once tags come again, all must agree.
 std::vector<int> Communicator::join_for_long(int schedules) {
     const Native& mpi = native();
     std::vector<int> tags;
+    drop_freed_mcasts();
     for (int tried = 0; static_cast<int>(tags.size()) < schedules; ++tried) {
         constexpr int most_tries = 1000;
         if (tried == most_tries) return {};
@@ -195,8 +197,8 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
         way.most_rails = choice.rails;
     }
     if (choice.is_mcast()) {
-        while (mcast_.has_queued()) let_library_move();
-        let_multicast(way, mcast_);
+        while (mcast_->has_queued()) let_library_move();
+        let_multicast(way, *mcast_);
     }
     return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
 }
@@ -206,7 +208,7 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
     auto call = begin(choice, prepared, layout, combine, reduction);
     call->start();
     call->finish();
-    if (call->is_behind()) take_left(mcast_, std::move(call));
+    if (call->is_behind()) take_left(*mcast_, std::move(call));
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {

@@ -30,6 +30,9 @@ class Lesson;
 class MulticastPlans;
 class Neighbourhood;
 
+// What number_of_its_own() gives has no more, in jobs of up to 32,768 ranks.
+inline constexpr int bits_of_numbers = 47;
+
 class Communicator {
 public:
     Communicator(MPI_Comm comm, Session& session);
@@ -52,7 +55,8 @@ public:
 
     // For calls that do not block: never collective, learns nothing, and only what progress can
     // move on. Once settle_nonblocking() has said that they work.
-    const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative);
+    const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
+                                     bool persists);
 
     // The program has made, or may make, such calls on it. Then the next call on it that blocks
     // must find out whether ECO can run them: what they need is made there, and agreed upon.
@@ -95,10 +99,11 @@ public:
                                           const Combine& combine, const Reduction& reduction);
     // Calls of choices that multicast, of one that persists the starts. Needs ready(choice), or
     // for one that persists, whose first tag this is, make_mcast_for_long().
-    McastCalls& mcast_calls() { return mcast_; }
-    McastCalls& mcast_calls(int first_tag) { return *mcast_for_long_.at(first_tag); }
-    // Collective. Throws MpiError.
+    McastCalls& mcast_calls() { return *mcast_; }
+    McastCalls& mcast_calls(int first_tag);
+    // All ranks alike; end: when the request is freed.
     void make_mcast_for_long(int first_tag);
+    void end_mcast_for_long(int first_tag) noexcept;
     // Keeps one of them that is_behind() until it is not, and its tags in use.
     void take_left(McastCalls& calls, std::unique_ptr<RunningCall> call);
     bool has_calls() const;
@@ -168,11 +173,13 @@ private:
     bool make_rails();
     bool make_mcast();
     bool hook_works();
-    bool can_progress(const Choice& choice) const;
+    bool can_progress(const Choice& choice, bool persists) const;
     void let_library_move() const;
     void let_multicast(RunningCall::Way& way, McastCalls& calls);
-    bool make(McastCalls& calls, int status_tag, int answer_tag);
-    std::vector<McastCalls*> all_mcast_calls();
+    void make(McastCalls& calls, std::uint64_t number, std::uint32_t first, int status_tag,
+              int answer_tag);
+    std::vector<std::shared_ptr<McastCalls>> all_mcast_calls() const;
+    void drop_freed_mcasts();
     std::uint64_t number_of_its_own();
 
     MPI_Comm comm_, hidden_, inside_;
@@ -193,8 +200,10 @@ private:
     int next_tag();
     bool is_in_use(int tag) const;
     RailContext rails_;
-    McastCalls mcast_;
-    std::map<int, std::unique_ptr<McastCalls>> mcast_for_long_;  // changed with mutex_of_tags_
+    std::shared_ptr<McastCalls> mcast_ = std::make_shared<McastCalls>();
+    // Of persistent calls, by their first tag, which is in use as long: with mutex_of_tags_.
+    std::map<int, std::shared_ptr<McastCalls>> mcast_for_long_;
+    std::uint32_t mcasts_for_long_ = 0;  // so far
     std::vector<Binding> bindings_;
     FoundOnce<Clusters> clusters_;
     const Chooser* chooser_;

@@ -73,10 +73,12 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     return ready(*choice) ? choice : nullptr;
 }
 
-// Multicasts too where all ranks have made ready for them.
-bool Communicator::can_progress(const Choice& choice) const {
+// Multicasts too where all ranks have made ready for them; those of persistent calls where there
+// are numbers for them.
+bool Communicator::can_progress(const Choice& choice, bool persists) const {
     if (moves_bit_by_bit(choice)) return true;
-    return choice.is_mcast() && !choice.native_inside() && choice.rails == 0 && mcast_.made();
+    if (!choice.is_mcast() || choice.native_inside() || choice.rails > 0) return false;
+    return mcast_->made() && (!persists || mcast_->context().number >> bits_of_numbers == 0);
 }
 
 // Of a choice that cannot be moved on bit by bit: the same without the library's part of it; for a
@@ -99,15 +101,16 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
     return others ? others->choose(request, bytes) : Choice{};
 }
 
-const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative) {
-    if (forced_) return can_progress(*forced_) ? forced_ : nullptr;
+const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
+                                               bool persists) {
+    if (forced_) return can_progress(*forced_, persists) ? forced_ : nullptr;
     Chosen& known = chosen(operation, bytes, commutative, false);
-    if (!known.nonblocking && can_progress(known.choice)) known.nonblocking = known.choice;
+    if (can_progress(known.choice, persists)) return &known.choice;
     if (!known.nonblocking)
         known.nonblocking = bit_by_bit(known.choice, {operation, &hierarchy_, 0, commutative},
                                        size_class(bytes, choice_bits));
     const Choice& choice = *known.nonblocking;
-    return can_progress(choice) ? &choice : nullptr;
+    return can_progress(choice, persists) ? &choice : nullptr;
 }
 
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,

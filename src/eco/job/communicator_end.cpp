@@ -35,20 +35,37 @@ void Communicator::take_left(McastCalls& calls, std::unique_ptr<RunningCall> cal
     start_moving_left(*this);
 }
 
-std::vector<McastCalls*> Communicator::all_mcast_calls() {
+std::vector<std::shared_ptr<McastCalls>> Communicator::all_mcast_calls() const {
     const std::lock_guard lock(mutex_of_tags_);
-    std::vector<McastCalls*> all;
-    if (mcast_.made()) all.push_back(&mcast_);
-    for (const auto& [tag, calls] : mcast_for_long_) all.push_back(calls.get());
+    std::vector<std::shared_ptr<McastCalls>> all;
+    if (mcast_->made()) all.push_back(mcast_);
+    for (const auto& [tag, calls] : mcast_for_long_) all.push_back(calls);
     return all;
+}
+
+void Communicator::end_mcast_for_long(int first_tag) noexcept {
+    const std::lock_guard lock(mutex_of_tags_);
+    const auto calls = mcast_for_long_.find(first_tag);
+    if (calls != mcast_for_long_.end()) calls->second->set_freed();
+}
+
+// Those that nobody says anything about any more; the others' tags are still in use.
+void Communicator::drop_freed_mcasts() {
+    for (const auto& calls : all_mcast_calls()) {
+        if (!calls->is_freed() || calls->has_left() || calls->still_talks()) continue;
+        session()->mcast.channel->forget(calls->context().number);
+        const std::lock_guard lock(mutex_of_tags_);
+        std::erase_if(mcast_for_long_, [&](const auto& each) { return each.second == calls; });
+    }
 }
 
 bool Communicator::move_left() noexcept {
     std::vector<int> over;
     bool is_more = false;
     try {
-        for (McastCalls* calls : all_mcast_calls())
-            is_more = calls->move_left(*session()->mcast.channel, over) || is_more;
+        for (const auto& calls : all_mcast_calls())
+            if (calls->has_left())
+                is_more = calls->move_left(*session()->mcast.channel, over) || is_more;
     } catch (const MpiError& error) {
         abandon(error.code);
     } catch (...) {
@@ -68,7 +85,7 @@ bool Communicator::still_talks() noexcept {
     if (failed_) return false;
     try {
         bool is_more = move_left();
-        for (McastCalls* calls : all_mcast_calls()) is_more = calls->still_talks() || is_more;
+        for (const auto& calls : all_mcast_calls()) is_more = calls->still_talks() || is_more;
         return is_more;
     } catch (...) {
         failed_ = true;
@@ -89,11 +106,12 @@ void Communicator::release() noexcept {
     }
     const auto mcast_calls = all_mcast_calls();
     if (Session* here = session(); here && here->mcast.channel)
-        for (McastCalls* calls : mcast_calls) here->mcast.channel->forget(calls->context().number);
+        for (const auto& calls : mcast_calls) here->mcast.channel->forget(calls->context().number);
     if (!failed_) deferred_sends_.finish();
     while (still_talks()) sched_yield();
     stop_moving_left(*this);
-    for (McastCalls* calls : mcast_calls) calls->end();
+    for (const auto& calls : mcast_calls) calls->end();
+    mcast_for_long_.clear();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;
         native().Comm_free(own);

@@ -147,31 +147,40 @@ bool Communicator::make_rails() {
 
 bool Communicator::make_mcast() {
     if (!session()->mcast.channel) return false;
-    return mcast_.made() || make(mcast_, mcast_status_tag, mcast_answer_tag);
+    if (mcast_->made()) return true;
+    const std::uint64_t number = number_of_its_own();
+    if (number != 0) make(*mcast_, number, 0, mcast_status_tag, mcast_answer_tag);
+    return number != 0;
 }
 
-bool Communicator::make(McastCalls& calls, int status_tag, int answer_tag) {
-    const std::uint64_t number = number_of_its_own();
-    if (number == 0) return false;
+void Communicator::make(McastCalls& calls, std::uint64_t number, std::uint32_t first,
+                        int status_tag, int answer_tag) {
     McastChannel& channel = *session()->mcast.channel;
     channel.know(number);
     const bool may_leave = session()->settings.nonblocking != Nonblocking::off && hook_works();
-    calls.make(number,
+    calls.make(number, first,
                std::make_unique<McastTalk>(std::make_unique<MpiTransport>(hidden_), status_tag,
                                            answer_tag, channel.payload()),
                may_leave);
-    return true;
 }
 
-// A later persistent call with the same tags goes on where the one before it stopped.
+// Without communication: its number is the communicator's, with its tag above that. Calls with the
+// same tag have been over for long, on all ranks, but a datagram of theirs may still come: so each
+// begins with another call.
 void Communicator::make_mcast_for_long(int first_tag) {
-    if (mcast_for_long_.contains(first_tag)) return;
-    auto calls = std::make_unique<McastCalls>();
+    auto calls = std::make_shared<McastCalls>();
+    const auto place = static_cast<std::uint64_t>(1 + first_tag / Tags::of_one_call);
     // Its programs' messages have tags below these, what is sent one by one has tags above.
     const int own_tag = first_tag + Tags::of_one_call / 2 - 2;
-    if (!make(*calls, own_tag, own_tag + 1)) throw MpiError{MPI_ERR_OTHER};
+    make(*calls, mcast_->context().number | place << bits_of_numbers, mcasts_for_long_++ << 16,
+         own_tag, own_tag + 1);
     const std::lock_guard lock(mutex_of_tags_);
     mcast_for_long_[first_tag] = std::move(calls);
+}
+
+McastCalls& Communicator::mcast_calls(int first_tag) {
+    const std::lock_guard lock(mutex_of_tags_);
+    return *mcast_for_long_.at(first_tag);
 }
 
 }  // namespace eco

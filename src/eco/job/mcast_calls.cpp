@@ -5,8 +5,10 @@
 
 namespace eco {
 
-void McastCalls::make(std::uint64_t number, std::unique_ptr<McastTalk> talk, bool may_leave) {
+void McastCalls::make(std::uint64_t number, std::uint32_t first, std::unique_ptr<McastTalk> talk,
+                      bool may_leave) {
     context_.number = number;
+    context_.calls = first;
     context_.talk = std::move(talk);
     context_.may_leave = may_leave;
 }
@@ -14,6 +16,7 @@ void McastCalls::make(std::uint64_t number, std::unique_ptr<McastTalk> talk, boo
 void McastCalls::take_left(std::unique_ptr<RunningCall> call) {
     const McastTurn turn(context_);
     left_.push_back(std::move(call));
+    left_count_ = left_.size();
 }
 
 bool McastCalls::move_left(McastChannel& channel, std::vector<int>& over) {
@@ -26,6 +29,7 @@ bool McastCalls::move_left(McastChannel& channel, std::vector<int>& over) {
         over.push_back(call->first_tag());
         return true;
     });
+    left_count_ = left_.size();
     return is_more;
 }
 

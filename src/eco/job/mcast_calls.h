@@ -16,10 +16,12 @@ namespace eco {
 
 class McastCalls {
 public:
-    // number: no other calls have it in this job, and all ranks the same. may_leave: whether the
-    // library's progress moves calls on.
-    void make(std::uint64_t number, std::unique_ptr<McastTalk> talk, bool may_leave);
-    bool made() const { return context_.number != 0; }
+    // number: no other calls have it in this job, and all ranks the same. first: the first call's
+    // number. may_leave: whether the library's progress moves calls on.
+    void make(std::uint64_t number, std::uint32_t first, std::unique_ptr<McastTalk> talk,
+              bool may_leave);
+    // And has not ended.
+    bool made() const { return context_.talk != nullptr; }
     McastContext& context() { return context_; }
 
     // Of calls that do not block one runs at a time, in the order in which they were made, and
@@ -33,18 +35,25 @@ public:
 
     // Keeps a call that is_behind() until it is not.
     void take_left(std::unique_ptr<RunningCall> call);
+    bool has_left() const { return left_count_ > 0; }
     // Moves those on; over: first tags of those that are not behind any more. Whether there are
     // more.
     bool move_left(McastChannel& channel, std::vector<int>& over);
 
     // As Communicator::still_talks.
     bool still_talks();
+
+    // Of a persistent call: its request is free.
+    void set_freed() { freed_ = true; }
+    bool is_freed() const { return freed_; }
     // After an error messages may be under way in what it has: that is kept for good.
     void end() noexcept;
 
 private:
     McastContext context_;
     std::vector<std::unique_ptr<RunningCall>> left_;  // in turn with the context
+    std::atomic<std::size_t> left_count_ = 0;
+    std::atomic<bool> freed_ = false;
     std::atomic<Place> queued_ = 0, ended_ = 0;
 };
 
