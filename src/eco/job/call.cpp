@@ -217,8 +217,8 @@ void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine c
 
 void Call::join_multicasts() {
     if (persists()) communicator_->make_mcast_for_long(tags_.front());
-    mcast_calls_ = persists() ? &communicator_->mcast_calls(tags_.front())
-                              : &communicator_->mcast_calls();
+    mcast_calls_ =
+        persists() ? &communicator_->mcast_calls(tags_.front()) : &communicator_->mcast_calls();
 }
 
 void Call::start() {
@@ -246,8 +246,8 @@ void Call::make_running() {
 // True when it is done.
 bool Call::step() { return multicasts() ? step_of_multicast() : running_->progress(); }
 
-// What multicasts begins when its turn has come. Whoever is in a multicast of the same calls, further
-// out in this thread or in another one, goes first.
+// What multicasts begins when its turn has come. Whoever is in a multicast of the same calls,
+// further out in this thread or in another one, goes first.
 bool Call::step_of_multicast() {
     if (!mcast_calls_->is_next(*place_)) return false;
     const OwnMcastTurn turn(mcast_calls_->context());

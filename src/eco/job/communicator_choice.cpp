@@ -81,21 +81,21 @@ bool Communicator::can_progress(const Choice& choice, bool persists) const {
     return mcast_->made() && (!persists || mcast_->context().number >> bits_of_numbers == 0);
 }
 
-// Of a choice that cannot be moved on bit by bit: the same without the library's part of it; for a
+// Of a choice that progress cannot move on: the same without the library's part of it; for a
 // multicast the tree or exchange that suits the network, as a gain by multicast says that its links
-// count; else what the profile has besides for such a call.
-static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes bytes) {
+// count; else what the profile has besides for such a call. does: whether progress can.
+template <typename Does>
+static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes bytes, Does does) {
     const Session& here = *session();
-    if (choice.is_native() || moves_bit_by_bit(choice)) return choice;
+    if (choice.is_native() || does(choice)) return choice;
     if (here.settings.choice == "auto" || here.settings.choice == "eco") {
-        const auto does = [&](const Choice& other) {
-            return moves_bit_by_bit(other) && supports(other, request);
-        };
         Choice alike = choice;
         if (choice.native_inside()) alike.set_native_inside(false);
-        if (does(alike)) return alike;
+        if (does(alike) && supports(alike, request)) return alike;
         if (choice.is_mcast() && !request.hierarchy->one_subnet)
-            if (const auto best = shaped(request, bytes); best && does(*best)) return *best;
+            if (const auto best = shaped(request, bytes);
+                best && does(*best) && supports(*best, request))
+                return *best;
     }
     const Chooser* others = here.chooser_bit_by_bit.get();
     return others ? others->choose(request, bytes) : Choice{};
@@ -105,12 +105,13 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
                                                bool persists) {
     if (forced_) return can_progress(*forced_, persists) ? forced_ : nullptr;
     Chosen& known = chosen(operation, bytes, commutative, false);
-    if (can_progress(known.choice, persists)) return &known.choice;
+    const auto does = [=, this](const Choice& choice) { return can_progress(choice, persists); };
+    if (does(known.choice)) return &known.choice;
     if (!known.nonblocking)
         known.nonblocking = bit_by_bit(known.choice, {operation, &hierarchy_, 0, commutative},
-                                       size_class(bytes, choice_bits));
+                                       size_class(bytes, choice_bits), does);
     const Choice& choice = *known.nonblocking;
-    return can_progress(choice, persists) ? &choice : nullptr;
+    return does(choice) ? &choice : nullptr;
 }
 
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,

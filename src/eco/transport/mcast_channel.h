@@ -80,7 +80,7 @@ public:
         return share_;
     }
 
-    // Hands over what has arrived, of very much a part; whether there was any.
+    // Hands over what has arrived, or a part if it is very much; whether there was any.
     bool receive();
     void sleep(Seconds longest) { datagrams_->sleep(longest); }
 

@@ -58,7 +58,7 @@ public:
     McastTurn& operator=(const McastTurn&) = delete;
 
 private:
-    McastContext* context_;  // null: it is another's, which is further out
+    McastContext* context_;  // null: OwnMcastTurn has it
 };
 
 // One for several steps of a call that the library's progress moves on: it tries, and what this

@@ -94,9 +94,9 @@ private:
     std::map<std::pair<Rank, std::uint32_t>, Bytes> lengths_;  // of messages to this rank
     int open_ = 0;                                             // tasks
     bool closed_ = false, was_forgotten_ = false;
-    std::set<int> tasks_left_;           // said to have ended, though they have not
-    std::atomic<Bytes> kept_bytes_ = 0;  // for those who are late; at least 1
-    Seconds wait_ = 0;                   // of the sender, when it moved last
+    std::set<int> tasks_left_;                   // said to have ended, though they have not
+    std::atomic<Bytes> kept_bytes_ = 0;          // for those who are late; at least 1
+    Seconds wait_ = 0;                           // of the sender, when it moved last
     std::vector<int> ended_elsewhere_, untold_;  // tasks that have ended
 };
 

@@ -37,6 +37,9 @@ public:
         }
     }
 
+    // From now on calls are moved on as by the library's progress.
+    void poll() { polls_ = true; }
+
     // late: this rank enters each call so much later than the others.
     void run(int calls, Bytes bytes, Rank late = -1, Seconds by = 0) {
         std::vector<std::thread> threads;
@@ -82,7 +85,17 @@ private:
             messages[at(me)][static_cast<std::size_t>(i)] = content(me, call, i);
         transport.mcast(me, messages[at(me)].data(), bytes, others, 0);
         std::vector<int> ended;
-        while (ended.size() < at(ranks_)) transport.wait(ended);
+        while (ended.size() < at(ranks_)) {
+            if (!polls_) {
+                transport.wait(ended);
+                continue;
+            }
+            {
+                const OwnMcastTurn turn(contexts_[at(me)]);
+                if (turn) transport.poll(ended);
+            }
+            std::this_thread::yield();
+        }
         std::sort(ended.begin(), ended.end());
         std::vector<int> all(at(ranks_));
         std::iota(all.begin(), all.end(), 0);
@@ -94,6 +107,7 @@ private:
     }
 
     int ranks_;
+    bool polls_ = false;
     FaultyNetwork network_;
     ThreadsExchange threads_;
     std::vector<std::unique_ptr<McastChannel>> channels_;
@@ -241,6 +255,32 @@ TEST(McastTransport, AMessageOfAnotherLengthIsAnError) {
     for (const auto& [sent, taken] : {std::pair<Bytes, Bytes>{0, 50}, {50, 0}, {250, 50}})
         EXPECT_NE(mismatch(sent, taken).find("another length"), std::string::npos)
             << sent << " " << taken;
+}
+
+TEST(McastTransport, IsMovedOnWithoutWaiting) {
+    for (const double loss : {0.0, 0.05}) {
+        Faults faults;
+        faults.loss = loss;
+        faults.late = 0.1;
+        Job job(4, faults);
+        job.poll();
+        for (const Bytes bytes : {0, 1, 5000}) job.run(5, bytes);
+    }
+}
+
+// Progress that is entered from within a step of the same thread's does nothing.
+TEST(McastTurn, IsTriedByProgress) {
+    McastContext context;
+    {
+        const McastTurn outer(context);
+        EXPECT_FALSE(OwnMcastTurn(context));
+    }
+    const OwnMcastTurn own(context);
+    EXPECT_TRUE(own);
+    {
+        const McastTurn of_a_step(context);
+    }
+    EXPECT_FALSE(McastTurn::try_take(context));
 }
 
 // What a switch forgot is no reason to give multicast up.
