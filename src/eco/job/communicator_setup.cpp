@@ -169,7 +169,7 @@ void Communicator::make(McastCalls& calls, std::uint64_t number, std::uint32_t f
 // begins with another call.
 void Communicator::make_mcast_for_long(int first_tag) {
     auto calls = std::make_shared<McastCalls>();
-    const auto place = static_cast<std::uint64_t>(1 + first_tag / Tags::of_one_call);
+    const std::uint64_t place = 1 + static_cast<std::uint64_t>(first_tag) / Tags::of_one_call;
     // Its programs' messages have tags below these, what is sent one by one has tags above.
     const int own_tag = first_tag + Tags::of_one_call / 2 - 2;
     make(*calls, mcast_->context().number | place << bits_of_numbers, mcasts_for_long_++ << 16,
