@@ -5,7 +5,7 @@
  *   receives  wait in a native receive for what rank LATE sends afterwards
  *   frees     free the communicator, then as `sends`
  *   many      as `sends`, after 30 broadcasts
- *   ends      go into MPI_Finalize
+ *   ends      free one of two communicators and go into MPI_Finalize
  * Prints how long rank 0's broadcasts took at most. */
 #include <mpi.h>
 #include <stdio.h>
@@ -50,7 +50,8 @@ static void be_late(const char* mode, MPI_Comm comm, int calls) {
     if (is_late && strcmp(mode, "ends") == 0) sleep(1);
     if (is_late && strcmp(mode, "ends") != 0) hear_all();
     for (int call = 0; call < calls; ++call) broadcast(comm, call);
-    if (strcmp(mode, "frees") == 0) MPI_Comm_free(&comm);
+    if (strcmp(mode, "ends") == 0) broadcast(MPI_COMM_WORLD, calls);
+    if (comm != MPI_COMM_WORLD) MPI_Comm_free(&comm);
     if (!is_late && strcmp(mode, "ends") != 0) say();
     if (strcmp(mode, "receives") != 0) return;
     if (is_late)
@@ -72,7 +73,8 @@ int main(int count, char** words) {
     for (int word = 3; word < count; ++word) {
         const char* mode = words[word];
         MPI_Comm comm = MPI_COMM_WORLD;
-        if (strcmp(mode, "frees") == 0) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        if (strcmp(mode, "frees") == 0 || strcmp(mode, "ends") == 0)
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         broadcast(comm, 0);
         MPI_Barrier(comm);
         longest = 0;

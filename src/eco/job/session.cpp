@@ -246,7 +246,8 @@ static void end() {
     // Collective: nobody who is late waits for this rank any more.
     if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
     if (current->settings.reports()) collect_report();
-    for (Communicator* communicator : communicators) communicator->release();
+    // Others than before: the report has freed what outlived its communicator.
+    for (Communicator* communicator : current->communicators) communicator->release();
     if (current->world_rank == 0) give_report(current->settings);
     if (current->world_rank == 0 && current->settings.learn >= Learn::on)
         keep_results(std::move(current->results));
