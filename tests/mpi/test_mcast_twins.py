@@ -2,11 +2,10 @@
 """Non-blocking and persistent collectives by the network's own multicast: moved on by the library,
 right whatever is lost, and in the order of calls."""
 
-from functools import cache
 from pathlib import Path
 
 import pytest
-from mpi_harness import Mpi, Run, built, each, here, lab, same_results
+from mpi_harness import Mpi, Run, built, each, here, lab, natively, same_results
 from test_mcast import FAULTY, PROFILE
 from test_twins import CALLS, NONBLOCKING, PERSISTENT, Twins
 
@@ -16,7 +15,6 @@ both = pytest.mark.parametrize(
     [NONBLOCKING, pytest.param(PERSISTENT, marks=pytest.mark.long)],
     ids=lambda twins: twins.kind,
 )
-SECTIONS = "bcast,allgather,allreduce"
 
 
 def mcasts(mpi: Mpi, program: str, *words: object, choice: str = "mcast:segments=1") -> Run:
@@ -30,20 +28,15 @@ def all_multicast(run: Run, twins: Twins, *operations: str) -> None:
         assert all(what.startswith("mcast") for what in run.used[name]), run.err
 
 
-@cache
-def natively(mpi: Mpi) -> Run:
-    words = [built(mpi, "conformance"), "--light", "--sections", SECTIONS]
-    return lab(mpi, *words, eco=False)
-
-
 @both
 @each
 def test_bit_for_bit(mpi: Mpi, twins: Twins) -> None:
     """As blocking calls of the library itself."""
-    words = [twins.program, "--light", "--sections", SECTIONS]
+    words = ["--light", "--sections", "bcast,allgather,allreduce"]
+    native = natively(mpi, built(mpi, "conformance"), *words, scale=100)
     choice = "mcast:segments=1" if twins is NONBLOCKING else "mcast:segments=5"
-    eco = mcasts(mpi, *words, choice=choice)
-    same_results(natively(mpi), eco, twins.of("bcast", "allgather", "allreduce"))
+    eco = mcasts(mpi, twins.program, *words, choice=choice)
+    same_results(native, eco, twins.of("bcast", "allgather", "allreduce"))
 
 
 FAULTS = [
@@ -62,9 +55,9 @@ def test_faults(mpi: Mpi, twins: Twins, faults: str, tmp_path: Path) -> None:
     scenario.write_text(FAULTY.format(faults=faults))
     program = built(mpi, f"{twins.kind}-mcasts")
     where = {"scenario": str(scenario), "scale": 1, "profile": PROFILE}
-    run = lab(mpi, program, 16, 16000, eco=True, choice="mcast:segments=1", **where)
+    run = lab(mpi, program, 8, 16000, eco=True, choice="mcast:segments=1", **where)
     assert run.code == 0, run.out + run.err
-    assert "ok 16 calls" in run.out
+    assert "ok 8 calls" in run.out
     all_multicast(run, twins, "bcast", "allgather")
 
 
@@ -97,7 +90,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
 @each
 def test_many_under_way(mpi: Mpi) -> None:
     """They run one after the other, in the order of calls, however they are waited for."""
-    run = mcasts(mpi, "nonblocking", "order", 300)
+    run = mcasts(mpi, "nonblocking", "order", 100)
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
     all_multicast(run, NONBLOCKING, "bcast")
