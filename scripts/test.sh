@@ -39,10 +39,10 @@ tests_in() {
 # A sanitizer's runtime must be loaded first, which a preloaded object is not.
 python=
 if [[ $preset == release ]]; then
-    # Labs have rates, which another test on the same processors would change; the others go two
-    # files at once.
-    tests_in pytest-two.log "$marks and not (lab or alone)" -n 2 --dist loadfile
-    tests_in pytest.log "$marks and (lab or alone)"
+    # Two files at once; but what looks at rates or times, which another test on the same
+    # processors would change, one after the other.
+    tests_in pytest-two.log "$marks and not alone" -n 2 --dist loadfile
+    tests_in pytest.log "$marks and alone"
 fi
 python=${python:-only on the release build}
 

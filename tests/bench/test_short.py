@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.alone
 PROJECT = Path(__file__).resolve().parents[2]
 ECO = PROJECT / "build/release/bin/eco"
 DATA = PROJECT / "tests/data"
@@ -65,6 +64,7 @@ def test_simulator_beside_simgrids() -> None:
     assert found["most"] < 0.05
 
 
+@pytest.mark.alone
 def test_planning() -> None:
     found = bench("overhead/planning.py")
     assert found["late"] == []
@@ -137,6 +137,7 @@ def test_sparse() -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.alone
 def test_rails() -> None:
     (row,) = bench("rails.py")
     assert row["operation"] == "gather"

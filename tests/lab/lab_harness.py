@@ -36,6 +36,10 @@ needs_lab = [
 ]
 
 
+# A lab whose rates or times a test looks at.
+needs_quiet_lab = [*needs_lab, pytest.mark.alone]
+
+
 def lab(
     *words: str | Path,
     timeout: float = 60,

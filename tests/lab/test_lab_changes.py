@@ -12,7 +12,7 @@ from eco.errors import EcoError
 from eco.lab.change import plan
 from eco.lab.load import load
 from eco.lab.wiring import difference, wire
-from lab_harness import HERE, lab, needs_lab
+from lab_harness import HERE, lab, needs_quiet_lab
 
 BUSES = load("three-segments")
 SITES = load("two-sites")
@@ -128,7 +128,7 @@ def test_the_command_line_complains() -> None:
 
 
 class TestWithNamespaces:
-    pytestmark = needs_lab
+    pytestmark = needs_quiet_lab
 
     def test_a_transfer_gets_slower(self, two: Path) -> None:
         ranks, heard = flow(two, 5, "--hosts", "2", "--at", "2s", "link a-b rate=2mbit")

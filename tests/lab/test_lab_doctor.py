@@ -10,9 +10,9 @@ import pytest
 from doctor_breaks import BREAKS, FOUR, SOUND, Break
 from eco.lab.mpi import PROJECT, dependencies
 from eco.lab.profile import own_command
-from lab_harness import HERE, needs_lab
+from lab_harness import HERE, needs_quiet_lab
 
-pytestmark = needs_lab
+pytestmark = needs_quiet_lab
 ECO = PROJECT / "build/release/bin/eco"
 BIN = ECO.parent
 LIBRARIES = ("openmpi", "mpich")

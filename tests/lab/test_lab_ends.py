@@ -9,9 +9,9 @@ import uuid
 from pathlib import Path
 
 import pytest
-from lab_harness import LAB, needs_lab
+from lab_harness import LAB, needs_quiet_lab
 
-pytestmark = needs_lab
+pytestmark = needs_quiet_lab
 
 
 def processes(marker: str) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_harness import needs_lab, wires
+from lab_harness import needs_quiet_lab, wires
 
-pytestmark = needs_lab
+pytestmark = needs_quiet_lab
 # TCP's goodput of a wire's rate is 95 %; a busy test machine takes a little more.
 GOODPUT = 0.95
 TRIES = 3

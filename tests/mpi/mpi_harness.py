@@ -47,6 +47,8 @@ _OPEN_MPI = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
+# MPICH spins where a rank waits, unless told not to; in the lab it is told.
+_MPICH = {"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "20"}
 _OWN = PROJECT / ".deps"
 OPENMPI5 = Mpi(
     "openmpi",
@@ -56,9 +58,16 @@ OPENMPI5 = Mpi(
     str(_OWN / "openmpi/bin/mpirun"),
     _OPEN_MPI,
 )
-MPICH5 = Mpi("mpich", "mpich", str(_OWN / "mpich/bin/mpicc"), "", str(_OWN / "mpich/bin/mpiexec"))
+MPICH5 = Mpi(
+    "mpich",
+    "mpich",
+    str(_OWN / "mpich/bin/mpicc"),
+    "",
+    str(_OWN / "mpich/bin/mpiexec"),
+    _MPICH,
+)
 # MPICH's second library, whose handles are those of MPI-5.
-STANDARD = Mpi("standard", "mpich", str(_OWN / "mpich/bin/mpicc_abi"), "", MPICH5.launcher)
+STANDARD = Mpi("standard", "mpich", str(_OWN / "mpich/bin/mpicc_abi"), "", MPICH5.launcher, _MPICH)
 OPENMPI4 = Mpi(
     "debian-openmpi",
     "openmpi",
@@ -105,6 +114,11 @@ def built(mpi: Mpi, program: str, folder: Path = HERE) -> Path:
     return place / program
 
 
+def patient(mpi: Mpi) -> dict[str, str]:
+    """What makes waiting ranks of Open MPI sleep (idle.c)."""
+    return {"LD_PRELOAD": str(built(mpi, "idle.so"))} if mpi.family == "openmpi" else {}
+
+
 @dataclass(frozen=True)
 class Run:
     """A finished run."""
@@ -143,7 +157,7 @@ def here(mpi: Mpi, ranks: int, *program: object, seconds: float = 120) -> Run:
             stdin=subprocess.DEVNULL,
             text=True,
             timeout=seconds,
-            env={**os.environ, **mpi.environment},
+            env={**os.environ, **mpi.environment, **patient(mpi)},
         )
     except subprocess.TimeoutExpired as late:
         _hang(late)
@@ -159,7 +173,7 @@ def lab(
     per_host: int = 1,
     order: str = "block",
     choice: str = "eco",
-    scale: float = 10,
+    scale: float = 100,
     environment: Mapping[str, str] | None = None,
     seconds: float = 200,
     scenario: str = "three-segments",
@@ -184,7 +198,7 @@ def lab(
             words,
             options=options,
             timeout=seconds,
-            env={**mpi.environment, **settings, **(environment or {})},
+            env={**mpi.environment, **patient(mpi), **settings, **(environment or {})},
         )
     except subprocess.TimeoutExpired as late:
         _hang(late)

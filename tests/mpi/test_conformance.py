@@ -2,6 +2,7 @@
 """The conformance program: every blocking collective, natively and with ECO, bit for bit."""
 
 import subprocess
+from typing import Any
 
 import pytest
 from mpi_harness import (
@@ -15,6 +16,7 @@ from mpi_harness import (
     every,
     here,
     lab,
+    natively,
     same_results,
 )
 
@@ -167,7 +169,7 @@ def eco_family(choice: str) -> str:
 def test_choices(mpi: Mpi, choice: str) -> None:
     """One plan for all operations; those that it cannot do are done otherwise."""
     program = built(mpi, "conformance")
-    native = lab(mpi, program, "--light", eco=False, ranks=5, order=SPREAD, scale=100)
+    native = natively(mpi, program, "--light", ranks=5, order=SPREAD, scale=100)
     eco = lab(mpi, program, "--light", eco=True, choice=choice, ranks=5, order=SPREAD, scale=100)
     same_results(native, eco, [])
     family = eco_family(choice)
@@ -189,23 +191,12 @@ def test_choices(mpi: Mpi, choice: str) -> None:
 @each
 def test_native_inside(mpi: Mpi, choice: str, operations: list[str]) -> None:
     """Hosts of three, three and one rank, in no order; the library does what is inside them."""
-    program = built(mpi, "conformance")
-
-    def run(eco: bool) -> Run:
-        return lab(
-            mpi,
-            *(program, "--light"),
-            eco=eco,
-            choice=choice,
-            ranks=7,
-            hosts=3,
-            per_host=3,
-            order=SPREAD,
-            # The gather of Open MPI's own two levels crashes with types of a low bound.
-            environment={"OMPI_MCA_coll": "^han"},
-        )
-
-    native, eco = run(False), run(True)
+    words = [built(mpi, "conformance"), "--light"]
+    where: dict[str, Any] = {"ranks": 7, "hosts": 3, "per_host": 3, "order": SPREAD}
+    # The gather of Open MPI's own two levels crashes with types of a low bound.
+    where["environment"] = {"OMPI_MCA_coll": "^han"}
+    native = natively(mpi, *words, **where)
+    eco = lab(mpi, *words, eco=True, choice=choice, **where)
     same_results(native, eco, operations)
     for operation in operations:
         used = eco.used[operation]
@@ -219,7 +210,7 @@ def test_innermost_groups_alone(mpi: Mpi) -> None:
     words = [built(mpi, "conformance"), "--light", "--sections", "bcast,reduce,allreduce"]
     scenario, profile = str(DATA / "three-levels.yaml"), DATA / "three-levels.json"
     choice = "tree:top=balanced,inner=chain,segments=3,on=groups"
-    native = lab(mpi, *words, eco=False, scenario=scenario)
+    native = natively(mpi, *words, scenario=scenario)
     eco = lab(mpi, *words, eco=True, choice=choice, scenario=scenario, profile=profile)
     same_results(native, eco, [])
     for operation in ["bcast", "reduce", "allreduce"]:
@@ -233,8 +224,8 @@ def test_rooms(mpi: Mpi, choice: str) -> None:
     """Blocks shorter than their places, as natively; longer ones, if native libraries hang."""
     program = built(mpi, "conformance")
     options = ["--light", "--sections"]
-    where = {"ranks": 5, "order": SPREAD, "scale": 100}
-    native = lab(mpi, program, *options, "rooms", eco=False, **where)
+    where: dict[str, Any] = {"ranks": 5, "order": SPREAD, "scale": 100}
+    native = natively(mpi, program, *options, "rooms", **where)
     eco = lab(mpi, program, *options, "rooms", eco=True, choice=choice, **where)
     same_results(native, eco, ["gatherv", "scatterv"])
     longer = lab(mpi, program, *options, "long_blocks", eco=True, choice=choice, **where)

@@ -8,6 +8,7 @@ from mpi_harness import DATA, Mpi, built, each, lab
 
 
 @pytest.mark.lab
+@pytest.mark.alone
 @pytest.mark.parametrize("choice", ["eco", "tree:top=star,inner=star,segments=3,rotate=all"])
 @each
 def test_deferred_sends(mpi: Mpi, choice: str) -> None:

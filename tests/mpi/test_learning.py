@@ -31,6 +31,7 @@ def learn(mpi: Mpi, profile: Path, mode: str, calls: int = 60) -> Run:
         choice="auto",
         environment={"ECO_LEARN": mode},
         profile=profile,
+        scale=10,  # where choices differ by more than a busy machine's noise
     )
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
@@ -45,6 +46,7 @@ def choices(run: Run, operation: str) -> set[str]:
     return set(run.used.get(operation, []))
 
 
+@pytest.mark.alone
 @each
 def test_learns_and_goes_on_with_it(mpi: Mpi, profile: Path) -> None:
     first = learn(mpi, profile, "on")
@@ -86,6 +88,7 @@ def test_all_ranks_agree_whatever_a_sum_is_of(mpi: Mpi, profile: Path) -> None:
         choice="auto",
         environment={"ECO_LEARN": "all"},
         profile=profile,
+        scale=10,  # where choices differ by more than a busy machine's noise
     )
     assert "wrong bcast" not in run.out
     assert "wrong allreduce" not in run.out

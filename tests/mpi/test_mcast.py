@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import DATA, ECO, OURS, Mpi, Run, built, each, lab, natively, same_results
+from mpi_harness import DATA, ECO, OURS, Mpi, Run, built, each, lab, natively, patient, same_results
 
 pytestmark = pytest.mark.lab
 PROFILE = DATA / "three-segments-mcast.json"
@@ -164,7 +164,12 @@ def test_a_third_party_that_floods(mpi: Mpi) -> None:
 def in_one_lab(mpi: Mpi, script: Path) -> subprocess.CompletedProcess[str]:
     """What a script says that runs on the first host and may use `mpirun`."""
     script.chmod(0o755)
-    settings = {**mpi.environment, "ECO_CHOICE": "mcast:segments=1", "ECO_VERBOSE": "2"}
+    settings = {
+        **mpi.environment,
+        **patient(mpi),
+        "ECO_CHOICE": "mcast:segments=1",
+        "ECO_VERBOSE": "2",
+    }
     command = [ECO, "lab", "shell", "three-segments", "--mpi", mpi.family, "--scale", 10]
     return subprocess.run(
         [*map(str, command), "--topology", str(PROFILE)],
@@ -226,6 +231,7 @@ def test_two_jobs_at_once(mpi: Mpi, tmp_path: Path) -> None:
     assert len(re.findall(r"datagrams multicast, \d+ sent again$", done.stderr, re.M)) == 2
 
 
+@pytest.mark.alone
 @each
 def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     """Measured: it reaches each switch's own hosts. Then it is used inside, messages between."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import ECO, OPENMPI5, Mpi, built, each, lab, same_results
+from mpi_harness import ECO, OPENMPI5, Mpi, built, each, lab, natively, same_results
 
 pytestmark = pytest.mark.lab
 SECTIONS = "barrier,bcast,gather,scatter,allgather,alltoall,vectors,reduce,allreduce,types,mixed"
@@ -28,7 +28,7 @@ def test_bit_for_bit(mpi: Mpi, choice: str, operations: list[str]) -> None:
     """What the choice cannot do runs natively; both must end with the same bytes."""
     program = built(mpi, "conformance")
     words = [program, "--light", "--sections", SECTIONS]
-    native = lab(mpi, *words, eco=False, scenario="two-rails", scale=1)
+    native = natively(mpi, *words, scenario="two-rails")
     eco = lab(mpi, *words, eco=True, choice=choice, scenario="two-rails", scale=1)
     same_results(native, eco, operations)
     assert all("rails=2" in what for name in operations for what in eco.used[name])
@@ -40,7 +40,7 @@ def test_threads(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
     words = [program, "--threads", "--sections", "threads,barrier"]
     choice = "tree:inner=star,on=ranks,rails=2"
-    native = lab(mpi, *words, eco=False, scenario="two-rails", scale=1)
+    native = natively(mpi, *words, scenario="two-rails")
     eco = lab(mpi, *words, eco=True, choice=choice, scenario="two-rails", scale=1)
     same_results(native, eco, ["bcast", "allreduce"])
     assert all("rails=2" in what for what in eco.used["bcast"])
@@ -60,11 +60,12 @@ def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     }
     # Open MPI 5's han gathers wrongly where types have a lower bound and hosts several ranks.
     hosts["environment"] = {"OMPI_MCA_coll": "^han"}
-    native = lab(mpi, *words, eco=False, scale=1, **hosts)
+    native = natively(mpi, *words, **hosts)
     eco = lab(mpi, *words, eco=True, choice=choice, scale=1, **hosts)
     same_results(native, eco, ["bcast", "gather", "allreduce", "allgather"])
 
 
+@pytest.mark.alone
 @each
 def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) -> None:
     """Tuning times choices over rails; which one wins depends on the machine, so it is set here."""
