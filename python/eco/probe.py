@@ -4,6 +4,7 @@
 import contextlib
 import json
 import math
+import os
 import re
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from eco.errors import EcoError, ExitCode
@@ -42,15 +43,16 @@ def run(
     text: str | None = None,
     say: Say = say_on_stderr,
     patience: float | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> None:
     """Gives each event of one run to `hear`; raises if the run fails. `text` is its stdin.
 
     However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before; also if it
-    prints nothing for `patience` seconds.
+    prints nothing for `patience` seconds. `settings`: environment variables beside the user's.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals_as_exceptions())
-        process = _start(launcher, launcher.command(verb, options), text, stack)
+        process = _start(launcher, launcher.command(verb, options), text, settings or {}, stack)
         stack.callback(_end, process)
         tail: deque[str] = deque(maxlen=50)
         assert process.stdout and process.stderr
@@ -112,7 +114,11 @@ class _Watch:
 
 
 def _start(
-    launcher: Launcher, command: list[str], text: str | None, stack: contextlib.ExitStack
+    launcher: Launcher,
+    command: list[str],
+    text: str | None,
+    settings: Mapping[str, str],
+    stack: contextlib.ExitStack,
 ) -> subprocess.Popen[str]:
     source: int | IO[str] = subprocess.DEVNULL
     if text is not None:
@@ -131,6 +137,7 @@ def _start(
             text=True,
             encoding="utf-8",
             errors="replace",
+            env={**os.environ, **settings},
         )
     except OSError as error:
         raise EcoError(

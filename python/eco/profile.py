@@ -14,6 +14,7 @@ from typing import Any
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 from eco.profile_parts import (
+    AlgorithmTimes,
     LeftOut,
     Matrix,
     Mcast,
@@ -25,6 +26,7 @@ from eco.profile_parts import (
     Rails,
     Survey,
     Tuned,
+    read_algorithms,
     read_matrix,
     read_mcast,
     read_model,
@@ -35,6 +37,7 @@ from eco.profile_parts import (
 )
 
 __all__ = [
+    "AlgorithmTimes",
     "LeftOut",
     "Matrix",
     "Mcast",
@@ -80,6 +83,7 @@ class Profile:
     mcast: Mcast | None = None  # None: not tried
     survey: Survey | None = None  # None: every pair was timed
     odd: tuple[Odd, ...] = ()
+    native_algorithms: tuple[AlgorithmTimes, ...] = ()
     origin: str = ""
 
     @property
@@ -103,6 +107,8 @@ class Profile:
             optional["odd"] = [
                 dict(vars(entry)) | {"hosts": list(entry.hosts)} for entry in self.odd
             ]
+        if self.native_algorithms:
+            optional["native_algorithms"] = [dict(vars(entry)) for entry in self.native_algorithms]
         return {
             "eco_profile": VERSION,
             "created": self.created,
@@ -127,7 +133,7 @@ def to_json(profile: Profile) -> str:
     """A key a line, a choice a line: a profile can be read and compared by eye."""
     lines = []
     for key, value in profile.document().items():
-        if key == "tuning" and value:
+        if key in ("tuning", "native_algorithms") and value:
             text = "[\n" + ",\n".join(f"  {json.dumps(entry)}" for entry in value) + "\n]"
         else:
             text = json.dumps(value)
@@ -203,5 +209,15 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         mcast=None if mcast is None else read_mcast(mcast),
         survey=None if survey is None else read_survey(survey, origin),
         odd=tuple(read_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
+        native_algorithms=tuple(
+            read_algorithms(entry, origin) for entry in _list(root, "native_algorithms", origin)
+        ),
         origin=origin,
     )
+
+
+def _list(root: dict[str, Any], key: str, origin: str) -> list[Any]:
+    value = root.get(key, [])
+    if not isinstance(value, list):
+        raise EcoError(f"{origin}: {key} has the wrong type", ExitCode.BAD_INPUT)
+    return value

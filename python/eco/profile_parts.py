@@ -4,6 +4,7 @@
 The engine has checked that text before (profile.py), except `survey` and `odd`.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,6 +203,55 @@ class Odd:
     hosts: tuple[int, ...]  # one that is slow; or from where to where a link is the slower
     what: str  # slow or asymmetric
     factor: float
+
+
+@dataclass(frozen=True)
+class AlgorithmTimes:
+    """What the MPI library's own algorithms took for one operation and size."""
+
+    mpi: str
+    operation: str
+    bytes: int
+    ranks: int
+    hosts: int
+    usual: float  # seconds, with the library's own choice
+    best: str  # empty: none is clearly faster than that choice
+    times: dict[str, float]  # by the library's own name of the algorithm
+
+    @property
+    def gain(self) -> float:
+        """How many times faster the best one is."""
+        return self.usual / self.times[self.best] if self.best else 1.0
+
+
+def read_algorithms(root: Any, origin: str) -> AlgorithmTimes:
+    try:
+        entry = AlgorithmTimes(
+            mpi=str(root["mpi"]),
+            operation=str(root["operation"]),
+            bytes=int(root["bytes"]),
+            ranks=int(root["ranks"]),
+            hosts=int(root["hosts"]),
+            usual=float(root["usual"]),
+            best=str(root["best"]),
+            times={str(name): float(time) for name, time in root["times"].items()},
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise EcoError(
+            f"{origin}: native_algorithms has the wrong type", ExitCode.BAD_INPUT
+        ) from None
+    if entry.best and entry.best not in entry.times:
+        raise EcoError(
+            f"{origin}: native_algorithms has no time of {entry.best}, which it says is best",
+            ExitCode.BAD_INPUT,
+        )
+    figures = [entry.usual, *entry.times.values()]
+    if min(figures) <= 0 or not all(map(math.isfinite, figures)) or entry.ranks < 2:
+        raise EcoError(
+            f"{origin}: native_algorithms has a time or a number of ranks that cannot be",
+            ExitCode.BAD_INPUT,
+        )
+    return entry
 
 
 def read_survey(root: Any, origin: str) -> Survey:

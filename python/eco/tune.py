@@ -2,13 +2,14 @@
 """`eco tune`: times native and ECO per operation and size, and keeps the choices in a profile."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from eco import launcher as launchers
-from eco import options, probe, store, structure
+from eco import options, probe, store, structure, tune_algorithms
 from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
 from eco.measure import counts, outcome, received
@@ -39,6 +40,15 @@ def command(
             metavar="SECONDS",
         ),
     ] = None,
+    native_algorithms: Annotated[
+        bool,
+        typer.Option(
+            "--native-algorithms",
+            help="Instead time the algorithms that the MPI library has itself, by its settings, in "
+            "runs of their own, for `eco export` (default of --within: 180, of --sizes: "
+            "16,1024,16384).",
+        ),
+    ] = False,
     as_json: options.Json = False,
     mpi: options.Mpi = None,
 ) -> None:
@@ -55,6 +65,13 @@ def command(
     before = profiles.read(file)
     store.check_writable(file)
     launcher = launchers.understand(words, mpi)
+    if native_algorithms:
+        if budget is not None:
+            raise EcoError(
+                "--native-algorithms and --budget exclude each other; use --within", ExitCode.USAGE
+            )
+        _time_algorithms(file, before, launcher, operations, sizes, within, as_json)
+        return
     settings = [
         *options.operations(operations),
         *options.sizes(sizes),
@@ -77,7 +94,7 @@ def command(
         probe.run(launcher, "tune", ["--profile", "-", *settings], hear, text, say)
     if not found:
         raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
-    after = found[-1]
+    after = replace(found[-1], native_algorithms=before.native_algorithms)
     if after.hosts != before.hosts:
         raise EcoError("the probe reported another network than it was given", ExitCode.LAUNCH)
     text = profiles.to_json(after)
@@ -93,6 +110,45 @@ def command(
     if chosen:
         print(outcome(chosen))
     print(f"{_outcome(changed)}; wrote {file}")
+
+
+def _time_algorithms(
+    file: Path,
+    before: Profile,
+    launcher: launchers.Launcher,
+    operations: str | None,
+    sizes: str | None,
+    within: float | None,
+    as_json: bool,
+) -> None:
+    names, lengths = options.operations(operations)[1:], options.sizes(sizes)[1:]
+    budget = within or tune_algorithms.USUAL_BUDGET
+    with progress("timing algorithms", quiet=as_json) as (show, say):
+
+        def shown(done: float, what: str) -> None:
+            show({"done": done, "what": what})
+
+        timer = tune_algorithms.Timer(launcher, profiles.to_json(before), budget, shown, say)
+        outcome = tune_algorithms.time_all(
+            timer,
+            names[0].split(",") if names else None,
+            [int(size) for size in lengths[0].split(",")] if lengths else [],
+            budget,
+        )
+    fresh = {(one.mpi, one.operation, one.bytes, one.ranks, one.hosts) for one in outcome.entries}
+    kept = [
+        one
+        for one in before.native_algorithms
+        if (one.mpi, one.operation, one.bytes, one.ranks, one.hosts) not in fresh
+    ]
+    after = replace(before, native_algorithms=(*kept, *outcome.entries))
+    text = profiles.to_json(after)
+    store.write(file, text)
+    store.refresh(after, text)
+    if as_json:
+        print(tune_algorithms.document(outcome))
+    else:
+        print(f"{tune_algorithms.report(outcome)}\nwrote {file}")
 
 
 def _outcome(entries: list[Tuned]) -> str:

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from eco.export import graphviz, hosts, hwloc, kubernetes, mpich, slurm
+from eco.export import graphviz, hosts, hwloc, kubernetes, mpich, openmpi, slurm, ucc
 from eco.export.document import Document
 from eco.export.network import FULL, SHORT, Network
 
@@ -18,6 +18,7 @@ class Format:
     write: Callable[[Network], Document]
     names: str = FULL  # the usual --names
     by_rank: bool = False  # one job's: --ranks-per-host and --graph count
+    timed: bool = False  # of what `eco tune --native-algorithms` timed
 
 
 FORMATS = (
@@ -29,6 +30,15 @@ FORMATS = (
     Format("hydra-hostfile", "host order for MPICH's mpiexec", hosts.hydra, by_rank=True),
     Format("mpich-coordinates", "MPICH's coordinates file", mpich.coordinates, by_rank=True),
     Format("mpich-cvars", "MPICH's settings for trees by topology", mpich.cvars),
+    Format(
+        "mpich-algorithms",
+        "MPICH's settings that name its own algorithms",
+        mpich.own_algorithms,
+        timed=True,
+    ),
+    Format("openmpi-rules", "Open MPI's tuned rules, 4.1 and 5.0", openmpi.classic, timed=True),
+    Format("openmpi-rules-json", "Open MPI's tuned rules, 6.0", openmpi.rules_json, timed=True),
+    Format("ucc-tune", "UCC's tune string", ucc.tune, timed=True),
     Format("kubernetes-labels", "kubectl commands that label nodes", kubernetes.labels),
     Format("topograph", "topograph's model, YAML", kubernetes.topograph),
     Format("graphviz", "a graph for dot", graphviz.dot),

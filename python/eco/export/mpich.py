@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """For MPICH: the coordinates of ranks, and the variables that make its trees use them."""
 
+import math
 import statistics
+from collections.abc import Sequence
 
-from eco import structure
+from eco import algorithms, structure
+from eco.export import timed
 from eco.export.document import Document, comments
 from eco.export.network import Network
+from eco.profile import AlgorithmTimes
 
 # MPICH 5 has them for these two operations; the words differ.
 _TREES = {"BCAST": "pipelined_tree", "ALLREDUCE": "tree"}
+_NOT_SLOWER = 0.97  # times as fast; two runs of the same differ as much
 
 
 def coordinates(network: Network) -> Document:
@@ -68,3 +73,37 @@ def cvars(network: Network) -> Document:
         for operation in _TREES:
             lines.append(f"export MPIR_CVAR_{operation}_{key}={max(1, round(cost))}\n")
     return Document(comments(profile, use, cannot) + "".join(lines), cannot, use)
+
+
+def own_algorithms(network: Network) -> Document:
+    """Per operation the one of MPICH's own algorithms that is best over all sizes."""
+    entries = timed.of_library(network.profile, "mpich")
+    use = f". FILE; mpiexec … ({entries[0].mpi.replace('mpich', 'MPICH')})"
+    cannot = [
+        "sizes: a variable is for all messages of an operation",
+        "ECO's algorithms: the variables name MPICH's own",
+        "numbers of ranks: it is for as many as were timed",
+    ]
+    lines = []
+    most = max(entry.ranks for entry in entries)
+    for (operation, ranks), found in timed.by_call(entries).items():
+        if ranks != most:
+            continue
+        best = _best_of_all(found)
+        for name, value in algorithms.of_mpich(operation, best).items() if best else ():
+            lines.append(f"export {name}={value}\n")
+        if not best and any(entry.best for entry in found):
+            sizes = ", ".join(f"{entry.bytes} B" for entry in found if entry.best)
+            cannot.append(f"what is best for {operation} of {sizes}: it is slower for other sizes")
+    text = comments(network.profile, use, cannot)
+    return Document(text + "".join(lines), tuple(cannot), use)
+
+
+def _best_of_all(found: Sequence[AlgorithmTimes]) -> str:
+    """Faster at some size, and at none slower than MPICH's own choice; empty: none."""
+    gains: dict[str, float] = {}
+    for name in {entry.best for entry in found if entry.best}:
+        each = [entry.usual / entry.times.get(name, math.inf) for entry in found]
+        if min(each) >= _NOT_SLOWER:
+            gains[name] = structure.geometric_mean(each) or 0
+    return max(gains, key=lambda name: gains[name], default="")

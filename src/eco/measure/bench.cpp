@@ -145,6 +145,7 @@ void bench(const Options& options, Progress& progress) {
             for (const auto& row : sampled) rows.push_back(summary(row));
             if (session()->world_rank == 0)
                 send_event({{"event", "result"},
+                            {"mpi", library_name()},
                             {"operation", name},
                             {"bytes", bytes},
                             {"layout", layout_name(trial.communicator().hierarchy())},
