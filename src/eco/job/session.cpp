@@ -197,6 +197,10 @@ static void expect(int rank, bool at_once) {
             const auto whole = std::filesystem::absolute(*path, failed);
             if (!path->empty() && !failed) *path = whole;
         }
+        if (const std::string behind = wrapper_behind(); !behind.empty())
+            say(behind +
+                " is preloaded behind ECO, so it sees no MPI calls; name it first in "
+                "LD_PRELOAD");
     }
     const bool nonblocking = names_nonblocking();
     if (nonblocking && settings_of_start.nonblocking == Nonblocking::on)

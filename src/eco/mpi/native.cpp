@@ -107,6 +107,15 @@ const Native& native() { return table; }
 
 void* native_symbol(const char* name) { return dlsym(library.handle, name); }
 
+std::string wrapper_behind() {
+    void* next = dlsym(RTLD_NEXT, "MPI_Finalize");
+    Dl_info found{};
+    if (!next || dladdr(next, &found) == 0) return {};
+    // A library may consist of several objects.
+    const char* slash = std::strrchr(found.dli_fname, '/');
+    return starts_with(slash ? slash + 1 : found.dli_fname, "libmp") ? "" : found.dli_fname;
+}
+
 void* native_data(const char* name) {
     void* address = dlsym(RTLD_DEFAULT, name);
     return address ? address : dlsym(library.handle, name);

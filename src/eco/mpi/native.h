@@ -3,6 +3,8 @@
 // ECO is linked with none. All MPI calls of ECO go through native().
 #pragma once
 
+#include <string>
+
 #include "eco/mpi/abi.h"
 
 namespace eco {
@@ -43,6 +45,10 @@ void open_native(const char* path);
 
 // Of the library found, whatever its interface; null if it has no such symbol.
 void* native_symbol(const char* name);
+
+// The path of an object between this one and the library that wraps MPI functions too: it sees no
+// call, as this one calls the library's own functions. Empty: there is none.
+std::string wrapper_behind();
 
 // Of the library's data. A program that is linked with it may hold the copy that counts.
 void* native_data(const char* name);
