@@ -31,7 +31,7 @@ def tuned(folder: Path, mpi: str, *options: object) -> tuple[dict[str, Any], dic
     return report, profile
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.long)])
 def test_each_algorithm_is_timed(mpi: str, tmp_path: Path) -> None:
     """What was known before stays, and what was tuned otherwise too."""
     before = json.loads(PROFILE.read_text())
@@ -68,6 +68,7 @@ def test_all_of_them(mpi: str, tmp_path: Path) -> None:
             assert algorithm in found[operation, 64 if operation == "barrier" else 8192]["times"]
 
 
+@pytest.mark.long
 def test_a_short_time(tmp_path: Path) -> None:
     """What was not timed is said, and what was is kept."""
     report, profile = tuned(tmp_path, "openmpi", "--within", 4, "--operations", "bcast,reduce")

@@ -2,7 +2,6 @@
 /* An I/O tracer, as users preload one: it wraps what opens, reads and writes files, and MPI_Init
    and MPI_Finalize, and adds up what all ranks did by a collective of its own while MPI ends. It
    counts files whose names begin with $TRACED, as tracers leave out the system's. */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
