@@ -198,9 +198,8 @@ static void expect(int rank, bool at_once) {
             if (!path->empty() && !failed) *path = whole;
         }
         if (const std::string behind = wrapper_behind(); !behind.empty())
-            say(behind +
-                " is preloaded behind ECO, so it sees no MPI calls; name it first in "
-                "LD_PRELOAD");
+            say(behind + " wraps MPI functions, but comes after ECO and sees no calls; name it " +
+                "first in LD_PRELOAD");
     }
     const bool nonblocking = names_nonblocking();
     if (nonblocking && settings_of_start.nonblocking == Nonblocking::on)
