@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import DATA, PROJECT, Mpi, Run, each, lab
+from mpi_harness import DATA, MPICH5, OPENMPI5, PROJECT, Mpi, Run, each, lab
 
 VERSION = "4.1.2"
 PLACE = PROJECT / "build" / "mpi4py"
@@ -88,8 +88,15 @@ def nonblocking(mpi: Mpi) -> dict[str, Any]:
     return {"form": "i{}", "environment": ONE_THREAD if mpi.family == "mpich" else SETTINGS}
 
 
+# Each kind with one library, and with the other where there is time: test_twins.py has all
+# operations of both kinds with both.
+def with_one(quick: Mpi, other: Mpi) -> pytest.MarkDecorator:
+    both = [quick, pytest.param(other, marks=pytest.mark.long)]
+    return pytest.mark.parametrize("mpi", both, ids=[quick.name, other.name])
+
+
 @pytest.mark.lab
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_some_nonblocking(mpi: Mpi) -> None:
     some = ["-i", "test_cco_nb", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
     compare(mpi, 3, some, 140, **nonblocking(mpi))
@@ -100,7 +107,7 @@ def persistent(mpi: Mpi) -> dict[str, Any]:
 
 
 @pytest.mark.lab
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_some_persistent(mpi: Mpi) -> None:
     some = ["-i", "test_cco_pr", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
     compare(mpi, 3, some, 140, **persistent(mpi))
