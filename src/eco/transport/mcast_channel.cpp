@@ -19,6 +19,8 @@ constexpr Seconds burst_time = 2e-4;
 constexpr double burst_datagrams = 2;
 
 constexpr double slower = 0.85, least_share = 0.2, faster = 1.01;
+constexpr double pause_kept = 0.95;  // from one call to the next
+constexpr Seconds longest_pause = 0.25;
 
 }  // namespace
 
@@ -53,6 +55,7 @@ void McastChannel::drop_early(const McastCall& from, const McastCall& to) {
 
 bool McastChannel::attach(const McastCall& call, Listener& listener) {
     const std::lock_guard lock(mutex_);
+    pause_ = pause_ * pause_kept;
     const Seconds now = mcast_now();
     const bool may_be_forgotten = now > last_attached_ + forgotten_after_;
     last_attached_ = now;
@@ -133,13 +136,18 @@ void McastChannel::note_clean_call() {
     share_ = std::min(1.0, share_ * faster);
 }
 
+void McastChannel::note_pause(Seconds pause) {
+    pause_ = std::max(pause_.load(), std::min(pause, longest_pause));
+}
+
 bool McastChannel::receive() {
     const std::lock_guard lock(mutex_);
-    bool any = false;
     const auto take = [this](const McastHeader& header, std::span<const std::byte> data,
                              McastAddress from) { this->take(header, data, from); };
-    for (int round = 0; round < most_rounds && datagrams_->receive(32, take); ++round) any = true;
-    return any;
+    int round = 0;
+    while (round < most_rounds && datagrams_->receive(32, take)) ++round;
+    if (round < most_rounds) looked_ = mcast_now();
+    return round > 0;
 }
 
 void McastChannel::take(const McastHeader& header, std::span<const std::byte> data,

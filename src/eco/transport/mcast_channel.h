@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -80,8 +81,15 @@ public:
         return share_;
     }
 
+    // Datagrams may be on their way for longer than usual where others fill the same links. The
+    // longest pause between two of one message that was no loss, forgotten slowly.
+    void note_pause(Seconds pause);
+    Seconds pause() const { return pause_; }
+
     // Hands over what has arrived, or a part if it is very much; whether there was any.
     bool receive();
+    // When last nothing more had arrived.
+    Seconds looked() const { return looked_; }
     void sleep(Seconds longest) { datagrams_->sleep(longest); }
 
     // Datagrams, since the beginning.
@@ -121,8 +129,9 @@ private:
     std::map<std::pair<std::uint64_t, std::uint32_t>, McastAddress> addresses_;
     Bytes early_bytes_ = 0, kept_bytes_ = 0;
     Counts counts_;
-    Seconds free_ = 0;  // when all that was sent is on the wire
-    double share_ = 1;  // of the rate
+    Seconds free_ = 0;                             // when all that was sent is on the wire
+    double share_ = 1;                             // of the rate
+    std::atomic<Seconds> pause_ = 0, looked_ = 0;  // used while the channel is locked, too
 };
 
 }  // namespace eco

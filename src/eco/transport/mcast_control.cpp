@@ -52,6 +52,7 @@ std::vector<std::byte> written(const McastStatus& status) {
     text.add(status.call);
     text.add(status.received);
     text.add(status.heard);
+    text.add(status.pause);
     text.add((status.asks ? 1U : 0U) | (status.was_forgotten ? 2U : 0U));
     text.add(status.whole.size());
     text.add(status.missing.size());
@@ -70,6 +71,7 @@ McastStatus read_status(std::span<const std::byte> text) {
     status.call = reader.number();
     status.received = reader.number();
     status.heard = reader.number();
+    status.pause = reader.number();
     const std::uint32_t flags = reader.number();
     status.asks = (flags & 1) != 0;
     status.was_forgotten = (flags & 2) != 0;
@@ -85,7 +87,7 @@ McastStatus read_status(std::span<const std::byte> text) {
 }
 
 std::optional<McastStatus> heard_status(std::span<const std::byte> text) {
-    constexpr std::size_t head = 24;
+    constexpr std::size_t head = status_head;
     if (text.size() < head) return std::nullopt;
     std::uint32_t counts[2];
     std::memcpy(counts, text.data() + head - sizeof counts, sizeof counts);
@@ -96,7 +98,7 @@ std::optional<McastStatus> heard_status(std::span<const std::byte> text) {
 }
 
 void cut_to(McastStatus& status, Bytes longest) {
-    const auto room = static_cast<std::size_t>(std::max<Bytes>(longest - 24, 0));
+    const auto room = static_cast<std::size_t>(std::max<Bytes>(longest - status_head, 0));
     status.whole.resize(std::min({status.whole.size(), most_whole, room / 2 / 4}));
     const std::size_t left = room - 4 * status.whole.size();
     status.missing.resize(std::min({status.missing.size(), most_missing, left / 12}));

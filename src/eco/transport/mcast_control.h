@@ -31,6 +31,9 @@ struct McastStatus {
     std::vector<McastRange> missing;
     std::uint32_t heard = 0;  // of those received, by multicast
     std::uint32_t call = 0;
+    // The longest pause between two datagrams of one message, neither of which was lost, as this
+    // process has seen or heard of it lately; in microseconds.
+    std::uint32_t pause = 0;
     // Switches may have forgotten the receiver before this call: that nothing arrives says nothing
     // about the next ones.
     bool was_forgotten = false;
@@ -39,7 +42,8 @@ struct McastStatus {
 
 // No status is longer: what does not fit is said in the next.
 inline constexpr std::size_t most_whole = 512, most_missing = 256;
-inline constexpr Bytes longest_status = 24 + 4 * most_whole + 12 * most_missing;
+inline constexpr Bytes status_head = 28;
+inline constexpr Bytes longest_status = status_head + 4 * most_whole + 12 * most_missing;
 
 std::vector<std::byte> written(const McastStatus& status);
 McastStatus read_status(std::span<const std::byte> text);

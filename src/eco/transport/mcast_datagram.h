@@ -17,8 +17,10 @@ namespace eco {
 // Random, of one job: nobody else's datagrams are taken for its own.
 using McastKey = std::array<std::uint64_t, 2>;
 
-// again: data that left before. status: what a receiver tells a sender (mcast_control.h).
-enum class McastKind : std::uint16_t { data, again, status };
+// again: data that left before, sent for those that asked; it may overtake what left before it.
+// reminder: the last data of a message, to show what is missing before it; it takes the same way.
+// status: what a receiver tells a sender (mcast_control.h).
+enum class McastKind : std::uint16_t { data, again, status, reminder };
 
 struct McastHeader {
     McastKey key{};
@@ -28,7 +30,7 @@ struct McastHeader {
     std::uint32_t message = 0;    // of the sender's in this call
     std::uint32_t index = 0;      // of the message's datagrams
     std::uint32_t interface = 0;  // that it left by; where reach is measured
-    std::uint16_t version = 2;
+    std::uint16_t version = 3;
     McastKind kind = McastKind::data;
 };
 static_assert(sizeof(McastHeader) == 48);

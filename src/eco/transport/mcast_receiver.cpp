@@ -22,6 +22,9 @@ constexpr double quiet_datagrams = 6;
 // One that has not begun is probably late: asking it costs little, but gains nothing.
 constexpr Seconds not_begun = 100e-3;
 
+// Others may fill the links: so many times the longest pause that was no loss.
+constexpr double pauses = 2;
+
 // The same where losses are likely.
 constexpr Seconds quiet_if_careful = 4e-3;
 constexpr double quiet_datagrams_if_careful = 5;
@@ -53,8 +56,7 @@ void McastReceiver::add(int id, Rank from, std::uint32_t message, void* data, By
     added.missing = channel_.datagrams_of(bytes);
     ++open_;
     for (const auto& early : source.early)
-        if (early.message == message && put(source, message, early.index, early.data))
-            source.heard_of += early.again ? 0 : 1;
+        if (early.message == message) put(source, message, early.index, early.data, early.kind);
     std::erase_if(source.early, [&](const Source::Early& early) {
         if (early.message == message) early_bytes_ -= static_cast<Bytes>(early.data.size());
         return early.message == message;
@@ -73,9 +75,9 @@ bool McastReceiver::fits(const Source& source, std::uint32_t number, std::uint32
            static_cast<Bytes>(bytes) == std::min(channel_.payload(), left);
 }
 
-// Whether it was new.
+// Whether it was new. What was sent again may have overtaken what left before it: it shows no gap.
 bool McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t index,
-                        std::span<const std::byte> data) {
+                        std::span<const std::byte> data, McastKind kind) {
     const auto found = source.open.find(number);
     if (found == source.open.end()) return false;
     Message& message = found->second;
@@ -85,7 +87,9 @@ bool McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t inde
         return false;
     if (!data.empty()) std::memcpy(message.data + first, data.data(), data.size());
     message.have[index] = true;
-    message.next = std::max(message.next, index + 1);
+    if (kind != McastKind::again) message.next = std::max(message.next, index + 1);
+    if (kind == McastKind::data) ++source.heard_of;
+    has_lost_ = has_lost_ || kind != McastKind::data;
     ++source.received;
     source.asks = 0;
     if (--message.missing == 0) end(source, number);
@@ -102,6 +106,16 @@ void McastReceiver::end(Source& source, std::uint32_t number) {
     --open_;
 }
 
+// Between one datagram of a message and the next, as they left: for so long at least, as this
+// process, which may have done something else since, had seen.
+void McastReceiver::note_pause(Source& source, const McastHeader& header) {
+    const Seconds before = std::exchange(source.heard_first_hand, mcast_now());
+    const auto found = source.open.find(header.message);
+    if (header.kind == McastKind::data && header.index > 0 && found != source.open.end() &&
+        found->second.next == header.index)
+        channel_.note_pause(channel_.looked() - before);
+}
+
 void McastReceiver::take(const McastHeader& header, std::span<const std::byte> data) {
     const std::lock_guard lock(mutex_);
     const Rank from = static_cast<Rank>(header.sender);
@@ -109,19 +123,18 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
     Source& source = sources_[from];
     source.heard = heard_any_ = mcast_now();
     source.has_spoken = true;
-    source.last_message = std::max(source.last_message, header.message);
+    if (header.kind != McastKind::again) {
+        note_pause(source, header);
+        source.last_message = std::max(source.last_message, header.message);
+    }
     const bool is_early =
         !source.open.contains(header.message) && !source.done.contains(header.message);
     if (!is_early) {
-        const bool fresh = put(source, header.message, header.index, data);
-        if (fresh && header.kind == McastKind::data) ++source.heard_of;
-        if (fresh && header.kind == McastKind::again) has_lost_ = true;
+        put(source, header.message, header.index, data, header.kind);
     } else if (early_bytes_ + static_cast<Bytes>(data.size()) <= most_kept_early) {
         early_bytes_ += static_cast<Bytes>(data.size());
-        source.early.push_back({header.message,
-                                header.index,
-                                {data.begin(), data.end()},
-                                header.kind == McastKind::again});
+        source.early.push_back(
+            {header.message, header.index, {data.begin(), data.end()}, header.kind});
     }
     find_gap(source);
 }
@@ -137,7 +150,7 @@ void McastReceiver::take(Rank from, const McastAnswer& answer) {
             throw Error(Code::usage, "rank " + std::to_string(from) +
                                          " sends a message of another length than this rank "
                                          "receives");
-        if (put(source, piece.message, piece.index, piece.data)) has_lost_ = true;
+        put(source, piece.message, piece.index, piece.data, McastKind::again);
     }
     // It has begun, and the rest will not come by itself.
     if (!answer.pieces.empty()) source.has_spoken = true;
@@ -210,12 +223,14 @@ std::vector<McastRange> McastReceiver::missing_of(const Source& source, bool all
 
 // While others speak, one that has not begun may be waiting for its turn.
 Seconds McastReceiver::patience_ends(const Source& source) const {
+    const Seconds pause = pauses * channel_.pause();
     if (!source.has_spoken)
         return std::max(source.heard, heard_any_) +
-               std::max(not_begun, quiet_datagrams * source.frame);
+               std::max({not_begun, quiet_datagrams * source.frame, pause});
     if (careful_)
-        return source.heard + std::max(quiet_if_careful, quiet_datagrams_if_careful * source.frame);
-    return source.heard + std::max(quiet, quiet_datagrams * source.frame);
+        return source.heard +
+               std::max({quiet_if_careful, quiet_datagrams_if_careful * source.frame, pause});
+    return source.heard + std::max({quiet, quiet_datagrams * source.frame, pause});
 }
 
 // By whichever means; what it asks for already is not asked for again. Where both may give up, only
@@ -229,6 +244,7 @@ McastStatus McastReceiver::status_of(const Source& source) const {
     McastStatus status;
     status.received = source.received;
     status.heard = source.heard_of;
+    status.pause = static_cast<std::uint32_t>(channel_.pause() * 1e6);
     return status;
 }
 

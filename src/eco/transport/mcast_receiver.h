@@ -20,7 +20,7 @@ namespace eco {
 class McastReceiver {
 public:
     // careful: losses are likely.
-    McastReceiver(const McastChannel& channel, Rank me, bool careful)
+    McastReceiver(McastChannel& channel, Rank me, bool careful)
         : channel_(channel), me_(me), careful_(careful) {}
 
     // rate: as the sender's.
@@ -68,7 +68,7 @@ private:
         struct Early {
             std::uint32_t message, index;
             std::vector<std::byte> data;
-            bool again;
+            McastKind kind;
         };
         std::vector<Early> early;
         std::set<std::uint32_t> done;
@@ -76,6 +76,7 @@ private:
         std::uint32_t received = 0, heard_of = 0, said = 0;  // heard_of: by multicast
         std::uint32_t last_message = 0;                      // that anything has come of
         Seconds heard = 0;                                   // or began to wait
+        Seconds heard_first_hand = 0;                        // what was not sent again
         Seconds gap = 0;                                     // since when one is known; 0: none
         // asked: by a message, which has not been answered; when it said that nothing was heard,
         // the answer may be that both give up.
@@ -86,9 +87,10 @@ private:
         Seconds frame = 0;     // a datagram's time on the wire
     };
     bool put(Source& source, std::uint32_t message, std::uint32_t index,
-             std::span<const std::byte> data);
+             std::span<const std::byte> data, McastKind kind);
     bool fits(const Source& source, std::uint32_t message, std::uint32_t index,
               std::size_t bytes) const;
+    void note_pause(Source& source, const McastHeader& header);
     void find_gap(Source& source) const;
     std::vector<McastRange> missing_of(const Source& source, bool all) const;
     Seconds patience_ends(const Source& source) const;
@@ -100,7 +102,7 @@ private:
     McastStatus status_of(const Source& source) const;
 
     static constexpr std::uint32_t no_datagram = 0xffffffff;
-    const McastChannel& channel_;
+    McastChannel& channel_;
     const Rank me_;
     bool careful_, has_lost_ = false;
     mutable std::mutex mutex_;

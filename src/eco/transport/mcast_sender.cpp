@@ -19,12 +19,12 @@ constexpr Seconds under_way = 4e-3, under_way_to_who_waited = 1.5e-3;
 // Where losses are likely: no receiver has said more for so long, in time and in datagrams, so what
 // left last may be lost. Twice as long each time.
 constexpr Seconds remind_first = 4e-3, remind_longest = 0.2;
-constexpr double remind_datagrams = 6;
+constexpr double remind_datagrams = 6, remind_pauses = 2;
 
 // Who is in its call says something within so long after the last datagram, or after so many
 // datagrams' time. To find out costs a broadcast's sender so long once.
 constexpr Seconds late_after = 20e-3;
-constexpr double late_datagrams = 8;
+constexpr double late_datagrams = 8, late_pauses = 4;
 
 }  // namespace
 
@@ -62,7 +62,8 @@ bool McastSender::is_late(Rank rank) const {
 
 // Once no more may leave, who is in its call has taken it all, and has said so.
 void McastSender::find_late(Seconds now) {
-    const Seconds patience = std::max(late_after, late_datagrams * frame_);
+    const Seconds patience =
+        std::max({late_after, late_datagrams * frame_, late_pauses * channel_.pause()});
     if (now < left_last_ + patience) return;
     for (auto& [rank, peer] : peers_)
         if (now >= peer.spoke + patience) peer.is_late = peer.was_late = true;
@@ -168,7 +169,8 @@ bool McastSender::send_next(Seconds& wait) {
     }
     if (message.next == message.datagrams) queue_.pop_front();
     const double frame = static_cast<double>(channel_.payload() + mcast_frame);
-    remind_after_ = std::max(remind_first, remind_datagrams * frame / message.rate);
+    remind_after_ = std::max(
+        {remind_first, remind_datagrams * frame / message.rate, remind_pauses * channel_.pause()});
     remind_at_ = now + remind_after_;
     if (sent > 0) left_last_ = now;
     return sent > 0;
@@ -220,6 +222,7 @@ void McastSender::note(Rank from, const McastStatus& status) {
     Peer& peer = peers_[from];
     peer.spoke = mcast_now();
     peer.is_late = false;
+    channel_.note_pause(1e-6 * status.pause);
     if (status.received > peer.received || !status.whole.empty())
         remind_at_ = std::max(remind_at_, mcast_now() + remind_after_);
     peer.received = std::max<std::int64_t>(peer.received, status.received);
@@ -242,7 +245,7 @@ void McastSender::note(Rank from, const McastStatus& status) {
 std::vector<McastSender::Place> McastSender::asked_for(Rank from, const McastStatus& status,
                                                        Seconds waits) {
     std::vector<Place> places;
-    const Seconds before = mcast_now() - waits;
+    const Seconds before = mcast_now() - std::max(waits, channel_.pause());
     for (const McastRange& range : status.missing) {
         const auto found = messages_.find(range.message);
         // It has not begun here, or is over.
@@ -264,7 +267,11 @@ void McastSender::note_lost(Rank rank, std::int64_t datagrams) {
 bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer) {
     note(from, status);
     if (!status.asks) return false;
-    const auto places = asked_for(from, status, under_way);
+    // It may have been under way for longer than what it asks for. What left before the answer to
+    // the one before it, it has waited for.
+    const Seconds now = mcast_now();
+    const Seconds answered = std::exchange(peers_[from].answered, now);
+    const auto places = asked_for(from, status, std::max(under_way, now - answered));
     for (const auto& [number, index] : places) {
         if (answer.pieces.size() == most_pieces) break;
         const Datagram piece = datagram(number, messages_.at(number), index, McastKind::again);

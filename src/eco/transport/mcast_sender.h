@@ -69,6 +69,7 @@ public:
     struct Peer {
         std::int64_t addressed = 0, received = 0, heard = 0, lost = 0;
         Seconds spoke = 0;     // when it last did
+        Seconds answered = 0;  // when it was last, by a message
         bool is_late = false;  // what it misses meanwhile is sent when it comes
         bool was_late = false;
     };
