@@ -260,6 +260,7 @@ def test_two_jobs_at_once(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.alone
 @each
 def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     """Measured: it reaches each switch's own hosts. Then it is used inside, messages between."""
