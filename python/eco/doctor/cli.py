@@ -191,9 +191,11 @@ def _all(launcher: Launcher, seen: _Seen, topology: Path | None) -> list[Finding
     heard = {name for way in seen.ways if way.arrived for name in (way.source, way.target)}
     counters = {name: each for name, each in seen.counters.items() if name not in heard}
     found += network.check(profile, known, counters)
-    found += collectives.check(
-        seen.collectives, len(seen.ranks), known[0].mpi, hosts.are_busy(known)
-    )
+    # A lost packet stops whichever collective it hits for many times what it takes.
+    if not any(each.check == "losses" for each in found):
+        found += collectives.check(
+            seen.collectives, len(seen.ranks), known[0].mpi, hosts.are_busy(known)
+        )
     path = kept.find(topology, profile.hosts, launcher.is_lab)
     found += kept.check(path, profile, launcher.is_lab)
     return found

@@ -10,9 +10,10 @@
 
 namespace eco {
 
-// Collective over MPI_COMM_WORLD. In about `most` seconds, short calls first; what the time did not
-// suffice for is missing. Per operation and size one object (docs/formats.md, "Events of eco
-// probe"), the same on all ranks. Throws Error and MpiError.
+// Collective over MPI_COMM_WORLD. In about `most` seconds of calls, short calls first, twice as
+// long in all where common starts take long; what the time did not suffice for is missing. Per
+// operation and size one object (docs/formats.md, "Events of eco probe"), the same on all ranks.
+// Throws Error and MpiError.
 nlohmann::json time_collectives(Seconds most);
 
 }  // namespace eco
