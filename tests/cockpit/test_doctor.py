@@ -342,6 +342,11 @@ def test_a_busy_host(tmp_path: Path) -> None:
         assert checks(doctor(tmp_path, told(**busy))) == (["busy-host"] if is_told else [])
     hosts = dict.fromkeys(HOSTS, quiet) | {"n6": quiet | {"processor_share": 0.3}}
     assert checks(doctor(tmp_path, told(**hosts))) == []
+    hosts["n6"] = quiet | {"processor_share": 0.1}
+    for other, named in ((6, ["busy-host"]), (5, ["asymmetric-link", "busy-host"])):
+        odd = {"hosts": [2, other], "what": "asymmetric", "factor": 3.0}
+        result = doctor(tmp_path, told(**hosts), None, document() | {"odd": [odd]})
+        assert sorted(checks(result)) == named, "a link to a busy host says nothing of itself"
 
 
 def test_order_of_ranks(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import NoReturn
 from eco.lab.build import NETNS
 
 _TURN = 1e-3
-_TURNS_PER_SEARCH = 20
+_SEARCH = 0.05  # seconds: a program that starts is not fast for longer
 
 
 def start(host: str, factor: float) -> int:
@@ -39,20 +39,22 @@ def release(host: str) -> None:
 
 
 def _take_turns(host: str, factor: float) -> NoReturn:
-    known: dict[int, int] = {}
+    known = _processes(host, {})
+    searched = time.monotonic()
     ran = stopped = 0.0
     while True:
-        known = _processes(host, known)
-        for _ in range(_TURNS_PER_SEARCH):
-            # What one turn takes too long the next ones make good.
-            begin = time.monotonic()
-            time.sleep(max(_TURN, stopped / (factor - 1) - ran))
-            _send(known, signal.SIGSTOP)
-            halt = time.monotonic()
-            ran += halt - begin
-            time.sleep(max(0.0, (factor - 1) * ran - stopped))
-            _send(known, signal.SIGCONT)
-            stopped += time.monotonic() - halt
+        # What one turn takes too long the next ones make good.
+        begin = time.monotonic()
+        time.sleep(max(_TURN, stopped / (factor - 1) - ran))
+        _send(known, signal.SIGSTOP)
+        halt = time.monotonic()
+        ran += halt - begin
+        if halt > searched + _SEARCH:
+            known = _processes(host, known)
+            searched = halt
+        time.sleep(max(0.0, halt + (factor - 1) * ran - stopped - time.monotonic()))
+        _send(known, signal.SIGCONT)
+        stopped += time.monotonic() - halt
 
 
 def _processes(host: str, known: dict[int, int]) -> dict[int, int]:
