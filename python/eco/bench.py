@@ -40,6 +40,14 @@ Style = Annotated[
         show_default=True,
     ),
 ]
+Form = Annotated[
+    Literal["blocking", "nonblocking", "persistent"],
+    typer.Option(
+        help="Which of MPI's functions: MPI_Bcast, MPI_Ibcast or MPI_Bcast_init. The last two "
+        "are timed with work before the wait as well.",
+        show_default=True,
+    ),
+]
 Order = Annotated[
     str | None,
     typer.Option(
@@ -60,6 +68,7 @@ def command(
         typer.Option(help="Repeats of each pattern (default: as many as fit into 20 s)."),
     ] = None,
     order: Order = None,
+    form: Form = "blocking",
     style: Style = "eco",
     as_json: options.Json = False,
     plot: Plot = None,
@@ -69,7 +78,9 @@ def command(
 
     All patterns run interleaved, with each rank as root in turn. Shown are the
     median of the slowest rank's time, its spread, how many times faster than
-    native this is, and its ratio to the lower bound of this network.
+    native this is, and its ratio to the lower bound of this network. Of calls
+    that do not block also the overlap: the share of a call's time that work as
+    long as the call hides, with MPI_Test every 100 µs and without any call.
 
     eco bench --sizes 16,16000 -- mpirun -n 8 --hostfile hosts
     """
@@ -81,6 +92,7 @@ def command(
         _patterns(patterns),
         *options.count("repeats", repeats),
         *_order(order),
+        *(["--form", form] if form != "blocking" else []),
     ]
     profile, checked = profiles.read_both(topology or _usual_profile())
     text = profiles.to_json(profile)

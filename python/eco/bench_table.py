@@ -54,6 +54,8 @@ def _columns(found: list[Comparison]) -> list[_Column]:
         style = "" if name == reference else "cyan"
         cell = _time if name == reference else _time_and_ratio
         columns = [_Column(heading, lambda one: cell(one, name), footer, style=style)]
+        if name != AGAIN and any(one.form != "blocking" for one in found):
+            columns.append(_Column("overlap", lambda one: _overlap(one, name)))
         if bounded and name != AGAIN:
             columns.append(_Column("× bound", lambda one: _over_bound(one, name)))
         return columns
@@ -98,10 +100,10 @@ def _table(found: list[Comparison], columns: list[_Column], first: bool) -> Tabl
     for each in found:
         cells = [column.cell(each) for column in columns]
         if each.operation == "barrier":  # carries nothing
-            table.add_row(each.operation, *cells)
+            table.add_row(each.name, *cells)
         else:
             if each.operation != last:
-                table.add_row(each.operation)
+                table.add_row(each.name)
             table.add_row(f"  {quantities.size(each.bytes)}", *cells)
         last = each.operation
     return table
@@ -130,6 +132,13 @@ def _time_and_ratio(one: Comparison, pattern: str) -> Text:
 def _over_bound(one: Comparison, pattern: str) -> Text:
     ratio = one.times_bound(pattern)
     return Text(f"{ratio:.2f}" if ratio else "")
+
+
+def _overlap(one: Comparison, pattern: str) -> Text:
+    found = one.timing(pattern)
+    if not found or not found.with_tests or not found.without_calls:
+        return Text("")
+    return Text(f"{found.with_tests.overlap:.0%}, {found.without_calls.overlap:.0%}")
 
 
 def _predicted(one: Comparison) -> Text:

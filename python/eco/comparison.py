@@ -2,7 +2,7 @@
 """What `eco bench` found: one value per operation and size, with the ratios drawn from it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from eco.errors import EcoError, ExitCode
@@ -10,6 +10,14 @@ from eco.structure import geometric_mean
 
 NATIVE, AGAIN, ECO = "native", "native-again", "eco"
 LEAST_NOISE = 0.03  # of two runs of the same; less is luck
+
+
+@dataclass(frozen=True)
+class Working:
+    """A call that does not block, with work as long as it takes by itself before its wait."""
+
+    total: float
+    overlap: float  # share of the call's time that the work hides
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,8 @@ class Timing:
     three_quarters: float
     samples: tuple[float, ...]
     predicted: float | None = None  # median over the roots, if ECO knows the schedule
+    with_tests: Working | None = None  # MPI_Test every 100 µs meanwhile
+    without_calls: Working | None = None
 
     @property
     def spread(self) -> float:
@@ -45,6 +55,15 @@ class Comparison:
     hosts: tuple[int, ...] = ()  # per rank, of the profile's; empty: not said
     bound: float | None = None  # seconds that no schedule can beat, median over the roots
     bound_by_messages: float | None = None  # the same without the network's own multicast
+    form: str = "blocking"  # or nonblocking, persistent
+
+    @property
+    def name(self) -> str:
+        """As MPI's function, without its prefix."""
+        before, after = {"nonblocking": ("i", ""), "persistent": ("", "_init")}.get(
+            self.form, ("", "")
+        )
+        return f"{before}{self.operation}{after}"
 
     def timing(self, pattern: str) -> Timing | None:
         return next((each for each in self.timings if each.pattern == pattern), None)
@@ -81,6 +100,7 @@ def read(event: dict[str, Any]) -> Comparison:
             ranks=int(event.get("ranks", 0)),
             timings=tuple(_timing(each) for each in event["patterns"]),
             hosts=tuple(int(host) for host in event.get("hosts", ())),
+            form=str(event.get("form", "blocking")),
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise EcoError(
@@ -102,7 +122,13 @@ def _timing(each: dict[str, Any]) -> Timing:
         quarter=float(each.get("q1", median)),
         three_quarters=float(each.get("q3", median)),
         samples=tuple(float(sample) for sample in each.get("samples", ())),
+        with_tests=_working(each.get("work_with_tests")),
+        without_calls=_working(each.get("work_without_calls")),
     )
+
+
+def _working(found: dict[str, Any] | None) -> Working | None:
+    return Working(float(found["total"]), float(found["overlap"])) if found else None
 
 
 def patterns(comparisons: list[Comparison]) -> list[str]:
@@ -128,6 +154,7 @@ def document(comparisons: list[Comparison], command: list[str]) -> dict[str, Any
 def _result(one: Comparison) -> dict[str, Any]:
     return {
         "operation": one.operation,
+        "form": one.form,
         "bytes": one.bytes,
         "layout": one.layout,
         "ranks": one.ranks,
@@ -149,6 +176,10 @@ def _result(one: Comparison) -> dict[str, Any]:
                 "q1": each.quarter,
                 "q3": each.three_quarters,
                 "samples": list(each.samples),
+                **({"work_with_tests": asdict(each.with_tests)} if each.with_tests else {}),
+                **(
+                    {"work_without_calls": asdict(each.without_calls)} if each.without_calls else {}
+                ),
             }
             for each in one.timings
         ],

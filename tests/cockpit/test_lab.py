@@ -136,6 +136,19 @@ def test_tune_then_bench(measured: tuple[str, Path]) -> None:
     assert [each["pattern"] for each in result["patterns"]] == ["native", "eco", "k2", "star"]
     # The message must cross each bus once at least: 12.8 ms at 10 Mbit/s.
     assert all(each["minimum"] > 0.0128 for each in result["patterns"])
+    forms = ["--form", "persistent"] if mpi == "mpich" else ["--form", "nonblocking"]
+    patterns = ["--patterns", "native,eco,tree:top=star,inner=star"]
+    words = [*options[:4], *forms, *patterns, "--repeats", "2", "--json"]
+    done = eco("bench", "--topology", path, *words, *over(mpi))
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)["results"][0]
+    assert result["form"] == forms[1]
+    assert len(result["patterns"]) == 3
+    for each in result["patterns"]:
+        assert each["minimum"] > 0.0128
+        # Work and wait.
+        assert each["work_with_tests"]["total"] > each["median"]
+        assert 0 <= each["work_without_calls"]["overlap"] <= 1
 
 
 def test_tuning_on_some_of_the_hosts(measured: tuple[str, Path]) -> None:

@@ -5,6 +5,7 @@ import itertools
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cockpit_harness import (
@@ -190,6 +191,33 @@ def test_bench_in_the_columns_of_osu(tmp_path: Path) -> None:
     given = eco("bench", "--style", "osu", "--sizes", "16", "--", start.path)
     assert start.options[start.options.index("--sizes") + 1] == "16", given.stderr
     assert eco("bench", "--style", "imb", "--", start.path).returncode == 2
+
+
+def working(event: dict[str, Any], *parts: tuple[float, float]) -> dict[str, Any]:
+    """What a probe says of calls that do not block: overlap with tests and without calls."""
+    for pattern, overlaps in zip(event["patterns"], parts, strict=True):
+        for name, overlap in zip(["work_with_tests", "work_without_calls"], overlaps, strict=True):
+            total = pattern["median"] * (2 - overlap)
+            pattern[name] = {"total": total, "overlap": overlap}
+    return event | {"form": "nonblocking"}
+
+
+def test_bench_of_calls_that_do_not_block(tmp_path: Path) -> None:
+    one = working(result("bcast", 16, native=0.002, eco=0.001), (0.97, 0.4), (0.83, 0.09))
+    start = launcher(tmp_path / "bin", [one, DONE])
+    words = ["bench", "--patterns", "native,eco", "--form", "nonblocking"]
+    shown = eco(*words, "--", start.path)
+    assert start.options[-2:] == ["--form", "nonblocking"], shown.stderr
+    assert "ibcast" in shown.stdout
+    assert "97%, 40%" in shown.stdout
+    assert "83%, 9%" in shown.stdout
+    found = json.loads(eco(*words, "--json", "--", start.path).stdout)["results"][0]
+    assert found["form"] == "nonblocking"
+    assert found["patterns"][1]["work_without_calls"] == {"total": 0.00191, "overlap": 0.09}
+    lines = eco(*words, "--style", "osu", "--", start.path).stdout.splitlines()
+    assert lines[0].startswith("# ECO MPI_Ibcast Latency Test: native, 8 ranks")
+    assert lines[1].split()[2:5] == ["Overall(us)", "Compute(us)", "Pure"]
+    assert lines[2].split()[:5] == ["16", "3200.00", "2000.00", "2000.00", "40.00"]
 
 
 def test_bench_times_the_bound(tmp_path: Path) -> None:

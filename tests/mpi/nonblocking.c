@@ -6,8 +6,8 @@
        handles    Null and inactive requests, arrays of both kinds, statuses, errors.
        random     N random calls, blocking, non-blocking and persistent, on several communicators,
                   waited for in random order.
-       sequences  N short ones of these, each on communicators of its own and from a seed of its
-   own. order      N calls under way at once on one communicator. */
+       sequences  N short ones of these, each with communicators and a seed of its own.
+       order      N calls under way at once on one communicator. */
 #include <string.h>
 
 #include "conformance/persistent.h"

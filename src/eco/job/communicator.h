@@ -57,6 +57,7 @@ public:
     // move on. Once settle_nonblocking() has said that they work.
     const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
                                      bool persists);
+    bool can_progress(const Choice& choice, bool persists) const;
 
     // The program has made, or may make, such calls on it. Then the next call on it that blocks
     // must find out whether ECO can run them: what they need is made there, and agreed upon.
@@ -173,7 +174,6 @@ private:
     bool make_rails();
     bool make_mcast();
     bool hook_works();
-    bool can_progress(const Choice& choice, bool persists) const;
     void let_library_move() const;
     void let_multicast(RunningCall::Way& way, McastCalls& calls);
     void make(McastCalls& calls, std::uint64_t number, std::uint32_t first, int status_tag,

@@ -16,6 +16,7 @@ struct Sampled {
     std::string pattern;  // as asked for: native…, eco, or a choice
     Choice choice;
     std::vector<Seconds> samples;
+    Work work{};
 
     // Called as if ECO were not there; else through it, even if it leaves the call to the library.
     bool is_library_alone() const { return pattern.starts_with("native"); }

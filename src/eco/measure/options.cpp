@@ -110,6 +110,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
                 options.operations.push_back(parse_operation(operation));
         } else if (name == "--patterns") {
             options.patterns = split_patterns(value);
+        } else if (name == "--form") {
+            options.form = parse_call_form(value);
         } else if (name == "--order") {
             options.order = value;
             if (value == "near" || value == "launched") continue;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/report/call_form.h"
 #include "eco/schedule/collective.h"
 
 namespace eco {
@@ -26,7 +27,8 @@ struct Options {
     // tune and bench
     std::vector<Operation> operations;
     std::vector<std::string> patterns;
-    Seconds budget = 0;  // for one operation and size
+    CallForm form = CallForm::blocking;  // bench
+    Seconds budget = 0;                  // for one operation and size
     // measure: for everything; tune: for all choices, 0: each takes its own time
     Seconds within = 0;
     std::string order = "launched";  // by the launcher; or near, scattered:SEED

@@ -33,6 +33,7 @@ TEST(ProbeOptions, NonsenseIsRefused) {
                                                       {"measure", "--tolerance", "-1"},
                                                       {"bench", "--operations", "bcast,fly"},
                                                       {"bench", "--order", "random"},
+                                                      {"bench", "--form", "immediate"},
                                                       {"pair", "--sizes", "0"},
                                                       {"tune", "--unknown", "1"}};
     for (const auto& arguments : wrong) EXPECT_THROW(parse_options(arguments), Error);

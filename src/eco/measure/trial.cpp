@@ -3,21 +3,27 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
+#include <thread>
 
 #include "eco/base/check.h"
 #include "eco/base/error.h"
+#include "eco/job/persistent_calls.h"
 #include "eco/measure/rank_order.h"
+#include "eco/measure/trial_calls.h"
 #include "eco/mpi/mpi_transport.h"
-#include "eco/preload/wrappers.h"
 
 namespace eco {
 
 static std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
 
-Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
-    : operation_(operation), bytes_(bytes), comm_(comm), communicator_(communicator_of(comm)) {
+Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm, CallForm form)
+    : operation_(operation),
+      form_(form),
+      bytes_(bytes),
+      comm_(comm),
+      communicator_(communicator_of(comm)),
+      request_(native().request_null) {
     if (!communicator_)
         throw Error(Code::launch,
                     "timing collectives needs two ranks or more, on hosts of the profile");
@@ -25,6 +31,10 @@ Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
         throw Error(Code::environment, "the MPI library has no communicator left for timing");
     ranks_ = communicator_->size();
     rank_ = communicator_->rank();
+    if (form != CallForm::blocking) {
+        communicator_->want_nonblocking();
+        if (communicator_->wants_nonblocking()) communicator_->settle_nonblocking();
+    }
     const auto& kind = traits(operation);
     // Reductions are of doubles.
     if (kind.reduces()) bytes_ = std::max<Bytes>(8, bytes / 8 * 8);
@@ -52,118 +62,24 @@ Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm)
 
 Trial::~Trial() { communicator_->force(nullptr); }
 
-namespace {
-
-// Of one call.
-struct Arguments {
-    void *in, *out;
-    int bytes, elements, ranks;
-    const int *counts, *places, *element_counts;
-    const MPI_Datatype* types;
-    Rank root;
-    MPI_Comm comm;
-};
-
-using MpiCall = int (*)(const Native& mpi, const Arguments&);
-
-const std::map<Operation, MpiCall>& mpi_calls() {
-    using enum Operation;
-    static const std::map<Operation, MpiCall> calls{
-        {bcast,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Bcast(a.in, a.bytes, mpi.byte, a.root, a.comm);
-         }},
-        {barrier, [](const Native& mpi, const Arguments& a) { return mpi.Barrier(a.comm); }},
-        {scatter,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Scatter(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.root, a.comm);
-         }},
-        {scatterv,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Scatterv(a.in, a.counts, a.places, mpi.byte, a.out, a.bytes, mpi.byte,
-                                 a.root, a.comm);
-         }},
-        {gather,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Gather(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.root, a.comm);
-         }},
-        {gatherv,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Gatherv(a.in, a.bytes, mpi.byte, a.out, a.counts, a.places, mpi.byte,
-                                a.root, a.comm);
-         }},
-        {allgather,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Allgather(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.comm);
-         }},
-        {allgatherv,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Allgatherv(a.in, a.bytes, mpi.byte, a.out, a.counts, a.places, mpi.byte,
-                                   a.comm);
-         }},
-        {alltoall,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Alltoall(a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.comm);
-         }},
-        {alltoallv,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Alltoallv(a.in, a.counts, a.places, mpi.byte, a.out, a.counts, a.places,
-                                  mpi.byte, a.comm);
-         }},
-        {alltoallw,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Alltoallw(a.in, a.counts, a.places, a.types, a.out, a.counts, a.places,
-                                  a.types, a.comm);
-         }},
-        {reduce,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Reduce(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.root, a.comm);
-         }},
-        {allreduce,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Allreduce(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm);
-         }},
-        {scan,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Scan(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm);
-         }},
-        {exscan,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Exscan(a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm);
-         }},
-        {reduce_scatter,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Reduce_scatter(a.in, a.out, a.element_counts, mpi.real64, mpi.sum, a.comm);
-         }},
-        {reduce_scatter_block,
-         [](const Native& mpi, const Arguments& a) {
-             return mpi.Reduce_scatter_block(a.in, a.out, a.elements / a.ranks, mpi.real64, mpi.sum,
-                                             a.comm);
-         }},
-    };
-    return calls;
-}
-
-// The library's functions, with ECO's in place of those that it takes: what a program calls that
-// was started with ECO, but for the one jump of its symbols.
-const Native& with_eco() {
-    static const Native functions = [] {
-        Native all = native();
-#define ECO_COLLECTIVE(name, mpi, ...) all.mpi = &eco_##mpi;
-#define ECO_OWN_COLLECTIVE(...)
-#define ECO_COLLECTIVE_WITHOUT_COUNT ECO_COLLECTIVE
-#include "eco/schedule/operations.def"
-        return all;
-    }();
-    return functions;
-}
-
-}  // namespace
-
-bool can_time(Operation operation) { return mpi_calls().contains(operation); }
+bool can_time(Operation operation) { return trial_call(operation, CallForm::blocking) != nullptr; }
 
 bool Trial::supports(const Choice& choice) const {
+    if (form_ != CallForm::blocking &&
+        !(communicator_->has_nonblocking() &&
+          communicator_->can_progress(choice, form_ == CallForm::persistent)))
+        return false;
     return eco::supports(choice, {operation_, &communicator_->hierarchy(), 0, true});
+}
+
+Choice Trial::chosen() const {
+    const Choice* choice = nullptr;
+    if (form_ == CallForm::blocking)
+        choice = communicator_->choose(operation_, known_bytes(), true);
+    else if (communicator_->has_nonblocking())
+        choice = communicator_->choose_nonblocking(operation_, known_bytes(), true,
+                                                   form_ == CallForm::persistent);
+    return choice ? *choice : Choice{};
 }
 
 void Trial::use(const Choice& choice) {
@@ -179,18 +95,46 @@ void Trial::use(const Choice& choice) {
     communicator_->force(&used_);
 }
 
-void Trial::run_native(Rank root) { run(native(), root); }
+void Trial::prepare(bool alone, Rank root) {
+    if (form_ == CallForm::persistent) call(alone, root);
+}
 
-void Trial::run(Rank root) { run(with_eco(), root); }
+void Trial::run(bool alone, Rank root, const Work& work) {
+    if (form_ == CallForm::persistent)
+        check_mpi(start_request(&request_));
+    else
+        call(alone, root);
+    if (form_ != CallForm::blocking) wait(work);
+}
 
-void Trial::run(const Native& mpi, Rank root) {
-    const auto call = mpi_calls().find(operation_);
-    if (call == mpi_calls().end())
-        throw Error(Code::usage, std::string(traits(operation_).name) + " cannot be timed");
-    check_mpi(
-        call->second(mpi, {input_.data(), output_.data(), static_cast<int>(bytes_),
-                           static_cast<int>(bytes_ / 8), ranks_, counts_.data(), places_.data(),
-                           element_counts_.data(), types_.data(), root, comm_}));
+void Trial::finish() {
+    if (form_ == CallForm::persistent) check_mpi(free_request(&request_));
+}
+
+void Trial::call(bool alone, Rank root) {
+    const TrialCall call = trial_call(operation_, form_);
+    if (!call)
+        throw Error(Code::usage, name_in_form(std::string(traits(operation_).name), form_) +
+                                     " cannot be timed here");
+    check_mpi(call(alone ? native() : with_eco(),
+                   {input_.data(), output_.data(), static_cast<int>(bytes_),
+                    static_cast<int>(bytes_ / 8), ranks_, counts_.data(), places_.data(),
+                    element_counts_.data(), types_.data(), root, comm_, &request_}));
+}
+
+// Sleeps where a program computes: hosts of the lab share processors.
+void Trial::wait(const Work& work) {
+    using Clock = std::chrono::steady_clock;
+    using Duration = std::chrono::duration<double>;
+    const auto until =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(Duration(work.time));
+    int over = 0;
+    while (work.between_tests > 0 && Clock::now() < until) {
+        std::this_thread::sleep_for(Duration(work.between_tests));
+        check_mpi(native().Test(&request_, &over, MPI_STATUS_IGNORE));
+    }
+    if (work.time > 0) std::this_thread::sleep_until(until);
+    check_mpi(native().Wait(&request_, MPI_STATUS_IGNORE));
 }
 
 Bytes Trial::known_bytes() const { return traits(operation_).size_known ? bytes_ : -1; }

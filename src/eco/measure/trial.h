@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective operation at one size, ready to be called again and again as a program calls it,
-// of the library alone or through ECO with any choice. Used by tune and bench.
+// One collective operation at one size, in one of MPI's forms, ready to be called again and again
+// as a program calls it, of the library alone or through ECO with any choice. Used by tune and
+// bench.
 #pragma once
 
 #include <string>
@@ -8,13 +9,21 @@
 
 #include "eco/job/communicator.h"
 #include "eco/mpi/datatype.h"
+#include "eco/report/call_form.h"
 
 namespace eco {
+
+// What a rank does between a call that does not block and its wait.
+struct Work {
+    Seconds time = 0;
+    Seconds between_tests = 0;  // calls of MPI_Test; 0: it calls nothing
+};
 
 class Trial {
 public:
     // bytes: of the message; for gather, scatter, allgather and all-to-all of each block.
-    Trial(Operation operation, Bytes bytes, MPI_Comm comm);
+    // Collective.
+    Trial(Operation operation, Bytes bytes, MPI_Comm comm, CallForm form = CallForm::blocking);
 
     ~Trial();
     Trial(const Trial&) = delete;
@@ -24,12 +33,17 @@ public:
     // cannot run it.
     void use(const Choice& choice);
 
-    // A call through ECO's wrapper, as of a program that was started with it, and one of the
-    // library as if ECO were not there. Collective. Throw MpiError.
-    void run(Rank root);
-    void run_native(Rank root);
+    // A call through ECO's wrapper, as of a program that was started with it, or, alone, of the
+    // library as if ECO were not there. prepare and finish: what comes before and after a
+    // persistent one is started. Collective. Throw MpiError.
+    void prepare(bool alone, Rank root);
+    void run(bool alone, Rank root, const Work& work = {});
+    void finish();
 
     bool supports(const Choice& choice) const;
+
+    // By itself; native where it leaves such a call to the library.
+    Choice chosen() const;
 
     // What a wrapper would ask the chooser with: the message size, or -1.
     Bytes known_bytes() const;
@@ -37,9 +51,11 @@ public:
     Communicator& communicator() { return *communicator_; }
 
 private:
-    void run(const Native& mpi, Rank root);
+    void call(bool alone, Rank root);
+    void wait(const Work& work);
 
     Operation operation_;
+    CallForm form_;
     Bytes bytes_;
     MPI_Comm comm_;
     Communicator* communicator_;
@@ -49,6 +65,7 @@ private:
     std::vector<int> element_counts_;   // of reduce_scatter
     std::vector<MPI_Datatype> types_;
     Choice used_;
+    MPI_Request request_;
 };
 
 // Whether the library has a function for it: what MPI has not cannot be timed beside it.
