@@ -42,10 +42,7 @@ Seconds once(Trial& trial, const Choice& choice, Rank root) {
     if (!choice.is_native()) trial.use(choice);
     const double start = latest(MPI_Wtime()) + 1.0;
     usleep(static_cast<useconds_t>((start - MPI_Wtime()) * 1e6));
-    if (choice.is_native())
-        trial.run_native(root);
-    else
-        trial.run(root);
+    trial.run(choice.is_native(), root);
     return latest(MPI_Wtime()) - start;
 }
 

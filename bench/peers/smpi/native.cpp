@@ -14,6 +14,8 @@ const Native& native() { return table; }
 
 // What a library has beyond the standard; SMPI has nothing.
 void* native_symbol(const char*) { return nullptr; }
+// Nothing is preloaded there.
+std::string wrapper_behind() { return {}; }
 
 void fill_from_smpi() {
 #define ECO_TAKEN(name) table.name = &MPI_##name;
