@@ -178,15 +178,16 @@ def test_a_third_party_that_floods(mpi: Mpi) -> None:
 @each
 def test_behind_other_messages(mpi: Mpi) -> None:
     """In an allreduce of 96 kB the multicasts wait behind the messages that sum up: no link loses
-    any, so hardly any is sent again, and none is given up for."""
+    any, so few are sent again, mostly until the first call has shown how late they come, and none
+    is given up for."""
     program = built(mpi, "md", PROJECT / "examples")
-    words = [program, "--atoms", 4000, "--steps", 2]
+    words = [program, "--atoms", 4000, "--steps", 6]
     run = lab(mpi, *words, eco=True, choice="mcast:segments=3", profile=PROFILE, scale=1)
     assert run.code == 0, run.out + run.err
     assert "do not reach" not in run.err
     found = re.search(r"eco: (\d+) datagrams multicast, (\d+) sent again", run.err)
     assert found, run.err
-    assert int(found[2]) < 0.3 * int(found[1]), run.err
+    assert int(found[2]) < 0.4 * int(found[1]), run.err
 
 
 def in_one_lab(mpi: Mpi, script: Path) -> subprocess.CompletedProcess[str]:
