@@ -75,16 +75,16 @@ bool McastReceiver::fits(const Source& source, std::uint32_t number, std::uint32
            static_cast<Bytes>(bytes) == std::min(channel_.payload(), left);
 }
 
-// Whether it was new. What was sent again may have overtaken what left before it: it shows no gap.
-bool McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t index,
+// What was sent again may have overtaken what left before it: it shows no gap.
+void McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t index,
                         std::span<const std::byte> data, McastKind kind) {
     const auto found = source.open.find(number);
-    if (found == source.open.end()) return false;
+    if (found == source.open.end()) return;
     Message& message = found->second;
     const Bytes first = index * channel_.payload();
     // Also what a stranger who knows the key may have made up.
     if (!fits(source, number, index, data.size()) || message.have[index] || index >= message.apart)
-        return false;
+        return;
     if (!data.empty()) std::memcpy(message.data + first, data.data(), data.size());
     message.have[index] = true;
     if (kind != McastKind::again) message.next = std::max(message.next, index + 1);
@@ -93,7 +93,6 @@ bool McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t inde
     ++source.received;
     source.asks = 0;
     if (--message.missing == 0) end(source, number);
-    return true;
 }
 
 void McastReceiver::end(Source& source, std::uint32_t number) {

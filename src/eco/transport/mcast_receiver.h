@@ -86,7 +86,7 @@ private:
         bool shows = false;    // has not told by a datagram yet that all is whole
         Seconds frame = 0;     // a datagram's time on the wire
     };
-    bool put(Source& source, std::uint32_t message, std::uint32_t index,
+    void put(Source& source, std::uint32_t message, std::uint32_t index,
              std::span<const std::byte> data, McastKind kind);
     bool fits(const Source& source, std::uint32_t message, std::uint32_t index,
               std::size_t bytes) const;
