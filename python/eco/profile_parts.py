@@ -219,9 +219,9 @@ class AlgorithmTimes:
     times: dict[str, float]  # by the library's own name of the algorithm
 
     @property
-    def gain(self) -> float:
-        """How many times faster the best one is."""
-        return self.usual / self.times[self.best] if self.best else 1.0
+    def call(self) -> tuple[str, str, int, int, int]:
+        """What was timed: a profile keeps one entry for each."""
+        return self.mpi, self.operation, self.bytes, self.ranks, self.hosts
 
 
 def read_algorithms(root: Any, origin: str) -> AlgorithmTimes:

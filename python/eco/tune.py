@@ -135,12 +135,8 @@ def _time_algorithms(
             [int(size) for size in lengths[0].split(",")] if lengths else [],
             budget,
         )
-    fresh = {(one.mpi, one.operation, one.bytes, one.ranks, one.hosts) for one in outcome.entries}
-    kept = [
-        one
-        for one in before.native_algorithms
-        if (one.mpi, one.operation, one.bytes, one.ranks, one.hosts) not in fresh
-    ]
+    fresh = {one.call for one in outcome.entries}
+    kept = [one for one in before.native_algorithms if one.call not in fresh]
     after = replace(before, native_algorithms=(*kept, *outcome.entries))
     text = profiles.to_json(after)
     store.write(file, text)

@@ -30,8 +30,6 @@ _NUMBERS = {
     "scan": 14,
     "scatter": 15,
 }
-# Its sizes are those of all blocks together here, else of one rank's message as ECO's are.
-_ALL_BLOCKS = ("allgather", "alltoall")
 # One algorithm for all sizes: Open MPI looks at no size, or at one that a rank takes from arguments
 # that only some ranks need to give (MPI_IN_PLACE, what is not at the root), so that ranks may
 # disagree and hang.
@@ -108,8 +106,7 @@ def _rules(operation: str, found: Sequence[AlgorithmTimes]) -> list[Rule]:
     for least, entry in timed.from_sizes(found):
         own = algorithms.number(operation, entry.best) if entry.best else (0, 0)
         if not rules or rules[-1][1:] != own:
-            blocks = entry.ranks if operation in _ALL_BLOCKS else 1
-            rules.append((least * blocks, *own))
+            rules.append((least, *own))
     return rules
 
 

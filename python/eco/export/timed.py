@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from eco.errors import EcoError, ExitCode
 from eco.profile import AlgorithmTimes, Profile
 
+# Open MPI's and UCC's sizes are those of all blocks together here, else of one rank's message as
+# ECO's are.
+_ALL_BLOCKS = ("allgather", "alltoall")
+
 
 def of_library(profile: Profile, family: str) -> tuple[AlgorithmTimes, ...]:
     """Of the library of this family that was timed last; fails if none was."""
@@ -37,8 +41,10 @@ def by_call(
 
 
 def from_sizes(found: Sequence[AlgorithmTimes]) -> Iterator[tuple[int, AlgorithmTimes]]:
-    """Each with the size from which on it counts: the (geometric) middle between two timed ones."""
+    """Each with the size from which on it counts, as these libraries count sizes: the (geometric)
+    middle between two timed ones."""
     before = 0
     for entry in found:
-        yield (math.isqrt(before * entry.bytes) if before else 0), entry
+        blocks = entry.ranks if entry.operation in _ALL_BLOCKS else 1
+        yield blocks * math.isqrt(before * entry.bytes), entry
         before = entry.bytes

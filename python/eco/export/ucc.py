@@ -34,8 +34,6 @@ _SAME: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "reduce": {"knomial": ("binomial",), "srg": ("rabenseifner", "reduce_scatter_gather")},
 }
-# UCC counts all blocks together here, ECO one.
-_ALL_BLOCKS = ("allgather", "alltoall")
 
 
 def tune(network: Network) -> Document:
@@ -72,7 +70,7 @@ def _tokens(operation: str, ranks: int, found: Sequence[AlgorithmTimes]) -> list
     for least, entry in timed.from_sizes(found):
         best = _fastest(operation, entry)
         if best and (not ranges or ranges[-1][1] != best):
-            ranges.append((least * (ranks if operation in _ALL_BLOCKS else 1), best))
+            ranges.append((least, best))
     ends = [str(least) for least, _ in ranges[1:]] + ["inf"]
     return [
         f"{operation}:{least}-{end}:host:[{ranks}-{ranks}]:@{best}"
