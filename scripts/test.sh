@@ -40,8 +40,9 @@ tests_in() {
 python=
 if [[ $preset == release ]]; then
     # Two files at once; but what looks at rates or times, which another test on the same
-    # processors would change, one after the other.
-    tests_in pytest-two.log "$marks and not alone" -n 2 --dist loadfile
+    # processors would change, one after the other. In our order, not by how many tests a file has:
+    # the longest have few (tests/conftest.py).
+    tests_in pytest-two.log "$marks and not alone" -n 2 --dist loadfile --no-loadscope-reorder
     tests_in pytest.log "$marks and alone"
 fi
 python=${python:-only on the release build}
