@@ -6,7 +6,7 @@
        sessions  communicators of MPI sessions, beside MPI_Init's and without it (alone)
        leftovers attributes whose keyvals, groups whose communicators, are freed before MPI_Finalize
        keyvals   whether ECO's own keyval is free again when MPI_Finalize calls the program back
-       roots N   N calls with all ranks as roots in turn, of 80 sizes
+       roots R F N   R rounds of all ranks as roots in turn, with N sizes from the F-th on
        threads   many threads, each with communicators of its own, that ask for levels as well */
 #include <mpi.h>
 #include <pthread.h>
@@ -84,28 +84,30 @@ static void with_a_session(void) {
 static void with_a_session(void) {}
 #endif
 
-static long resident(void) {
+/* Without what is shared with other ranks: the library's buffers for messages between them, of
+   which it takes more the more messages have ever been under way at once. */
+static long own_memory(void) {
     char line[256];
     long kilobytes = 0;
     FILE* file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file)) sscanf(line, "VmRSS: %ld", &kilobytes);
+    while (file && fgets(line, sizeof line, file)) sscanf(line, "RssAnon: %ld", &kilobytes);
     if (file) fclose(file);
     return kilobytes;
 }
 
-static void roots(MPI_Comm comm, int calls) {
+static void roots(MPI_Comm comm, int rounds, int first, int sizes) {
     static int data[4096], all[1000];
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     long early = 0;
-    for (int turn = 0; turn < calls; turn++) {
-        int root = turn % size, count = 16 * (1 + turn / size % 80);
+    for (int turn = 0; turn < rounds * size * sizes; turn++) {
+        int root = turn % size, count = 16 * (1 + first + turn / size % sizes);
         MPI_Bcast(data, count, MPI_INT, root, comm);
         if (turn % 10 == 0) MPI_Reduce(data, all, 1, MPI_INT, MPI_MAX, root, comm);
-        if (turn == calls / 2) early = resident();
+        if (turn == size * sizes - 1) early = own_memory();
     }
-    if (rank == 0) printf("grew by %ld kB\n", resident() - early);
+    if (rank == 0) printf("grew by %ld kB\n", own_memory() - early);
 }
 
 enum { crew = 6, comms_each = 12 };
@@ -272,7 +274,7 @@ int main(int argc, char** argv) {
         some(comm, 5);
     }
     if (!strcmp(how, "leftovers")) leave(comm);
-    if (!strcmp(how, "roots")) roots(comm, argc > 2 ? atoi(argv[2]) : 10000);
+    if (!strcmp(how, "roots")) roots(comm, atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
     if (!strcmp(how, "threads") && provided == MPI_THREAD_MULTIPLE) threads();
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, comm);
     if (rank == 0) puts(all_wrong ? "wrong" : "all ok");

@@ -172,20 +172,25 @@ _CHOICES = {
 }
 
 
-# MPICH spins where ranks share processors: fewer calls, on fewer ranks.
+# Ranks; rounds, the first size, sizes. MPICH spins where ranks share processors: fewer sizes, those
+# with the largest plans.
 ROOTS = [
-    (OPENMPI5, 16, 10000),
-    (MPICH5, 16, 1500),
-    pytest.param(OPENMPI5, 64, 10000, marks=[pytest.mark.long]),
+    (OPENMPI5, 16, (8, 0, 80)),
+    (MPICH5, 16, (2, 40, 40)),
+    pytest.param(OPENMPI5, 64, (2, 0, 80), marks=[pytest.mark.long]),
 ]
+MOST_KEPT = 4096  # kB of plans
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    ("mpi", "ranks", "calls"), ROOTS, ids=lambda of: of.name if isinstance(of, Mpi) else str(of)
+    ("mpi", "ranks", "turns"),
+    ROOTS,
+    ids=lambda of: of.name if isinstance(of, Mpi) else str(of).replace(", ", "-"),
 )
-def test_roots_in_turn(mpi: Mpi, ranks: int, calls: int, profile: Path) -> None:
-    """Thousands of calls, each rank as root with each size: what is kept has an end."""
+def test_roots_in_turn(mpi: Mpi, ranks: int, turns: tuple[int, int, int], profile: Path) -> None:
+    """Thousands of calls, each rank as root with each size: what is kept has an end, and a program
+    that goes on after the first round does not grow."""
     whole = json.loads(profile.read_text())
     whole["tuning"] = [
         {
@@ -204,12 +209,15 @@ def test_roots_in_turn(mpi: Mpi, ranks: int, calls: int, profile: Path) -> None:
         for size, choice in _CHOICES.items()
     ]
     profile.write_text(json.dumps(whole))
-    words = [built(mpi, "hazards"), "roots", calls]
+    words = [built(mpi, "hazards"), "roots", *turns]
     run = _run(mpi, profile, ranks, *words, seconds=550, ECO_VERBOSE="2", ECO_LEARN="off")
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
-    kept = [int(number) for number in re.findall(r" (\d+) kept$", run.err, re.MULTILINE)]
-    assert max(kept, default=0) == 1024, run.err[-3000:]
+    kept = re.findall(r" (\d+) kept \((\d+) kB\)$", run.err, re.MULTILINE)
+    assert kept, run.err[-3000:]
+    assert max(int(plans) for plans, _ in kept) <= 1024
+    most = max(int(kilobytes) for _, kilobytes in kept)
+    assert MOST_KEPT - 512 < most <= MOST_KEPT, run.err[-3000:]
     grew = re.search(r"grew by (-?\d+) kB", run.out)
     assert grew
     assert int(grew[1]) < 4096

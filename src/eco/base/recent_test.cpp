@@ -31,6 +31,27 @@ TEST(Recent, NeverHoldsMore) {
     EXPECT_EQ(one.use_count(), 1);
 }
 
+TEST(Recent, NeverHoldsMoreBytes) {
+    Recent<int, int> recent(1000, 100);
+    for (int key = 0; key < 50; ++key) {
+        recent.put(key, key, 10);
+        EXPECT_LE(recent.bytes(), 100U);
+    }
+    EXPECT_EQ(recent.size(), 10U);
+    recent.put(50, 50, 95);  // in place of all but the last
+    EXPECT_EQ(recent.size(), 2U);
+    EXPECT_TRUE(recent.find(49));
+    recent.put(51, 51, 1000);  // too large, and the one before may be in use
+    EXPECT_TRUE(recent.find(49));
+    EXPECT_TRUE(recent.find(51));
+    recent.put(52, 52, 1);
+    recent.put(53, 53, 1);
+    EXPECT_EQ(recent.find(51), nullptr);
+    EXPECT_EQ(recent.bytes(), 2U);
+    recent.clear();
+    EXPECT_EQ(recent.bytes(), 0U);
+}
+
 TEST(Recent, WhatWasFoundStaysWhereItIsWhileOneMoreComes) {
     Recent<int, int> recent(1);  // taken as 2
     recent.put(1, 1);

@@ -54,14 +54,14 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
       inside_(native().comm_null),
       chooser_(session.chooser.get()),
       chosen_(most_sizes),
-      prepared_(most_plans),
+      prepared_(most_plans, most_bytes_of_plans),
       multicasts_(std::make_unique<MulticastPlans>()) {
     const Native& mpi = native();
     int inter = 0;
     MPI_Group group{};
     if (mpi.Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) return;
     if (mpi.Comm_size(comm, &size_) != MPI_SUCCESS || size_ < 2) return;
-    // All roots in turn, of two operations, forget nothing.
+    // All roots in turn, of two operations, forget nothing where bytes allow it.
     prepared_.allow(2 * static_cast<std::size_t>(size_));
     if (mpi.Comm_rank(comm, &rank_) != MPI_SUCCESS) return;
     if (mpi.Comm_group(comm, &group) != MPI_SUCCESS) return;
@@ -94,8 +94,9 @@ std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choi
     const Key key{request.operation, request.root, request.commutative, choice};
     if (const auto* known = prepared_.find(key)) return *known;
     auto fresh = std::make_shared<const Prepared>(plan(choice, request, rank_));
-    report_plan(choice, request, *fresh, prepared_.size());
-    return prepared_.put(key, std::move(fresh));
+    report_plan(choice, request, *fresh, prepared_.size(), prepared_.bytes());
+    const std::size_t bytes = fresh->bytes();
+    return prepared_.put(key, std::move(fresh), bytes);
 }
 
 // After very many calls the tags begin anew.

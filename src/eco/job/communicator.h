@@ -33,6 +33,10 @@ class Neighbourhood;
 // What number_of_its_own() gives has no more, in jobs of up to 32,768 ranks.
 inline constexpr int bits_of_numbers = 47;
 
+// Of each cache of a communicator. A plan of many segments has some tens of kB; to make one again
+// takes less time than to run it.
+inline constexpr std::size_t most_bytes_of_plans = std::size_t{4} << 20;
+
 class Communicator {
 public:
     Communicator(MPI_Comm comm, Session& session);

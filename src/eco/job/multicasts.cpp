@@ -48,7 +48,8 @@ MulticastPlans::Plan MulticastPlans::find(const Communicator& communicator, Oper
     if (const Plan* known = plans_.find(key)) return *known;
     auto plan = nothing ? Multicasting{"native", nullptr}
                         : make(communicator, operation, messages, may_be_native);
-    return plans_.put(key, std::make_shared<const Multicasting>(std::move(plan)));
+    const std::size_t bytes = plan.bytes() + 2 * key.size() * sizeof key.front();
+    return plans_.put(key, std::make_shared<const Multicasting>(std::move(plan)), bytes);
 }
 
 }  // namespace eco

@@ -14,6 +14,8 @@ namespace eco {
 struct Multicasting {
     std::string name;                    // as MulticastPlan has it, or native
     std::unique_ptr<Prepared> prepared;  // this rank's; null if the library does better
+
+    std::size_t bytes() const { return sizeof *this + (prepared ? prepared->bytes() : 0); }
 };
 
 class MulticastPlans {
@@ -27,8 +29,8 @@ public:
               std::vector<Multicast> messages, bool may_be_native);
 
 private:
-    // By all that is in the messages. All ranks ask alike, so all forget alike.
-    Recent<std::vector<Bytes>, Plan> plans_{1024};
+    // By all that is in the messages. Planned without communication, so ranks may forget apart.
+    Recent<std::vector<Bytes>, Plan> plans_{1024, most_bytes_of_plans};
 };
 
 }  // namespace eco

@@ -113,8 +113,10 @@ MulticastPlans::Plan Neighbourhood::planned(const Communicator& communicator, Op
 MulticastPlans::Plan Neighbourhood::of_size(const Communicator& communicator, Bytes bytes) {
     const Bytes least = size_class(bytes);
     if (const auto* known = by_size_.find(least)) return *known;
-    return by_size_.put(least, planned(communicator, Operation::neighbor_allgather,
-                                       std::vector<Bytes>(messages_.size(), bytes)));
+    auto plan = planned(communicator, Operation::neighbor_allgather,
+                        std::vector<Bytes>(messages_.size(), bytes));
+    const std::size_t held = plan->bytes();
+    return by_size_.put(least, std::move(plan), held);
 }
 
 MulticastPlans::Plan Neighbourhood::of_own_size(const Communicator& communicator, Bytes bytes) {

@@ -44,8 +44,9 @@ private:
     std::vector<Rank> sources_;
     bool usable_ = false, gives_ = false, has_out_ = false, bystanders_ = false;
     MulticastPlans plans_;
-    Recent<Bytes, MulticastPlans::Plan> by_size_{1024};  // of of_size, by size class
-    MulticastPlans::Plan last_;                          // of of_own_size
+    // Of of_size, by size class.
+    Recent<Bytes, MulticastPlans::Plan> by_size_{1024, most_bytes_of_plans};
+    MulticastPlans::Plan last_;  // of of_own_size
     std::uint64_t calls_ = 0;
 };
 

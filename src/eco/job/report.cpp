@@ -106,13 +106,14 @@ bool write(const std::string& path, const std::string& text) {
 void note_start_for_report() { started = Clocks::own(); }
 
 void report_plan(const Choice& choice, const Request& request, const Prepared& prepared,
-                 std::size_t kept) {
+                 std::size_t kept, std::size_t bytes) {
     const Session* here = session();
     if (here->settings.verbose < 2 || here->world_rank != 0) return;
-    std::fprintf(stderr, "eco: plan %s, root %d, %d ranks %s: %s, %zu tasks here, %zu kept\n",
+    std::fprintf(stderr,
+                 "eco: plan %s, root %d, %d ranks %s: %s, %zu tasks here, %zu kept (%zu kB)\n",
                  std::string(traits(request.operation).name).c_str(), request.root, request.ranks(),
                  describe(request.hierarchy->top).c_str(), to_text(choice).c_str(),
-                 prepared.program().tasks.size(), kept);
+                 prepared.program().tasks.size(), kept, bytes / 1024);
 }
 
 void give_report(const Settings& settings) {

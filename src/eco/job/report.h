@@ -11,7 +11,7 @@ namespace eco {
 
 // ECO_VERBOSE=2: each plan when it is made. kept: of the communicator's earlier ones.
 void report_plan(const Choice& choice, const Request& request, const Prepared& prepared,
-                 std::size_t kept);
+                 std::size_t kept, std::size_t bytes);
 
 // In MPI_Init: the program's time begins.
 void note_start_for_report();

@@ -20,6 +20,23 @@ Prepared::Prepared(Program program) : program_(std::move(program)) {
 
 Prepared::~Prepared() { delete spare_.load(); }
 
+template <typename Item>
+static std::size_t bytes_of(const std::vector<Item>& items) {
+    return items.capacity() * sizeof(Item);
+}
+
+std::size_t Prepared::bytes() const {
+    std::size_t bytes = sizeof *this + sizeof(ExecutionMemory) + bytes_of(program_.tasks) +
+                        bytes_of(program_.chunks) + bytes_of(program_.waits) +
+                        bytes_of(program_.receivers) + bytes_of(scratch_chunks_) +
+                        bytes_of(from_slot_) + bytes_of(to_slot_);
+    for (const auto& receivers : program_.receivers) bytes += bytes_of(receivers);
+    for (const Lists* lists : {&followers_, &paced_})
+        bytes += bytes_of(lists->first) + bytes_of(lists->all);
+    bytes += program_.tasks.size() * sizeof(ExecutionMemory::State);
+    return bytes + scratch_chunks_.size() * sizeof(Bytes);  // where each slot begins
+}
+
 std::span<const std::int32_t> Prepared::Lists::of(int task) const {
     if (first.empty()) return {};
     return {all.data() + first[at(task)], all.data() + first[at(task + 1)]};

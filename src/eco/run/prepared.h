@@ -23,6 +23,9 @@ public:
     int segments() const { return program_.segments; }
     // Its messages have tags below this.
     int tags() const { return tags_; }
+    // Of memory that it holds, with the state of a run and without the run's scratch
+    // (ExecutionMemory, which has a limit of its own).
+    std::size_t bytes() const;
 
 private:
     friend class Execution;
