@@ -6,7 +6,7 @@
        sessions  communicators of MPI sessions, beside MPI_Init's and without it (alone)
        leftovers attributes whose keyvals, groups whose communicators, are freed before MPI_Finalize
        keyvals   whether ECO's own keyval is free again when MPI_Finalize calls the program back
-       roots R F N   R rounds of all ranks as roots in turn, with N sizes from the F-th on
+       roots R N   R rounds of all ranks as roots in turn, with N sizes
        threads   many threads, each with communicators of its own, that ask for levels as well */
 #include <mpi.h>
 #include <pthread.h>
@@ -95,14 +95,14 @@ static long own_memory(void) {
     return kilobytes;
 }
 
-static void roots(MPI_Comm comm, int rounds, int first, int sizes) {
+static void roots(MPI_Comm comm, int rounds, int sizes) {
     static int data[4096], all[1000];
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     long early = 0;
     for (int turn = 0; turn < rounds * size * sizes; turn++) {
-        int root = turn % size, count = 16 * (1 + first + turn / size % sizes);
+        int root = turn % size, count = 16 * (1 + turn / size % sizes);
         MPI_Bcast(data, count, MPI_INT, root, comm);
         if (turn % 10 == 0) MPI_Reduce(data, all, 1, MPI_INT, MPI_MAX, root, comm);
         if (turn == size * sizes - 1) early = own_memory();
@@ -274,7 +274,7 @@ int main(int argc, char** argv) {
         some(comm, 5);
     }
     if (!strcmp(how, "leftovers")) leave(comm);
-    if (!strcmp(how, "roots")) roots(comm, atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+    if (!strcmp(how, "roots")) roots(comm, atoi(argv[2]), atoi(argv[3]));
     if (!strcmp(how, "threads") && provided == MPI_THREAD_MULTIPLE) threads();
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, comm);
     if (rank == 0) puts(all_wrong ? "wrong" : "all ok");
