@@ -70,6 +70,8 @@ private:
                 const auto pairs = level.neighbours(order);
                 if (!pairs.empty()) time(pairs, "neighbours");
             }
+            if (const auto pairs = level.lone_hosts(); !pairs.empty())
+                time(pairs, "hosts that are alone");
             std::string why;
             for (auto pairs = level.next(why); !pairs.empty(); pairs = level.next(why))
                 time(pairs, why);

@@ -36,6 +36,10 @@ public:
     // Between vertices that follow each other.
     std::vector<HostPair> neighbours(const std::vector<int>& order);
 
+    // Above the subnets: of hosts that are alone in theirs with every subnet that they were not
+    // compared with. One of these may be their own, as a slow host is still nearest to it.
+    std::vector<HostPair> lone_hosts();
+
     const std::vector<int>& cluster() const { return cluster_; }
 
 private:

@@ -64,13 +64,21 @@ TEST(Survey, FewBusyHostsAreVisitedAgainUntilTheirSubnetsAreClear) {
     EXPECT_GE(right, 48);
 }
 
-// A slow host decides them, by a hundredth of its distance.
+// A slow host decides them, by a hundredth of its distance; of 50, one in a cluster whose least
+// edge is another slow host's.
 TEST(Survey, FindsWiderLevelsThatFewPairsDecide) {
-    for (const unsigned seed : {46U, 57U, 77U}) {
+    for (const unsigned seed : {46U, 50U, 57U, 77U}) {
         const Drawn network = drawn({.hosts = 1024}, seed);
         SimulatedProber prober(network.network, seed);
         EXPECT_EQ(surveyed(network, prober).levels, network.network.levels_of_all(0.2)) << seed;
     }
+}
+
+// Its rack was compared with others in its place, as the slow host is far from all of them.
+TEST(Survey, FindsTheRackThatASlowHostIsNearestTo) {
+    const Drawn network = drawn({.hosts = 1024, .useless_names = true}, 4);
+    SimulatedProber prober(network.network, 4);
+    EXPECT_EQ(surveyed(network, prober).levels, network.network.levels_of_all(0.2));
 }
 
 TEST(Survey, NamesThatSayNothingCostVisitsNotTheResult) {

@@ -14,6 +14,9 @@ namespace {
 constexpr int most_visits = 12;
 constexpr int surely_visited = 3;
 constexpr double close = 1.02;  // to the least of all
+constexpr std::size_t samples_of_visit = 5;
+// Of the second visits that are left, for hosts that are alone.
+constexpr double share_of_lone = 0.25;
 
 // Pairs of the same two clusters differ a little: where they are so near to the threshold
 // (relative), so many are timed.
@@ -70,6 +73,34 @@ std::vector<HostPair> SurveyLevel::unclear() {
     return pairs;
 }
 
+std::vector<HostPair> SurveyLevel::lone_hosts() {
+    std::vector<HostPair> pairs;
+    if (hosts_of_.size() == vertex_of_.size()) return pairs;
+    std::vector<std::vector<int>> subnets(at(count_of(subnet_of_)));
+    for (std::size_t host = 0; host < subnet_of_.size(); ++host)
+        subnets[at(subnet_of_[host])].push_back(static_cast<int>(host));
+    for (const auto& alone : subnets) {
+        if (alone.size() != 1) continue;
+        const int host = alone.front();
+        std::vector<char> seen(subnets.size(), 0);
+        for (const int entry : timings_.of(host)) {
+            const auto& [a, b, samples, visits] = timings_.entries()[at(entry)];
+            seen[at(subnet_of_[at(a == host ? b : a)])] = 1;
+        }
+        for (std::size_t other = 0; other < subnets.size(); ++other)
+            if (!seen[other] && subnets[other].size() > 1)
+                pairs.push_back(
+                    std::minmax(host, subnets[other][random_() % subnets[other].size()]));
+    }
+    const double most = share_of_lone * again_;
+    if (static_cast<double>(pairs.size()) > most) {
+        std::shuffle(pairs.begin(), pairs.end(), random_);
+        pairs.resize(static_cast<std::size_t>(std::max(0.0, most)));
+    }
+    again_ -= static_cast<double>(pairs.size());
+    return pairs;
+}
+
 std::vector<HostPair> SurveyLevel::least_edges() const {
     std::vector<HostPair> pairs;
     if (hosts_of_.size() == vertex_of_.size()) return pairs;
@@ -88,6 +119,14 @@ std::map<int, std::size_t> SurveyLevel::near_threshold() const {
         auto& most = wanted[edge];
         most = std::max(most, pairs);
     };
+    const auto lighter = [&](int x, int y) { return edges_[at(x)].weight < edges_[at(y)].weight; };
+    std::vector<int> inside(members_.size(), -1);  // the least edge of each cluster
+    for (int e = 0; e < static_cast<int>(edges_.size()); ++e) {
+        int& found = inside[at(cluster_[at(edges_[at(e)].a)])];
+        if (cluster_[at(edges_[at(e)].a)] == cluster_[at(edges_[at(e)].b)] &&
+            (found < 0 || lighter(e, found)))
+            found = e;
+    }
     for (int e = 0; e < static_cast<int>(edges_.size()); ++e) {
         const auto& [weight, a, b] = edges_[at(e)];
         const double bar = std::min({least_[at(a)], least_[at(b)], inner_[at(cluster_[at(a)])],
@@ -96,11 +135,13 @@ std::map<int, std::size_t> SurveyLevel::near_threshold() const {
         for (const auto& [most, pairs] : nearness) {
             if (off > most) continue;
             want(e, pairs);
-            for (const int end : {a, b})
-                want(*std::min_element(
-                         partners_[at(end)].begin(), partners_[at(end)].end(),
-                         [&](int x, int y) { return edges_[at(x)].weight < edges_[at(y)].weight; }),
+            for (const int end : {a, b}) {
+                want(*std::min_element(partners_[at(end)].begin(), partners_[at(end)].end(),
+                                       lighter),
                      pairs);
+                const int least = inside[at(cluster_[at(end)])];
+                if (least >= 0) want(least, pairs);
+            }
             break;
         }
     }
@@ -111,8 +152,9 @@ std::vector<HostPair> SurveyLevel::more_pairs() {
     std::vector<HostPair> pairs;
     if (hosts_of_.size() == vertex_of_.size()) return pairs;
     struct Timed {
-        std::size_t pairs = 0;
+        std::size_t pairs = 0, samples = 0;  // of the least pair's subnets
         const Timings::Entry* least = nullptr;
+        std::vector<HostPair> close;  // to the least, and not yet visited often
     };
     std::map<HostPair, Timed> timed;
     for (const auto& entry : timings_.entries()) {
@@ -124,12 +166,20 @@ std::vector<HostPair> SurveyLevel::more_pairs() {
     };
     for (const auto& entry : timings_.entries()) {
         auto& found = timed[std::minmax(vertex_of_[at(entry.a)], vertex_of_[at(entry.b)])];
-        found.pairs += subnets_of(entry.a, entry.b) == subnets_of(found.least->a, found.least->b);
+        if (subnets_of(entry.a, entry.b) != subnets_of(found.least->a, found.least->b)) continue;
+        ++found.pairs;
+        found.samples += entry.samples.size();
+        if (entry.visits < most_visits && entry.least() <= close * found.least->least())
+            found.close.emplace_back(entry.a, entry.b);
     }
     for (const auto& [edge, enough] : near_threshold()) {
-        auto& [so_far, least] = timed[std::minmax(edges_[at(edge)].a, edges_[at(edge)].b)];
+        auto& [so_far, samples, least, again] =
+            timed[std::minmax(edges_[at(edge)].a, edges_[at(edge)].b)];
         const auto one = hosts_beside(least->a), two = hosts_beside(least->b);
         const std::size_t most = std::min(enough, one.size() * two.size());
+        // Where there are no others, these again: the least of as many samples says as much.
+        if (so_far >= most && samples < enough * samples_of_visit)
+            pairs.insert(pairs.end(), again.begin(), again.end());
         std::set<HostPair> chosen;
         for (std::size_t tries = 0; so_far < most && tries < 4 * enough; ++tries) {
             const HostPair pair =
