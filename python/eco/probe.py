@@ -21,6 +21,7 @@ from eco.launcher import Launcher
 
 Event = dict[str, Any]
 Say = Callable[[str], None]
+Patience = Callable[[], float]  # seconds; asked again while the time passes
 
 # What ssh and launchers say of a host or program that they cannot reach.
 _CAUSE = re.compile(
@@ -42,13 +43,13 @@ def run(
     hear: Callable[[Event], None],
     text: str | None = None,
     say: Say = say_on_stderr,
-    patience: float | None = None,
+    patience: Patience | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> None:
     """Gives each event of one run to `hear`; raises if the run fails. `text` is its stdin.
 
     However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before; also if it
-    prints nothing for `patience` seconds. `settings`: environment variables beside the user's.
+    prints nothing for as long as `patience` says. `settings`: variables beside the user's own.
     """
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals_as_exceptions())
@@ -74,9 +75,9 @@ def run(
                 hear(event)
         code = process.wait()
         listener.join(timeout=2)
-        if watch.ended and not done:
+        if watch.ended_after is not None and not done:
             raise EcoError(
-                f"nothing was heard of the probe for {patience:.0f} s, so it was ended",
+                f"nothing was heard of the probe for {watch.ended_after:.0f} s, so it was ended",
                 ExitCode.LAUNCH,
             )
         if not done:
@@ -88,11 +89,11 @@ def run(
 class _Watch:
     """Ends a process that has been silent for too long, from a thread of its own."""
 
-    def __init__(self, process: subprocess.Popen[str], patience: float | None) -> None:
+    def __init__(self, process: subprocess.Popen[str], patience: Patience | None) -> None:
         self._process, self._patience = process, patience
         self._heard = time.monotonic()
         self._over = threading.Event()
-        self.ended = False
+        self.ended_after: float | None = None  # seconds of silence
 
     def note(self) -> None:
         self._heard = time.monotonic()
@@ -105,11 +106,11 @@ class _Watch:
     def __exit__(self, *_: object) -> None:
         self._over.set()
 
-    def _run(self, patience: float) -> None:
-        while (left := self._heard + patience - time.monotonic()) > 0:
-            if self._over.wait(left):
+    def _run(self, patience: Patience) -> None:
+        while (left := self._heard + (most := patience()) - time.monotonic()) > 0:
+            if self._over.wait(min(left, 1.0)):
                 return
-        self.ended = True
+        self.ended_after = most
         _end(self._process)
 
 

@@ -91,7 +91,7 @@ class Timer:
             hear,
             self._text,
             self._say,
-            patience=_PATIENCE,
+            patience=lambda: _PATIENCE,
             settings=run.settings,
         )
 

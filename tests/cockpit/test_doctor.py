@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 from cockpit_harness import DONE, Outcome, complaint, document, eco, launcher, progress, rails
+from eco.errors import EcoError, ExitCode
+from eco.launch_size import ranks_named
+from eco.launcher import Launcher
 
 HOSTS = [f"n{host}" for host in range(8)]
 
@@ -439,3 +442,54 @@ def test_bad_input(tmp_path: Path) -> None:
     start = launcher(tmp_path / "bin", [{"event": "error", "message": "not here", "code": 4}])
     result = eco("doctor", "--", start.path)
     assert (result.returncode, complaint(result)) == (4, "eco: not here")
+
+
+def test_many_ranks_may_be_silent_for_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what the launcher is told, then by what the first rank says; never without an end."""
+    asked: list[float] = []
+
+    def run(*given: Any, **_: Any) -> None:
+        pass_on, patience = given[5], given[6]
+        asked.append(patience())
+        pass_on(lines("facts", told()[0] | {"ranks": 64}).rstrip())
+        asked.append(patience())
+        pass_on(lines("facts", told()[1] | {"ranks": 10**6}).rstrip())
+        raise EcoError("silent", ExitCode.LAUNCH)
+
+    monkeypatch.setattr("eco.probe.run", run)
+    start = launcher(tmp_path / "bin", "", version="mpirun (Open MPI) 5.0.11")
+    result = eco("doctor", "--json", "--", start.path, "-n", "8")
+    assert only(result)["check"] == "not-measured"
+    few, many = asked
+    assert few < 35 < 65 < many < 600
+    asked.clear()
+    monkeypatch.setattr("eco.launch_size.ranks_named", lambda _: 10**6)
+    eco("doctor", "--json", "--", start.path)
+    assert asked[0] <= 300
+
+
+@pytest.mark.parametrize(
+    ("words", "ranks"),
+    [
+        ("mpirun -n 8", 8),
+        ("mpirun -np 2 env A=1 : -np 3 env A=2", 5),
+        ("srun --ntasks=12", 12),
+        ("mpirun --hostfile {hosts}", 3),
+        ("mpiexec -f {hosts} -n 64", 64),
+        ("mpirun -H a,b:2", 2),
+        ("mpirun --hostfile missing", None),
+        ("mpirun", None),
+        ("mpirun -n", None),
+        ("eco lab run racks-64 --native --", 64),
+        ("eco lab run --hosts 4 switched-8 --ranks-per-host 2 --", 8),
+        ("eco lab run switched-8 --np 3 --", 3),
+        ("eco lab run nothing --", None),
+    ],
+)
+def test_ranks_that_a_launcher_names(words: str, ranks: int | None, tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("# ours\nn0 slots=4\nn1\n\nn2\n")
+    given = tuple(words.format(hosts=hosts).split())
+    assert ranks_named(Launcher(given, given[0] == "eco", None, None)) == ranks

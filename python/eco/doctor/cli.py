@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
+from eco import launch_size, measure, options, probe
 from eco import launcher as launchers
-from eco import measure, options, probe
 from eco import profile as profiles
 from eco.doctor import alone, collectives, facts, hosts, interfaces, kept, links, network
 from eco.doctor.facts import MARK, Counters, Host
@@ -26,7 +26,10 @@ from eco.progress import progress
 
 _ASKED = ("--no-tune", "--facts", "--collectives")
 _LINE = "@eco-host "
-_PATIENCE = 40.0  # seconds without a word: a message that does not get through is sent for ever
+# Seconds without a word, after which the probe is ended: a message that does not get through is
+# sent for ever. Many ranks take longer to start and to connect, above all where they share
+# processors.
+_UNKNOWN, _LEAST, _PER_RANK, _MOST = 40.0, 26.0, 0.75, 300.0
 
 Kept = Annotated[
     Path | None,
@@ -121,9 +124,14 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
         if not seen.takes(line):
             say(line)
 
+    named = launch_size.ranks_named(launcher)
+
+    def patience() -> float:
+        return _patience(seen.ranks[0].ranks if seen.ranks else named)
+
     try:
         with _environment({MARK: seen.mark}):
-            probe.run(launcher, "measure", _ASKED, hear, None, pass_on, _PATIENCE)
+            probe.run(launcher, "measure", _ASKED, hear, None, pass_on, patience)
     except EcoError as error:
         if not seen.ranks:
             raise
@@ -140,6 +148,10 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
         missing = "a profile" if seen.ranks else "a word of its hosts"
         raise EcoError(f"the probe ended without {missing}", ExitCode.LAUNCH)
     return None
+
+
+def _patience(ranks: int | None) -> float:
+    return _UNKNOWN if ranks is None else min(_LEAST + _PER_RANK * ranks, _MOST)
 
 
 @contextlib.contextmanager

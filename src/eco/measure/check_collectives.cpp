@@ -7,7 +7,6 @@
 
 #include "eco/measure/bench.h"
 #include "eco/measure/deadline.h"
-#include "eco/measure/protocol.h"
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {
@@ -51,7 +50,7 @@ std::vector<Call> calls(int ranks) {
 
 }  // namespace
 
-nlohmann::json time_collectives(Seconds most) {
+nlohmann::json time_collectives(Seconds most, Progress& progress) {
     const MPI_Comm comm = ordered_world("launched");
     Start start(comm);
     int ranks = 0;
@@ -73,6 +72,8 @@ nlohmann::json time_collectives(Seconds most) {
             if (round == 0) timed.push_back({{"native", {}, {}}});
             auto& samples = timed[n].front().samples;
             const auto before = static_cast<std::ptrdiff_t>(samples.size());
+            progress.update(0.99, std::string(traits(due[n].operation).name) + " " +
+                                      std::to_string(due[n].bytes) + " B");
             Trial trial(due[n].operation, due[n].bytes, comm);
             interleave(trial, timed[n], start, {0, 0, runs, runs, runs, true}, round == 0);
             const Seconds took = std::accumulate(samples.begin() + before, samples.end(), 0.0);

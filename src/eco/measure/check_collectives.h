@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eco/base/units.h"
+#include "eco/measure/protocol.h"
 
 namespace eco {
 
@@ -14,6 +15,6 @@ namespace eco {
 // long in all where common starts take long; what the time did not suffice for is missing. Per
 // operation and size one object (docs/formats.md, "Events of eco probe"), the same on all ranks.
 // Throws Error and MpiError.
-nlohmann::json time_collectives(Seconds most);
+nlohmann::json time_collectives(Seconds most, Progress& progress);
 
 }  // namespace eco

@@ -133,8 +133,11 @@ private:
                     socket_->send({&hello, 1}, all_of_the_job);
                     listen(mcast_now() + between_greetings, note);
                 }
-            listen(began + turn * hosts_ + last_greeting, note);
+            listen(began + turn * hosts_, note);
         }
+        // Where many ranks share processors, some speak late.
+        check_mpi(mpi_.Barrier(mpi_.comm_world));
+        if (socket_) listen(mcast_now() + last_greeting, note);
     }
 
     // By which NIC each host is heard by most; then reach_, row = speaker, column = listener.

@@ -127,12 +127,12 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
 // Of `eco doctor`: not to take long is worth more than to see all. Begins a session.
 constexpr Seconds most_for_collectives = 10;
 
-void tell_collectives(const Profile& profile, Settings settings, bool prints) {
+void tell_collectives(const Profile& profile, Settings settings, Progress& progress) {
     settings.choice = "native";
     begin_session(settings, profile, false);
     if (!session()) return;  // builds differ, which every host tells
-    const nlohmann::json times = time_collectives(most_for_collectives);
-    if (prints) send_event({{"event", "collectives"}, {"collectives", times}});
+    const nlohmann::json times = time_collectives(most_for_collectives, progress);
+    if (session()->world_rank == 0) send_event({{"event", "collectives"}, {"collectives", times}});
 }
 
 void send_profile(const Profile& profile, const Notes& notes) {
@@ -179,11 +179,11 @@ void run(const Options& options, int rank) {
             Options tuning = options;
             tuning.sizes.clear();
             choose_until(end, tuning, settings, true, profile, forecaster, progress);
-        } else if (!nothing_new) {
+        } else if (!nothing_new && !options.facts) {  // what is checked here is never stored
             predict(profile, forecaster, progress, Forecaster::Clock::now() + most_predicting);
         }
         if (options.collectives && profile.hosts.size() > 1)
-            tell_collectives(profile, settings, prints);
+            tell_collectives(profile, settings, progress);
         progress.update(1.0, "done");
     } else {
         if (!known)
