@@ -124,14 +124,20 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
                     {"open", chosen.open}});
 }
 
-// Of `eco doctor`: not to take long is worth more than to see all. Begins a session.
-constexpr Seconds most_for_collectives = 10;
+// Of `eco doctor`: not to take long is worth more than to see all. Where the network took most of a
+// minute, a few calls of the least size must do. Starts take about as long as the calls.
+constexpr Seconds least_for_collectives = 2, most_for_collectives = 10;
+constexpr std::chrono::seconds for_all_checks{57};
 
-void tell_collectives(const Profile& profile, Settings settings, Progress& progress) {
+// Begins a session. began: on rank 0, all checks.
+void tell_collectives(const Profile& profile, Settings settings, Progress& progress,
+                      Deadline::Clock::time_point began) {
     settings.choice = "native";
     begin_session(settings, profile, false);
     if (!session()) return;  // builds differ, which every host tells
-    const nlohmann::json times = time_collectives(most_for_collectives, progress);
+    const Seconds left = Deadline(began + for_all_checks).left();
+    const nlohmann::json times = time_collectives(
+        std::clamp(left / 2, least_for_collectives, most_for_collectives), progress);
     if (session()->world_rank == 0) send_event({{"event", "collectives"}, {"collectives", times}});
 }
 
@@ -142,8 +148,9 @@ void send_profile(const Profile& profile, const Notes& notes) {
 }
 
 void run(const Options& options, int rank) {
-    const auto end = Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
-                                                  std::chrono::duration<double>(options.within));
+    const auto began = Deadline::Clock::now();
+    const auto end = began + std::chrono::duration_cast<Deadline::Clock::duration>(
+                                 std::chrono::duration<double>(options.within));
     const bool prints = rank == 0;
     Progress progress(prints);
     std::optional<Profile> known;
@@ -183,7 +190,7 @@ void run(const Options& options, int rank) {
             predict(profile, forecaster, progress, Forecaster::Clock::now() + most_predicting);
         }
         if (options.collectives && profile.hosts.size() > 1)
-            tell_collectives(profile, settings, progress);
+            tell_collectives(profile, settings, progress, began);
         progress.update(1.0, "done");
     } else {
         if (!known)
