@@ -22,7 +22,7 @@ struct Options {
     Bytes partition_bytes = 1024;
     double tolerance = -1;  // -1: the known profile's, or the paper's
     bool tune = true, all_pairs = false, multicast = true;
-    bool facts = false;        // tell what each host says of itself and what its links do
+    bool facts = false;        // tell what hosts say of themselves, and of links; predict nothing
     bool collectives = false;  // time the library's own
     // tune and bench
     std::vector<Operation> operations;
