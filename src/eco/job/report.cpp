@@ -50,9 +50,11 @@ void add_rows(Report& report, const CallClass& named, const Counted& counted) {
         row.site = place(site);
         row.choice = report.with_eco ? named.choice : counted.kind->choice;
         row.calls = calls;
-        row.time = static_cast<double>(calls) * times.time;
-        row.waited = static_cast<double>(calls) * times.waited;
-        row.other = report.with_eco ? row.time * native.ratio : row.time / native.ratio;
+        const auto count = static_cast<double>(calls);
+        row.time = count * times.time;
+        row.waited = count * times.waited;
+        row.other =
+            count * (report.with_eco ? native.natively(times.time) : native.with_eco(times.time));
         row.basis = native.basis;
         report.rows.push_back(std::move(row));
     }

@@ -20,9 +20,13 @@ CallKind kind_of(const Communicator& communicator, const CallClass& named, bool 
                   is_near(hierarchy),
                   ranks_per_host(hierarchy) > 1,
                   communicator.size(),
+                  0,
                   named.choice};
-    // Where ECO is off, what it would run.
     const Session& here = *session();
+    const auto hosts = static_cast<int>(here.profile.hosts.size());
+    if (kind.ranks == hosts * ranks_per_host(hierarchy))
+        kind.everywhere = ranks_per_host(hierarchy);
+    // Where ECO is off, what it would run.
     if (here.would_choose)
         kind.choice = to_text(
             here.would_choose->choose({named.operation, &hierarchy, 0, commutative}, named.bytes));

@@ -28,7 +28,8 @@ std::string without_segments(const std::string& text) {
     }
 }
 
-std::optional<double> ratio_of(const std::vector<LearnedClass>& classes, const CallKind& kind) {
+std::optional<NativeTime> learned_of(const std::vector<LearnedClass>& classes, const CallKind& kind,
+                                     Basis basis) {
     const std::string wanted = without_segments(kind.choice);
     const std::string layout = kind.near ? "near" : "scattered";
     for (const LearnedClass& each : classes) {
@@ -44,36 +45,82 @@ std::optional<double> ratio_of(const std::vector<LearnedClass>& classes, const C
             else if (without_segments(arm.choice) == wanted)
                 choice = arm.mean;
         }
-        if (native > 0 && choice > 0) return native / choice;
+        if (native > 0 && choice > 0) return NativeTime{native / choice, native, choice, basis};
     }
     return std::nullopt;
 }
 
-// Between the two sizes next to it in proportion to the logarithm of the size; beyond the least or
-// greatest as there.
-std::optional<double> ratio_of(const std::vector<Tuned>& tuning, const CallKind& kind,
-                               bool predicted) {
-    const std::string layout = kind.near ? "near" : "scattered";
+// The entries of the two sizes next to the call's, if they count; the same one beyond the ends.
+struct Neighbours {
     const Tuned *below = nullptr, *above = nullptr;
-    for (const Tuned& each : tuning) {
-        if (each.operation != kind.operation || (each.ranks_per_host > 1) != kind.hosts_shared ||
-            each.layout != layout || (each.bytes < 0) != (kind.bytes < 0) ||
-            for_any_library(each) != predicted || each.choice == "native" || each.native <= 0 ||
-            each.eco <= 0)
-            continue;
-        if (each.bytes <= kind.bytes && (!below || each.bytes > below->bytes)) below = &each;
-        if (each.bytes >= kind.bytes && (!above || each.bytes < above->bytes)) above = &each;
+
+    template <typename Counts>
+    Neighbours(const std::vector<Tuned>& tuning, const CallKind& kind, Counts counts) {
+        const std::string layout = kind.near ? "near" : "scattered";
+        for (const Tuned& each : tuning) {
+            if (each.operation != kind.operation ||
+                (each.ranks_per_host > 1) != kind.hosts_shared || each.layout != layout ||
+                (each.bytes < 0) != (kind.bytes < 0) || each.native <= 0 || each.eco <= 0 ||
+                !counts(each))
+                continue;
+            if (each.bytes <= kind.bytes && (!below || each.bytes > below->bytes)) below = &each;
+            if (each.bytes >= kind.bytes && (!above || each.bytes < above->bytes)) above = &each;
+        }
+        if (!below) below = above;
+        if (!above) above = below;
     }
-    if (!below && !above) return std::nullopt;
+    bool found() const { return below != nullptr; }
+};
+
+// In proportion to the logarithm of the size.
+double ratio_of(const Neighbours& near, Bytes bytes) {
     const auto ratio = [](const Tuned& tuned) { return tuned.native / tuned.eco; };
-    if (!below || !above || below == above) return ratio(below ? *below : *above);
-    const auto size = [](Bytes bytes) {
-        return std::log(static_cast<double>(std::max<Bytes>(bytes, 1)));
+    if (near.above->bytes == near.below->bytes) return ratio(*near.below);
+    const auto size = [](Bytes value) {
+        return std::log(static_cast<double>(std::max<Bytes>(value, 1)));
     };
-    if (above->bytes == below->bytes) return ratio(*below);
-    const double part =
-        (size(kind.bytes) - size(below->bytes)) / (size(above->bytes) - size(below->bytes));
-    return ratio(*below) + std::clamp(part, 0.0, 1.0) * (ratio(*above) - ratio(*below));
+    const double part = (size(bytes) - size(near.below->bytes)) /
+                        (size(near.above->bytes) - size(near.below->bytes));
+    return ratio(*near.below) +
+           std::clamp(part, 0.0, 1.0) * (ratio(*near.above) - ratio(*near.below));
+}
+
+// In proportion to the size: a time is a latency and bytes over a bandwidth. Beyond the greatest
+// size, bytes alone; below the least, as there.
+Seconds time_of(const Neighbours& near, Bytes bytes, Seconds Tuned::* time) {
+    const Seconds below = near.below->*time, above = near.above->*time;
+    if (near.above->bytes == near.below->bytes) {
+        if (bytes <= near.below->bytes || near.below->bytes <= 0) return below;
+        return below * static_cast<double>(bytes) / static_cast<double>(near.below->bytes);
+    }
+    const double part = static_cast<double>(bytes - near.below->bytes) /
+                        static_cast<double>(near.above->bytes - near.below->bytes);
+    return below + part * (above - below);
+}
+
+std::optional<NativeTime> tuned_of(const std::vector<Tuned>& tuning, const CallKind& kind,
+                                   bool for_any) {
+    const auto of_library = [&](const Tuned& each) { return for_any_library(each) == for_any; };
+    const Neighbours ratios(tuning, kind, [&](const Tuned& each) {
+        return of_library(each) && each.choice != "native";
+    });
+    if (!ratios.found()) return std::nullopt;
+    const auto guessed = [](const Neighbours& near) {
+        return near.below->predicted || near.above->predicted;
+    };
+    NativeTime result{ratio_of(ratios, kind.bytes), 0, 0, Basis::earlier};
+    bool model = for_any || guessed(ratios);
+    // Times hold for as many ranks as they were taken with; a ratio does about as well for others.
+    const Neighbours times(tuning, kind, [&](const Tuned& each) {
+        return of_library(each) && each.ranks_per_host == kind.everywhere;
+    });
+    if (times.found()) {
+        result.native = time_of(times, kind.bytes, &Tuned::native);
+        result.eco = time_of(times, kind.bytes, &Tuned::eco);
+        model = for_any || guessed(times);
+    }
+    if (model) result.basis = Basis::model;
+    return result;
 }
 
 }  // namespace
@@ -88,11 +135,13 @@ Basis parse_basis(const std::string& text) {
 
 NativeTime native_time(const CallKind& kind, const std::vector<LearnedClass>& now,
                        const std::vector<LearnedClass>& before, const std::vector<Tuned>& tuning) {
-    if (kind.choice == "native") return {1, Basis::ran};
-    if (const auto ratio = ratio_of(now, kind)) return {*ratio, Basis::job};
-    if (const auto ratio = ratio_of(tuning, kind, false)) return {*ratio, Basis::earlier};
-    if (const auto ratio = ratio_of(before, kind)) return {*ratio, Basis::earlier};
-    if (const auto ratio = ratio_of(tuning, kind, true)) return {*ratio, Basis::model};
+    if (kind.choice == "native") return {1, 0, 0, Basis::ran};
+    if (const auto found = learned_of(now, kind, Basis::job)) return *found;
+    if (const auto found = tuned_of(tuning, kind, false)) return *found;
+    // Of another job's ranks and program the ratio says more than the times.
+    if (const auto found = learned_of(before, kind, Basis::earlier))
+        return {found->ratio, 0, 0, found->basis};
+    if (const auto found = tuned_of(tuning, kind, true)) return *found;
     return {};
 }
 

@@ -23,7 +23,7 @@ Tuned tuned(Bytes bytes, const char* choice, Seconds native, Seconds eco,
 }
 
 CallKind kind(Bytes bytes, const char* choice) {
-    return {"bcast", bytes, bytes, true, false, 8, choice};
+    return {"bcast", bytes, bytes, true, false, 8, 0, choice};
 }
 
 LearnedClass learned(Seconds native, Seconds k2) {
@@ -61,6 +61,32 @@ TEST(NativeTime, BetweenTwoSizesInProportion) {
     EXPECT_NEAR(native_time(kind(1000, "k2"), {}, {}, tuning).ratio, 2, 1e-9);
     EXPECT_NEAR(native_time(kind(10, "k2"), {}, {}, tuning).ratio, 1, 1e-9);
     EXPECT_NEAR(native_time(kind(100000, "k2"), {}, {}, tuning).ratio, 3, 1e-9);
+}
+
+TEST(NativeTime, NativeIsNoSlowerWhereEcoIsSlow) {
+    const std::vector<Tuned> tuning = {tuned(1000, "k2", 3, 1), tuned(3000, "native", 7, 9)};
+    CallKind everywhere = kind(2000, "k2");
+    everywhere.everywhere = 1;
+    const NativeTime found = native_time(everywhere, {}, {}, tuning);
+    EXPECT_NEAR(found.natively(100), 5, 1e-9);
+    EXPECT_NEAR(found.with_eco(100), 5, 1e-9);
+    everywhere.bytes = 6000;
+    EXPECT_NEAR(native_time(everywhere, {}, {}, tuning).natively(100), 14, 1e-9);
+    everywhere.bytes = 10;
+    EXPECT_NEAR(native_time(everywhere, {}, {}, tuning).natively(100), 3, 1e-9);
+}
+
+TEST(NativeTime, OnOtherRanksThanTimedTheRatioCounts) {
+    const std::vector<Tuned> tuning = {tuned(1024, "k2", 3, 1)};
+    EXPECT_EQ(native_time(kind(1024, "k2"), {}, {}, tuning).natively(10), 30);
+}
+
+TEST(NativeTime, WhatIsPartlyPredictedIsSaidToBe) {
+    std::vector<Tuned> tuning = {tuned(1000, "k2", 3, 1), tuned(3000, "k2", 7, 2)};
+    EXPECT_EQ(native_time(kind(2000, "k2"), {}, {}, tuning).basis, Basis::earlier);
+    tuning.back().predicted = true;
+    EXPECT_EQ(native_time(kind(2000, "k2"), {}, {}, tuning).basis, Basis::model);
+    EXPECT_EQ(native_time(kind(1000, "k2"), {}, {}, tuning).basis, Basis::earlier);
 }
 
 TEST(NativeTime, TheModelIsTheLastResort) {
