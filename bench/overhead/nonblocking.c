@@ -114,11 +114,27 @@ static int compare(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
+/* In another order each time, alike on all ranks: a call finds queues and windows as the one before
+   left them. */
+static void shuffle(int* order, int some) {
+    static unsigned state = 1;
+    for (int left = some; left > 1; left--) {
+        state = state * 1103515245u + 12345u;
+        const int other = (int)(state >> 16) % left, last = order[left - 1];
+        order[left - 1] = order[other];
+        order[other] = last;
+    }
+}
+
 /* The median over the repeats of the longest of all ranks, in turn over the first `some` ways. */
 static void measure(const char* operation, int repeats, int some, double* median) {
     double* times = calloc((size_t)(repeats * some), sizeof *times);
-    for (int repeat = 0; repeat < repeats; repeat++)
-        for (int way = 0; way < some; way++) {
+    int order[ways];
+    for (int way = 0; way < some; way++) order[way] = way;
+    for (int repeat = 0; repeat < repeats; repeat++) {
+        shuffle(order, some);
+        for (int turn = 0; turn < some; turn++) {
+            const int way = order[turn];
             OWN(int (*)(MPI_Comm), Barrier)(MPI_COMM_WORLD);
             const double began = MPI_Wtime();
             run(operation, way, 0);
@@ -126,6 +142,7 @@ static void measure(const char* operation, int repeats, int some, double* median
             OWN(Reduce, Reduce)(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
             times[way * repeats + repeat] = longest;
         }
+    }
     for (int way = 0; way < some; way++) {
         qsort(times + way * repeats, (size_t)repeats, sizeof *times, compare);
         median[way] = 1e6 * times[way * repeats + repeats / 2];
