@@ -4,7 +4,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -49,6 +49,15 @@ def command(
             "16,1024,16384).",
         ),
     ] = False,
+    form: Annotated[
+        Literal["blocking", "nonblocking"],
+        typer.Option(
+            help="Which of MPI's functions: MPI_Bcast, or MPI_Ibcast, whose choices persistent "
+            "ones share. nonblocking takes as long again: without it, such calls run as the "
+            "blocking ones.",
+            show_default=True,
+        ),
+    ] = "blocking",
     as_json: options.Json = False,
     mpi: options.Mpi = None,
 ) -> None:
@@ -61,6 +70,9 @@ def command(
     """
     if within is not None and budget is not None:
         raise EcoError("--within and --budget exclude each other", ExitCode.USAGE)
+    if form != "blocking" and (within is not None or native_algorithms):
+        other = "--within" if within is not None else "--native-algorithms"
+        raise EcoError(f"--form {form} and {other} exclude each other", ExitCode.USAGE)
     limit = options.within("within", within)
     before = profiles.read(file)
     store.check_writable(file)
@@ -77,6 +89,7 @@ def command(
         *options.sizes(sizes),
         *options.number("budget", budget, 1e6),
         *limit,
+        *(["--form", form] if form != "blocking" else []),
     ]
     found: list[Profile] = []
     chosen: dict[str, int] = {}

@@ -298,6 +298,8 @@ def test_tune(tmp_path: Path, store: Path) -> None:
     again = json.loads(eco("tune", out, "--json", "--", start.path).stdout)
     assert again["changed"] == 0
     assert len(again["tuning"]) == 2
+    eco("tune", out, "--form", "nonblocking", "--", start.path)
+    assert start.options == ["tune", "--profile", "-", "--form", "nonblocking"]
 
 
 def test_tune_within(tmp_path: Path) -> None:
@@ -316,6 +318,7 @@ def test_tune_within(tmp_path: Path) -> None:
     for words, why in (
         (["--within", "30", "--budget", "2"], "--within and --budget exclude each other"),
         (["--within", "0"], "--within 0: must be a time in seconds"),
+        (["--within", "30", "--form", "nonblocking"], "--form nonblocking and --within exclude"),
     ):
         result = eco("tune", out, *words, "--", start.path)
         assert result.returncode == 2

@@ -6,6 +6,7 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from eco.lab.mpi import PROJECT
 from lab_harness import LAB, needs_lab
 
@@ -42,3 +43,32 @@ def test_a_short_time(tmp_path: Path) -> None:
             assert entry["native"] > 1.05 * entry["eco"] > 0
         if entry["operation"] == "gatherv":
             assert entry["choice"] == "native"
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
+    """They get entries of their own, beside those of the blocking calls."""
+    out = tmp_path / "net.json"
+    out.write_text(PROFILE.read_text())
+    before = json.loads(PROFILE.read_text())["tuning"]
+    options = ["--operations", "bcast,gatherv", "--sizes", "16384", "--budget", "0.2"]
+    launcher = [*LAB, "run", "three-segments", "--mpi", mpi, "--native", "--scale", 100, "--"]
+    command = [ECO, "tune", out, "--form", "nonblocking", *options, "--json", "--", *launcher]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    tuning = json.loads(out.read_text())["tuning"]
+    assert [entry for entry in tuning if not entry["operation"].startswith("i")] == before
+    fresh = [entry for entry in tuning if entry not in before]
+    kinds = {(entry["operation"], entry["layout"], entry["bytes"]) for entry in fresh}
+    assert kinds >= {
+        (operation, layout, size)
+        for layout in ("near", "scattered")
+        for operation, size in (("ibcast", 16384), ("igatherv", -1))
+    }
+    assert {entry["operation"] for entry in fresh} == {"ibcast", "igatherv"}
+    for entry in fresh:
+        assert entry["native"] > 0 and entry["eco"] > 0 and not entry["predicted"]
+        assert "native" not in entry["choice"].partition(":")[2]
+        assert "rails" not in entry["choice"]
+    shown = subprocess.run([ECO, "show", out], capture_output=True, text=True)
+    assert "ibcast" in shown.stdout

@@ -159,6 +159,35 @@ def test_what_blocking_calls_alone_can_run(mpi: Mpi, tmp_path: Path) -> None:
 
 @pytest.mark.lab
 @each
+def test_choices_of_their_own(mpi: Mpi, tmp_path: Path) -> None:
+    """The profile's entries for calls that do not block are for these and persistent ones alone."""
+    profile = json.loads((DATA / "three-segments-mcast.json").read_text())
+    tree, other = "tree:top=star,inner=star,segments=1", "tree:top=binomial,inner=star,segments=1"
+    choices = {"bcast": "native", "ibcast": tree, "reduce": tree, "ireduce": other}
+    choices |= {"allreduce": "exchange:inner=star,segments=1", "iallreduce": "native"}
+    profile["tuning"] = [
+        {**timed(name, size, choice, native=0.09, eco=0.05), "mpi": f"{mpi.family} 9.9"}
+        for name, choice in choices.items()
+        for size in (16, 1024, 16384)
+    ]
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps(profile))
+    words: list[object] = [built(mpi, "progress"), "nonblocking", 1, "recv", tmp_path, 100]
+    where: dict[str, Any] = {"choice": "auto", "order": "block", "scale": 10, "profile": file}
+    run = lab(mpi, *words, eco=True, **where)
+    assert run.code == 0, run.out + run.err
+    assert {*run.used["ibcast"]} == {tree}
+    assert all(how.startswith("tree:top=binomial") for how in run.used["ireduce"]), run.err
+    assert not run.planned("iallreduce")
+    words[1] = "persistent"
+    run = lab(mpi, *words, eco=True, **where)
+    assert run.code == 0, run.out + run.err
+    assert {*run.used["bcast_init"]} == {tree}
+    assert not run.planned("allreduce_init")
+
+
+@pytest.mark.lab
+@each
 def test_turned_off(mpi: Mpi) -> None:
     words = [built(mpi, "nonblocking"), "order", 50]
     run = lab(mpi, *words, eco=True, ranks=4, environment={"ECO_NONBLOCKING": "off"})

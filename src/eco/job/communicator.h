@@ -214,9 +214,10 @@ private:
     const Choice* forced_ = nullptr;
     struct Chosen {
         Choice choice;
-        int calls = 0;             // before learning began
-        Lesson* lesson = nullptr;  // what may run another choice
-        std::vector<Choice> arms;  // of the lesson
+        std::optional<Choice> own_nonblocking;  // if the profile has one for such calls
+        int calls = 0;                          // before learning began
+        Lesson* lesson = nullptr;               // what may run another choice
+        std::vector<Choice> arms;               // of the lesson
         std::optional<Choice> nonblocking;
     };
     // By operation, whether it commutes, whether its bits may change, and the least size of the

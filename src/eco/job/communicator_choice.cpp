@@ -32,6 +32,7 @@ Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, boo
     const Request request{operation, &hierarchy_, 0, commutative};
     Chosen& fresh = chosen_.put(key, {});
     Choice& choice = fresh.choice = chooser_->choose(request, least);
+    fresh.own_nonblocking = chooser_->choose_nonblocking(request, least);
     const Session& here = *session();
     const bool settled = here.settings.learn == Learn::settled;
     const bool nothing_learned = here.learned.empty() && (bits_may_change || settled);
@@ -106,9 +107,10 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
     if (forced_) return can_progress(*forced_, persists) ? forced_ : nullptr;
     Chosen& known = chosen(operation, bytes, commutative, false);
     const auto does = [=, this](const Choice& choice) { return can_progress(choice, persists); };
-    if (does(known.choice)) return &known.choice;
+    const Choice& usual = known.own_nonblocking ? *known.own_nonblocking : known.choice;
+    if (does(usual)) return &usual;
     if (!known.nonblocking)
-        known.nonblocking = bit_by_bit(known.choice, {operation, &hierarchy_, 0, commutative},
+        known.nonblocking = bit_by_bit(usual, {operation, &hierarchy_, 0, commutative},
                                        size_class(bytes, choice_bits), does);
     const Choice& choice = *known.nonblocking;
     return does(choice) ? &choice : nullptr;

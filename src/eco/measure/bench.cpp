@@ -29,16 +29,21 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
                 bool warm_up) {
     const int ranks = trial.communicator().size();
     Seconds late = 0;
-    const auto run = [&](const Sampled& pattern, Rank root) {
+    const auto run_once = [&](const Sampled& pattern, Rank root, const Work& work) {
         const bool alone = pattern.is_library_alone();
         if (!alone) trial.use(pattern.choice);
         trial.prepare(alone, root);
         const auto began = start.together();
         late = std::max(late, start.late());
-        trial.run(alone, root, pattern.work);
+        trial.run(alone, root, work);
         const auto took = Start::Clock::now() - began;
         trial.finish();
         return std::chrono::duration<double>(took).count();
+    };
+    const auto run = [&](const Sampled& pattern, Rank root) {
+        const Seconds at_once = run_once(pattern, root, pattern.work);
+        if (pattern.beside <= 0) return at_once;
+        return (at_once + run_once(pattern, root, {pattern.beside, 0}) - pattern.beside) / 2;
     };
     Seconds spent = 0;
     const int before = static_cast<int>(patterns.front().samples.size());
@@ -65,6 +70,9 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         if (round > 0)
             for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
         if (round > 0) spent += std::accumulate(now.begin(), now.end(), 0.0);
+        // Of calls beside work each sample is two of them.
+        if (round > 0 && patterns.front().beside > 0)
+            for (std::size_t p = 0; p < patterns.size(); ++p) spent += now[p] + patterns[p].beside;
         if (round >= effort.least && spent > effort.budget) return;
         if (round >= effort.usual && spent > effort.quick) return;
     }

@@ -17,6 +17,9 @@ struct Sampled {
     Choice choice;
     std::vector<Seconds> samples;
     Work work{};
+    // Of calls that do not block, if not 0: a sample is the mean of what a call takes that is
+    // waited for at once, and what it adds to so much work, without any call, before its wait.
+    Seconds beside = 0;
 
     // Called as if ECO were not there; else through it, even if it leaves the call to the library.
     bool is_library_alone() const { return pattern.starts_with("native"); }

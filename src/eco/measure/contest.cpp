@@ -62,13 +62,26 @@ std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* f
     return list;
 }
 
+std::vector<Sampled> beside_native(Trial& trial, const std::vector<Choice>& choices, Start& start,
+                                   Seconds budget) {
+    std::vector<Sampled> patterns{{"native", {}, {}}};
+    for (const Choice& choice : choices) patterns.push_back({to_text(choice), choice, {}});
+    if (trial.form() == CallForm::blocking) return patterns;
+    std::vector<Sampled> alone{patterns.front()};
+    interleave(trial, alone, start, {budget, budget / 2, 2, 3, 8}, true);
+    const Seconds work = median(alone.front().samples);
+    for (Sampled& pattern : patterns) pattern.beside = work;
+    return patterns;
+}
+
 Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& start,
                       Seconds budget, bool warm_up) {
-    std::vector<Sampled> patterns{{"native", {}, {}}};
+    std::vector<Choice> usable;
     for (const Choice& choice : choices)
         if (!choice.is_native() && (choice.rails == 0 || session()->rails.open) &&
-            (!choice.is_mcast() || session()->mcast.channel))
-            patterns.push_back({to_text(choice), choice, {}});
+            (!choice.is_mcast() || session()->mcast.channel) && trial.supports(choice))
+            usable.push_back(choice);
+    std::vector<Sampled> patterns = beside_native(trial, usable, start, budget / 8);
     const auto by_median = [](const Sampled& a, const Sampled& b) {
         return median(a.samples) < median(b.samples);
     };

@@ -31,6 +31,11 @@ void judge(Timed& timed, const std::vector<Sampled>& patterns);
 // What is timed beside native: all candidates, or of those that can be simulated the best.
 std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* forecast);
 
+// Native and these choices, ready to be timed in turns; calls that do not block with work beside
+// them that is as long as a call of the library alone. budget: for finding that out. Collective.
+std::vector<Sampled> beside_native(Trial& trial, const std::vector<Choice>& choices, Start& start,
+                                   Seconds budget);
+
 // In three stages, each with what is left of the field: those that lose clearly after a few rounds,
 // and later all but the best, make room for more rounds of the others. warm_up: false for calls so
 // long that their noise is small, and few rounds enough. budget: for all of it. Collective.

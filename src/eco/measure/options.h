@@ -27,7 +27,7 @@ struct Options {
     // tune and bench
     std::vector<Operation> operations;
     std::vector<std::string> patterns;
-    CallForm form = CallForm::blocking;  // bench
+    CallForm form = CallForm::blocking;  // bench; tune: blocking or not
     Seconds budget = 0;                  // for one operation and size
     // measure: for everything; tune: for all choices, 0: each takes its own time
     Seconds within = 0;

@@ -212,7 +212,7 @@ void run(const Options& options, int rank) {
         if (options.verb == "pair") return time_pair(options, progress);
         Forecaster forecaster(profile);
         merge(profile.tuning, tune(options, forecaster, progress, 0.0));
-        predict(profile, forecaster, progress);
+        if (options.form == CallForm::blocking) predict(profile, forecaster, progress);
         progress.update(1.0, "done");
     }
     if (prints) send_profile(profile, notes);

@@ -40,6 +40,7 @@ public:
     void run(bool alone, Rank root, const Work& work = {});
     void finish();
 
+    CallForm form() const { return form_; }
     bool supports(const Choice& choice) const;
 
     // By itself; native where it leaves such a call to the library.

@@ -10,6 +10,7 @@
 #include "eco/base/error.h"
 #include "eco/measure/contest.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/selection/choose.h"
 
 namespace eco {
 
@@ -62,11 +63,14 @@ public:
           sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
                                        : options.sizes),
           usual_(options.sizes.empty()),
-          budget_(options.budget > 0 ? options.budget : 2.0) {}
+          budget_(options.budget > 0 ? options.budget : 2.0),
+          form_(options.form) {}
 
     std::vector<Tuned> run(Progress& progress, double first);
 
 private:
+    std::string name() const { return tuned_name(operation_, form_ == CallForm::blocking); }
+    std::vector<Choice> choices_for(Trial& trial, Bytes bytes, const Forecast* forecast) const;
     Question question(Operation operation, Bytes bytes) const;
     void ask_ahead();
     void time_size(Bytes bytes);
@@ -83,6 +87,7 @@ private:
     const std::vector<Bytes> sizes_;
     const bool usual_;
     const Seconds budget_;  // for one operation and size
+    const CallForm form_;
     MPI_Comm comm_{};
     std::optional<Start> start_;
     Operation operation_{};
@@ -113,8 +118,7 @@ std::vector<Tuned> Tuner::run(Progress& progress, double first) {
             timed_.clear();
             for (const Bytes bytes : sizes_) {
                 progress.update(first + (1 - first) * done++ / steps,
-                                "tuning " + std::string(traits(operation).name) + " " +
-                                    std::to_string(bytes) + " B");
+                                "tuning " + name() + " " + std::to_string(bytes) + " B");
                 if (operation_ == Operation::barrier && bytes != sizes_.front()) continue;
                 // Long messages take long, and what is best for them scattered shows below.
                 if (order != "near" && usual_ && bytes == sizes_.back()) continue;
@@ -156,12 +160,27 @@ void Tuner::ask_ahead() {
 void Tuner::time_size(Bytes bytes) {
     const Seconds guess = guess_at(bytes);
     if (guess > budget_ / 3) return;
-    Trial trial(operation_, bytes, comm_);
+    Trial trial(operation_, bytes, comm_, form_);
     const bool known = trial.known_bytes() >= 0;
     const Forecast* forecast = known ? forecaster_.find(question(operation_, bytes)) : nullptr;
-    const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
-    timed_.emplace_back(bytes, time_candidates(trial, field(request, known ? bytes : -1, forecast),
-                                               *start_, budget_, guess < long_call));
+    timed_.emplace_back(
+        bytes, time_candidates(trial, choices_for(trial, known ? bytes : -1, forecast), *start_,
+                               budget_, guess < long_call));
+}
+
+// Of calls that do not block also what runs them so far, mostly the blocking call's choice; and
+// where that leaves a part to the library, the same without.
+std::vector<Choice> Tuner::choices_for(Trial& trial, Bytes bytes, const Forecast* forecast) const {
+    std::vector<Choice> choices =
+        field({operation_, &trial.communicator().hierarchy(), 0, true}, bytes, forecast);
+    if (form_ == CallForm::blocking) return choices;
+    choices.insert(choices.begin(), trial.chosen());
+    std::vector<Choice> list;
+    for (Choice& choice : choices) {
+        if (choice.native_inside()) choice.set_native_inside(false);
+        if (std::find(list.begin(), list.end(), choice) == list.end()) list.push_back(choice);
+    }
+    return list;
 }
 
 // If two sizes that follow each other take different choices, what suits one of them may lose
@@ -178,7 +197,7 @@ void Tuner::time_between() {
         // Halfway on a logarithmic scale, a power of two.
         const double middle = (std::log2(std::max<Bytes>(1, shorter)) + std::log2(longer)) / 2;
         const Bytes bytes = Bytes{1} << std::lround(middle);
-        Trial trial(operation_, bytes, comm_);
+        Trial trial(operation_, bytes, comm_, form_);
         const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
         std::vector<Choice> choices;
         for (const auto& [timed_bytes, timed] : {sizes[i], sizes[i + 1]}) {
@@ -201,7 +220,7 @@ void Tuner::time_just_below() {
     for (const auto& [bytes, timed] : sizes) {
         const Bytes below = bytes - bytes / just_below;
         if (below == bytes || timed.native > budget_ / 3) continue;
-        Trial trial(operation_, below, comm_);
+        Trial trial(operation_, below, comm_, form_);
         const Request request{operation_, &trial.communicator().hierarchy(), 0, true};
         std::vector<Choice> choices{scaled(timed.best, bytes, below, request)};
         const std::pair<Bytes, Timed>* shorter = nullptr;
@@ -255,8 +274,8 @@ Timed Tuner::at_all_sizes(const Choice& choice) {
     Timed least;
     bool wins = false;
     for (const auto& [bytes, timed] : timed_) {
-        Trial trial(operation_, bytes, comm_);
-        std::vector<Sampled> patterns{{"native", {}, {}}, {to_text(choice), choice, {}}};
+        Trial trial(operation_, bytes, comm_, form_);
+        std::vector<Sampled> patterns = beside_native(trial, {choice}, *start_, budget_ / 8);
         // Many of short calls: one that seems to lose by chance is the library's at all sizes.
         interleave(trial, patterns, *start_, {budget_ / 2, budget_ / 2, 3, 16, 384}, false);
         Timed now;
@@ -275,9 +294,9 @@ Timed Tuner::at_all_sizes(const Choice& choice) {
 
 void Tuner::add(Bytes bytes, const Timed& timed) {
     const Hierarchy& hierarchy = communicator_of(comm_)->hierarchy();
-    entries_.push_back({library_name(), std::string(traits(operation_).name),
-                        layout_name(hierarchy), bytes, timed.wins ? to_text(timed.best) : "native",
-                        timed.native, timed.eco, timed.noise, ranks_per_host(hierarchy), false});
+    entries_.push_back({library_name(), name(), layout_name(hierarchy), bytes,
+                        timed.wins ? to_text(timed.best) : "native", timed.native, timed.eco,
+                        timed.noise, ranks_per_host(hierarchy), false});
 }
 
 // At the short calls among the entries from `first` on where ECO won: as fast as native at least,
@@ -286,9 +305,9 @@ void Tuner::look_again(std::size_t first) {
     for (std::size_t i = first; i < entries_.size(); ++i) {
         Tuned& entry = entries_[i];
         if (entry.choice == "native" || entry.bytes < 0 || entry.native > short_call) continue;
-        Trial trial(parse_operation(entry.operation), entry.bytes, comm_);
-        std::vector<Sampled> patterns{{"native", {}, {}},
-                                      {entry.choice, parse_choice(entry.choice), {}}};
+        Trial trial(parse_tuned_operation(entry.operation).operation, entry.bytes, comm_, form_);
+        std::vector<Sampled> patterns =
+            beside_native(trial, {parse_choice(entry.choice)}, *start_, budget_ / 8);
         interleave(trial, patterns, *start_, {budget_ / 4, budget_ / 8, 3, 16, 96}, true);
         Timed again;
         judge(again, patterns);

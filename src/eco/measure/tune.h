@@ -10,6 +10,7 @@
 
 namespace eco {
 
+// options.form: calls that block, or calls that do not, which get entries of their own.
 // Needs a session with the profile. Collective; entries are the same on all ranks. Where the
 // forecaster knows the network, only what it finds best is timed.
 // first: the progress made before.

@@ -25,13 +25,28 @@ static double predicted_gain(const Tuned& tuned) {
     return measured ? gain * clear_gain / (clear_of_error * (1 + tuned.noise)) : gain;
 }
 
+TunedOperation parse_tuned_operation(std::string_view name) {
+    if (name.starts_with('i'))
+        for (const Operation operation : operations())
+            if (name.substr(1) == traits(operation).name) return {operation, false};
+    return {parse_operation(name), true};
+}
+
+std::string tuned_name(Operation operation, bool blocks) {
+    return (blocks ? "" : "i") + std::string(traits(operation).name);
+}
+
 std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library) {
     const std::string family = library.substr(0, library.find(' '));
-    const bool exact = std::any_of(profile.tuning.begin(), profile.tuning.end(),
-                                   [&](const Tuned& tuned) { return tuned.mpi == library; });
+    // Whether it has timed calls that block, and others, each by themselves.
+    const auto is_nonblocking = [](const Tuned& tuned) { return tuned.operation.starts_with('i'); };
+    bool exact[2] = {false, false};
+    for (const Tuned& tuned : profile.tuning)
+        if (tuned.mpi == library) exact[is_nonblocking(tuned)] = true;
     std::vector<Tuned> list;
     for (const Tuned& tuned : profile.tuning) {
-        const bool of_this = exact ? tuned.mpi == library : tuned.mpi.starts_with(family + ' ');
+        const bool of_this = exact[is_nonblocking(tuned)] ? tuned.mpi == library
+                                                          : tuned.mpi.starts_with(family + ' ');
         if (of_this || for_any_library(tuned)) list.push_back(tuned);
     }
     return list;
@@ -45,11 +60,12 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
     std::string why;
     for (const Tuned& tuned : tuning_for(profile, library)) {
         try {
-            auto& entries = for_any_library(tuned) ? predicted_ : timed_;
-            entries.push_back(
-                {parse_operation(tuned.operation), tuned.layout == "near", tuned.ranks_per_host > 1,
-                 tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
-                 tuned.choice == "native" ? tuned.native : tuned.eco, !tuned.predicted});
+            const auto [operation, blocks] = parse_tuned_operation(tuned.operation);
+            auto& entries = !blocks ? nonblocking_ : for_any_library(tuned) ? predicted_ : timed_;
+            entries.push_back({operation, tuned.layout == "near", tuned.ranks_per_host > 1,
+                               tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
+                               tuned.choice == "native" ? tuned.native : tuned.eco,
+                               !tuned.predicted});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();
         }
@@ -58,7 +74,8 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
         settings.complaints.push_back(std::to_string(ignored) + " of the profile's " +
                                       std::to_string(profile.tuning.size()) +
                                       " tuning entries are ignored, the first because " + why);
-    for (const Entry& entry : timed_) most_bytes_ = std::max(most_bytes_, 4 * entry.bytes);
+    for (const auto* entries : {&timed_, &nonblocking_})
+        for (const Entry& entry : *entries) most_bytes_ = std::max(most_bytes_, 4 * entry.bytes);
     if (settings.choice == "auto") return;
     if (settings.choice == "native" || settings.choice == "eco") {
         mode_ = settings.choice == "eco" ? Mode::eco : Mode::native;
@@ -72,10 +89,14 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
     }
 }
 
+// Whether anything but the library may run.
+bool Chooser::is_open(const Request& request, Bytes bytes) const {
+    return bytes <= most_bytes_ && !(keep_order_ && traits(request.operation).reduces());
+}
+
 Choice Chooser::choose(const Request& request, Bytes bytes) const {
     Choice choice;
-    if (bytes > most_bytes_) return choice;
-    if (keep_order_ && traits(request.operation).reduces()) return choice;
+    if (!is_open(request, bytes)) return choice;
     switch (mode_) {
         case Mode::native:
             return choice;
@@ -155,6 +176,21 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
     return scaled(best.choice, best.bytes, bytes, request);
 }
 
+std::optional<Choice> Chooser::choose_nonblocking(const Request& request, Bytes bytes) const {
+    if (mode_ != Mode::automatic || !is_open(request, bytes)) return std::nullopt;
+    if (request.hierarchy->one_subnet && !one_subnet_) return std::nullopt;
+    const Entry *own = nearest(nonblocking_, request, bytes),
+                *blocking = nearest(timed_, request, bytes);
+    if (!own) return std::nullopt;
+    // That of the blocking call says more if it is of this layout or size, and the other is not.
+    constexpr double far = 2;
+    if (blocking && (own->near != blocking->near ||
+                     distance(own->bytes, bytes) > far * distance(blocking->bytes, bytes)))
+        return std::nullopt;
+    const Choice choice = scaled(own->choice, own->bytes, bytes, request);
+    return supports(choice, request) ? choice : Choice{};
+}
+
 // Without timings only what crosses slow links less often, on a network that has some.
 Choice Chooser::untuned(const Request& request, Bytes bytes) const {
     if (one_subnet_ || traits(request.operation).blocks != Blocks::parts) return {};
@@ -167,8 +203,7 @@ Choice Chooser::untuned(const Request& request, Bytes bytes) const {
 Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     Knowledge found;
     found.choice = choose(request, bytes);
-    const bool fixed = mode_ != Mode::automatic || bytes > most_bytes_ ||
-                       (keep_order_ && traits(request.operation).reduces());
+    const bool fixed = mode_ != Mode::automatic || !is_open(request, bytes);
     const Entry *timed = nearest(timed_, request, bytes),
                 *predicted = nearest(predicted_, request, bytes);
     // On one subnet of nothing but itself a library does well: an operation that nobody timed is

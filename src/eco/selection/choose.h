@@ -5,12 +5,22 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eco/base/settings.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
+
+// A tuning entry's operation: "bcast"; "ibcast" of calls that do not block.
+struct TunedOperation {
+    Operation operation;
+    bool blocks = true;
+};
+// Throws Error{usage} that lists the names.
+TunedOperation parse_tuned_operation(std::string_view name);
+std::string tuned_name(Operation operation, bool blocks);
 
 // The entries that count for a library, by family and version ("openmpi 5.0.11"): those timed with
 // another version only if there are none with this one, with another family never; and what was
@@ -45,7 +55,11 @@ public:
     // bytes: message size, or -1 where not all ranks know it. Native where nothing better is known.
     Choice choose(const Request& request, Bytes bytes) const;
 
-    // The same, and what could run instead; for learning while programs run.
+    // For calls that do not block, from the profile's entries for such calls alone; nothing where
+    // it has none near this size. Then the choice of the blocking call is what is known.
+    std::optional<Choice> choose_nonblocking(const Request& request, Bytes bytes) const;
+
+    // What choose() gives, and what could run instead; for learning while programs run.
     Knowledge knowledge(const Request& request, Bytes bytes) const;
 
 private:
@@ -61,10 +75,12 @@ private:
 
     const Entry* nearest(const std::vector<Entry>& entries, const Request& request,
                          Bytes bytes) const;
+    bool is_open(const Request& request, Bytes bytes) const;
     Choice tuned(const Request& request, Bytes bytes) const;
     Choice untuned(const Request& request, Bytes bytes) const;
 
-    std::vector<Entry> timed_, predicted_;
+    std::vector<Entry> timed_, predicted_;  // of calls that block
+    std::vector<Entry> nonblocking_;
     // Native above it: a leader may hold a message of every group, which for huge ones is more
     // memory than there is. Far below what an int counts.
     Bytes most_bytes_ = Bytes{64} << 20;

@@ -52,6 +52,38 @@ TEST_F(Choose, SizesAsFarAwayAreATie) {
     }
 }
 
+// Entries of calls that do not block are for these alone, where they are as near as those of the
+// blocking call.
+TEST_F(Choose, CallsThatDoNotBlockHaveEntriesOfTheirOwn) {
+    const auto nonblocking = [this](Operation operation, Bytes bytes,
+                                    const char* groups = "(0 1) (2 3)") {
+        const Hierarchy hierarchy = parse_hierarchy(groups);
+        Chooser chooser(profile_, settings_, "openmpi 5");
+        const auto choice = chooser.choose_nonblocking({operation, &hierarchy, 0, true}, bytes);
+        return choice ? to_text(*choice) : "as blocking";
+    };
+    EXPECT_EQ(nonblocking(Operation::bcast, 16), "as blocking");
+    const auto before = chosen(Operation::bcast, 16384);
+    profile_.tuning.push_back({"openmpi 5", "ibcast", "near", 16384, "k2", 2, 1, 0, 1, false});
+    profile_.tuning.push_back({"openmpi 5", "iscan", "near", 1024, "native", 1, 2, 0, 1, false});
+    EXPECT_EQ(chosen(Operation::bcast, 16384), before);
+    EXPECT_EQ(nonblocking(Operation::bcast, 16384), "tree:inner=k2,on=ranks");
+    EXPECT_EQ(nonblocking(Operation::scan, 1024), "native");
+    // The blocking call was timed at this size, or in this layout.
+    EXPECT_EQ(nonblocking(Operation::bcast, 16), "as blocking");
+    EXPECT_EQ(nonblocking(Operation::bcast, 16, "(0 2) (1 3)"), "as blocking");
+    settings_.choice = "native";
+    EXPECT_EQ(nonblocking(Operation::bcast, 16384), "as blocking");
+}
+
+// Entries of one kind with this version of the library do not hide those of the other kind.
+TEST_F(Choose, TunedCallsThatDoNotBlockHideNoBlockingOnes) {
+    const auto before = chosen(Operation::bcast, 16384, "(0 1) (2 3)", "openmpi 6");
+    profile_.tuning.push_back({"openmpi 6", "ibcast", "near", 16384, "k2", 2, 1, 0, 1, false});
+    EXPECT_EQ(chosen(Operation::bcast, 16384, "(0 1) (2 3)", "openmpi 6"), before);
+    EXPECT_NE(before, "native");
+}
+
 TEST_F(Choose, SegmentsKeepTheirLength) {
     profile_.tuning = {{"openmpi 5", "bcast", "near", 16384, "tree:top=star,inner=star,segments=6",
                         2, 1, 0, 1, false}};
