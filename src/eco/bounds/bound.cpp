@@ -50,7 +50,7 @@ public:
         by_distance();
         by_links();
         by_copies();
-        if (network_.mcasts.empty()) by_gossip();
+        by_gossip();
         by_ranks();
         by_fan_out();
         by_relays();
@@ -253,7 +253,8 @@ private:
     }
 
     // Sums for all: 2(n-1) messages between n parties, over what all of them can send together, or
-    // take in: all hosts, and the parts of every cluster with what is around it.
+    // take in: all hosts, and the parts of every cluster with what is around it. What is multicast
+    // is sent once, but each party that gets it takes it in.
     void by_gossip() {
         if (!needs_.is_gossip() || network_.links.empty()) return;
         const auto first = *std::min_element(head_.begin(), head_.end());
@@ -271,6 +272,7 @@ private:
                 });
         };
         for (const bool out : {true, false}) {
+            if (out && !network_.mcasts.empty()) continue;
             std::vector<Ability> hosts;
             for (const int host : hosts_) hosts.push_back(ability_of(parts_.of_host(host), out));
             among(hosts, "ports");

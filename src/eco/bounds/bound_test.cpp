@@ -133,6 +133,22 @@ TEST(Bound, SumsForAllOnABus) {
     EXPECT_NEAR(find_bound(two, {0, 1, 2, 3}, Operation::allreduce, 0, 1000).time, 4e-3, 1e-9);
 }
 
+// Four sites with uplinks: half as much again as a message enters each, multicast or not.
+TEST(Bound, SumsForAllEnterEachSite) {
+    std::vector<Medium> media;
+    for (int site = 0; site < 4; ++site)
+        media.push_back({0, site, Medium::Kind::switched, 1e9, 1e6});
+    Network network =
+        assemble_network({"a", "b", "c", "d", "e", "f", "g", "h"}, {{0, 0, 1, 1, 2, 2, 3, 3}},
+                         media, std::vector<double>(8, 1e9));
+    const auto time = [&] {
+        return find_bound(network, eight, Operation::allreduce, 0, 100000).time;
+    };
+    EXPECT_NEAR(time(), 150e-3, 1e-3);
+    network.mcasts = {Network::McastReach{std::vector<bool>(8, true), 1e6}};
+    EXPECT_NEAR(time(), 150e-3, 1e-3);
+}
+
 // Two sites 20 ms apart, 2 MB/s between them: 1 ms to send, 16,000 bytes in 8 ms, 20 ms, 2 ms to
 // receive. All to all: four blocks each way for each host here, 16 in all.
 TEST(Bound, AnUplinkAndItsLatency) {
