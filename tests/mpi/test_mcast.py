@@ -54,7 +54,9 @@ def went_well(run: Run, calls: int) -> None:
     assert all(what.startswith("mcast") for what in run.used["allgather"])
 
 
-@pytest.mark.parametrize("choice", ["mcast:segments=1", "mcast:segments=5"])
+@pytest.mark.parametrize(
+    "choice", ["mcast:segments=1", "mcast:segments=5", "mcast:inner=k2,segments=3"]
+)
 @each
 def test_bit_for_bit(mpi: Mpi, choice: str) -> None:
     """What multicasts cannot do runs natively; both must end with the same bytes."""

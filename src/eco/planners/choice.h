@@ -60,6 +60,7 @@ struct OrderedParameters {
     auto operator<=>(const OrderedParameters&) const = default;
 };
 struct McastParameters {
+    Form top{}, inner{};  // of the tree along which sums are made before they are multicast
     auto operator<=>(const McastParameters&) const = default;
 };
 struct CirculantParameters {

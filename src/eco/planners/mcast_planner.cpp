@@ -3,10 +3,11 @@
 // however many ranks get it. Between groups that it does not join, ordinary messages.
 // - broadcast: one multicast; or one in each group that has it, between the groups a star;
 // - allgather: each rank in turn, so that no two collide on a shared medium;
-// - allreduce: a reduction up the hierarchy, then the broadcast, segment by segment.
+// - allreduce: a reduction along a tree of the hierarchy, then the broadcast, segment by segment.
 #include <algorithm>
 
 #include "eco/planners/family.h"
+#include "eco/planners/local_tree.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
@@ -23,15 +24,17 @@ public:
           top_(request.hierarchy->top),
           me_(me),
           segments_(segments_of(choice)),
+          shape_(std::get<McastParameters>(choice.parameters)),
           builder_(request, segments_) {}
 
     Program run() {
         if (has_rules(request_, {Rules::all_blocks})) {
             allgather();
         } else if (has_rules(request_, {Rules::sum})) {
+            LocalTree tree(top_, request_.ranks(), me_, shape_.top, shape_.inner);
+            tree.find(top_.first());
             for (Chunk segment = 0; segment < segments_; ++segment) {
-                builder_.copy(input, output, {&segment, 1});
-                reduce(top_, segment);
+                reduce(tree, segment);
                 broadcast(top_, top_.first(), output, segment);
             }
         } else {
@@ -62,15 +65,13 @@ private:
         for (const Group& part : group.parts) broadcast(part, entry(part), memory, segment);
     }
 
-    // To the first rank of a group.
-    void reduce(const Group& group, Chunk segment) {
-        if (group.is_rank() || !group.holds(me_)) return;
-        for (const Group& part : group.parts) reduce(part, segment);
-        for (const Group& part : group.parts) {
-            if (part.first() == group.first()) continue;
-            if (me_ == part.first()) builder_.send(group.first(), output, {&segment, 1});
-            if (me_ == group.first()) builder_.reduce(part.first(), output, {&segment, 1});
-        }
+    // To the first rank of all, those that send late last.
+    void reduce(const LocalTree& tree, Chunk segment) {
+        builder_.copy(input, output, {&segment, 1});
+        const auto& children = tree.children();
+        for (auto child = children.rbegin(); child != children.rend(); ++child)
+            builder_.reduce(*child, output, {&segment, 1});
+        if (tree.parent() >= 0) builder_.send(tree.parent(), output, {&segment, 1});
     }
 
     void allgather() {
@@ -93,8 +94,22 @@ private:
     const Group& top_;
     const Rank me_;
     const int segments_;
+    const McastParameters shape_;
     Builder builder_;
 };
+
+void write_shape(const Choice& choice, const WriteParameter& write) {
+    const auto& shape = std::get<McastParameters>(choice.parameters);
+    if (shape.top != Form{}) write("top", to_text(shape.top));
+    if (shape.inner != Form{}) write("inner", to_text(shape.inner));
+}
+
+bool read_shape(std::string_view key, const std::string& value, Choice& choice) {
+    auto& shape = std::get<McastParameters>(choice.parameters);
+    if (key != "top" && key != "inner") return false;
+    (key == "top" ? shape.top : shape.inner) = parse_form(value);
+    return true;
+}
 
 bool knows(const Choice& choice, const Request& request) {
     const Group& top = request.hierarchy->top;
@@ -128,6 +143,9 @@ extern const PlannerFamily mcast_family;
 const PlannerFamily mcast_family{
     .name = "mcast",
     .parameters = McastParameters{},
+    .write = write_shape,
+    .read = read_shape,
+    .keys = "top, inner",
     .knows = knows,
     .plan = plan_mcast,
     .extent = extent_of_mcast,

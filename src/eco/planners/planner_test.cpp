@@ -100,6 +100,8 @@ static std::vector<Choice> every_choice() {
                              "index:segments=2,ports=3,on=ranks",
                              "mcast",
                              "mcast:segments=3",
+                             "mcast:inner=k2,segments=2",
+                             "mcast:top=balanced,inner=chain,segments=3",
                              "circulant:segments=7",
                              "circulant:segments=3,ports=1,on=ranks",
                              "ordered",

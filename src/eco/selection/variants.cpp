@@ -108,8 +108,7 @@ public:
             case Rules::listed:
                 break;
         }
-        add(Family::mcast, 1);
-        if (has_rules(request_, {Rules::sum})) add(Family::mcast, usual_);
+        mcasts();
         std::erase_if(list_, [this](const Choice& choice) { return !supports(choice, request_); });
         return std::move(list_);
     }
@@ -154,6 +153,15 @@ private:
         for (const bool split : {false, true})
             for (const auto rotate : {Rotate::groups, Rotate::all})
                 add({ExchangeParameters{.rotate = rotate, .split = split}, usual_});
+    }
+
+    // Sums go up a tree of few shapes; the multicast follows them.
+    void mcasts() {
+        add(Family::mcast, 1);
+        if (!has_rules(request_, {Rules::sum})) return;
+        for (const Form& top : shapes(widths_.top, {{Shape::balanced}}))
+            for (const Form& inner : shapes(widths_.inner, {{Shape::chain}, {Shape::kary, 2}}))
+                add({McastParameters{.top = top, .inner = inner}, usual_});
     }
 
     // They see no groups, and two ranks have one way only.

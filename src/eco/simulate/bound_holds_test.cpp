@@ -136,7 +136,8 @@ std::vector<Choice> more_choices() {
                              "ordered:segments=3",
                              "ordered:on=ranks",
                              "mcast",
-                             "mcast:segments=4"})
+                             "mcast:segments=4",
+                             "mcast:inner=k2,segments=4"})
         choices.push_back(parse_choice(text));
     return choices;
 }
