@@ -50,10 +50,12 @@ def run(
 
     However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before; also if it
     prints nothing for as long as `patience` says. `settings`: variables beside the user's own.
+    The probe is told when its launch began, as that counts for its budget.
     """
+    words = launcher.command(verb, [*options, "--launched", f"{time.time():.3f}"])
     with contextlib.ExitStack() as stack:
         stack.enter_context(_signals_as_exceptions())
-        process = _start(launcher, launcher.command(verb, options), text, settings or {}, stack)
+        process = _start(launcher, words, text, settings or {}, stack)
         stack.callback(_end, process)
         tail: deque[str] = deque(maxlen=50)
         assert process.stdout and process.stderr

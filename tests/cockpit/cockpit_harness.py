@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,11 @@ class Launcher:
 
     @property
     def options(self) -> list[str]:
-        """The words after `eco probe`."""
+        """The words after `eco probe`, but for when it was launched."""
         words = list(self.called()["words"])
-        return words[words.index("probe") + 1 :]
+        given = words[words.index("probe") + 1 :]
+        assert given[-2] == "--launched" and 0 <= time.time() - float(given[-1]) < 600
+        return given[:-2]
 
 
 def launcher(

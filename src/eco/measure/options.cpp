@@ -99,6 +99,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.budget = number(name, value, 0.01, 1e6);
         } else if (name == "--within") {
             options.within = number(name, value, shortest_budget, longest_budget);
+        } else if (name == "--launched") {
+            options.launched = number(name, value, 0, 1e12);
         } else if (name == "--profile" && value == "-") {
             options.profile_on_stdin = true;
         } else if (name == "--partial" && value == "-") {

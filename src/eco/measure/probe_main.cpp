@@ -147,10 +147,20 @@ void send_profile(const Profile& profile, const Notes& notes) {
     send_event({{"event", "profile"}, {"profile", std::move(document)}});
 }
 
+// Since the launcher was started; 0 if the clocks of its host and of this one differ too much.
+Seconds spent_launching(double launched) {
+    constexpr Seconds most = 20;
+    const Seconds now =
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+    const Seconds spent = now - launched;
+    return spent > 0 && spent < most ? spent : 0;
+}
+
 void run(const Options& options, int rank) {
     const auto began = Deadline::Clock::now();
+    const Seconds within = std::max(0.0, options.within - spent_launching(options.launched));
     const auto end = began + std::chrono::duration_cast<Deadline::Clock::duration>(
-                                 std::chrono::duration<double>(options.within));
+                                 std::chrono::duration<double>(within));
     const bool prints = rank == 0;
     Progress progress(prints);
     std::optional<Profile> known;
@@ -172,7 +182,7 @@ void run(const Options& options, int rank) {
     settings.learn = Learn::off;  // what is timed here is what it is said to be
     Profile profile;
     if (options.verb == "measure") {
-        if (options.tune) progress.take(options.within);
+        if (options.tune) progress.take(within);
         if (options.facts) check_links();
         profile = measure(options, known, notes, kept, progress, 1.0);
         if (options.facts) tell_counters();
@@ -198,7 +208,7 @@ void run(const Options& options, int rank) {
         profile = *known;
         if (options.verb == "tune" && options.within > 0) {
             Forecaster forecaster(profile);
-            progress.take(options.within);
+            progress.take(within);
             choose_until(end, options, settings, false, profile, forecaster, progress);
             progress.update(1.0, "done");
             if (prints) send_profile(profile, notes);
