@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import OPENMPI5, Mpi, Run, built, each, lab
+from mpi_harness import DATA, OPENMPI5, Mpi, Run, built, each, lab
 
 _SECTIONS = ["--light", "--sections", "bcast,allreduce"]
 
@@ -51,6 +51,35 @@ def test_with_eco_and_without(mpi: Mpi, tmp_path: Path) -> None:
     assert "eco: collectives " not in run.err
     assert "ECO off" in native.err
     assert "\neco: collectives " in native.err
+
+
+@pytest.mark.lab
+@each
+def test_multicasts_that_would_run(mpi: Mpi, tmp_path: Path) -> None:
+    """Without ECO's schedules no group is open, yet the report says what multicasts would gain."""
+    profile = json.loads((DATA / "three-segments-mcast.json").read_text())
+    profile["tuning"] = [
+        {
+            "mpi": f"{mpi.family} 5.0",
+            "operation": "bcast",
+            "layout": "near",
+            "bytes": 16000,
+            "choice": "mcast:segments=1",
+            "native": 0.09,
+            "eco": 0.02,
+            "noise": 0,
+            "ranks_per_host": 1,
+        }
+    ]
+    tuned, report = tmp_path / "tuned.json", tmp_path / "report.json"
+    tuned.write_text(json.dumps(profile))
+    off = {"ECO_REPORT": str(report), "ECO_DISABLE": "1"}
+    words = [built(mpi, "mcasts"), 8, 16000]
+    run = lab(mpi, *words, eco=True, choice="auto", profile=tuned, environment=off)
+    assert run.code == 0, run.out + run.err
+    rows = [row for row in _document(report)["calls"] if row["operation"] == "bcast"]
+    assert [row["choice"] for row in rows] == ["mcast:segments=1"]
+    assert rows[0]["estimate"] == pytest.approx(rows[0]["calls"] * 0.02, rel=0.05)
 
 
 @pytest.mark.lab

@@ -123,8 +123,8 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     const auto missing = std::count(host_of.begin(), host_of.end(), -1);
     if (with_rails) fresh->rails = open_rails(*fresh);
     if (with_mcast) fresh->mcast = open_mcast(*fresh);
-    // Then nobody plans with it.
-    if (!fresh->mcast.channel) fresh->profile.mcast.reset();
+    // Then nobody plans with it. Where ECO is off, nobody plans, and a report says what would run.
+    if (!fresh->mcast.channel && settings.enabled) fresh->profile.mcast.reset();
     fresh->nonblocking_before_it = nonblocking_before;
     if (settings.nonblocking != Nonblocking::off)
         fresh->chooser_bit_by_bit = make_chooser_bit_by_bit(*fresh, library);

@@ -219,7 +219,6 @@ std::string what_to_share(Settings settings, const std::string& library,
     if (!settings.enabled) {
         settings.choice = "native";
         settings.nonblocking = Nonblocking::off;
-        settings.multicast = false;
     }
     if (std::any_of(places.begin(), places.end(),
                     [](const Place& place) { return place.has_unknown_devices != 0; })) {
