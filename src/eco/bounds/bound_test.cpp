@@ -30,6 +30,15 @@ Network one_switch(int hosts, double rate) {
                             std::vector<double>(static_cast<std::size_t>(hosts), rate));
 }
 
+// Of two hosts each, with 100 MB/s inside and an uplink of 1 MB/s.
+Network four_sites() {
+    std::vector<Medium> media;
+    for (int site = 0; site < 4; ++site)
+        media.push_back({0, site, Medium::Kind::switched, 1e8, 1e6});
+    return assemble_network({"a", "b", "c", "d", "e", "f", "g", "h"}, {{0, 0, 1, 1, 2, 2, 3, 3}},
+                            media, std::vector<double>(8, 1e8));
+}
+
 const std::vector<int> eight{0, 1, 2, 3, 4, 5, 6, 7};
 
 }  // namespace
@@ -135,12 +144,7 @@ TEST(Bound, SumsForAllOnABus) {
 
 // Four sites with uplinks: half as much again as a message enters each, multicast or not.
 TEST(Bound, SumsForAllEnterEachSite) {
-    std::vector<Medium> media;
-    for (int site = 0; site < 4; ++site)
-        media.push_back({0, site, Medium::Kind::switched, 1e9, 1e6});
-    Network network =
-        assemble_network({"a", "b", "c", "d", "e", "f", "g", "h"}, {{0, 0, 1, 1, 2, 2, 3, 3}},
-                         media, std::vector<double>(8, 1e9));
+    Network network = four_sites();
     const auto time = [&] {
         return find_bound(network, eight, Operation::allreduce, 0, 100000).time;
     };
@@ -176,12 +180,7 @@ TEST(Bound, AnUplinkAndItsLatency) {
 // Four sites of two hosts with 1 MB/s each: six messages over four uplinks, though each uplink by
 // itself need carry but one.
 TEST(Bound, SumsForAllOverUplinks) {
-    std::vector<Medium> media;
-    for (int site = 0; site < 4; ++site)
-        media.push_back({0, site, Medium::Kind::switched, 1e8, 1e6});
-    const Network network =
-        assemble_network({"a", "b", "c", "d", "e", "f", "g", "h"}, {{0, 0, 1, 1, 2, 2, 3, 3}},
-                         media, std::vector<double>(8, 1e8));
+    const Network network = four_sites();
     EXPECT_NEAR(find_bound(network, eight, Operation::allreduce, 0, 1000).time, 1.5e-3, 1e-8);
     EXPECT_NEAR(find_bound(network, {0, 1, 2, 3}, Operation::allreduce, 0, 1000).time, 1e-3, 1e-8);
 }
@@ -190,12 +189,7 @@ TEST(Bound, SumsForAllOverUplinks) {
 // more: whoever passed them on would need 20. Of 16,000 those that leave in the first T - 20 ms may
 // leave once, the others within 10 ms three times: T - 20 + 10/3 = 16, 32.7 ms in all.
 TEST(Bound, OneOrAllByItself) {
-    std::vector<Medium> media;
-    for (int site = 0; site < 4; ++site)
-        media.push_back({0, site, Medium::Kind::switched, 1e8, 1e6});
-    Network network =
-        assemble_network({"a", "b", "c", "d", "e", "f", "g", "h"}, {{0, 0, 1, 1, 2, 2, 3, 3}},
-                         media, std::vector<double>(8, 1e8));
+    Network network = four_sites();
     for (std::size_t a = 0; a < 8; ++a)
         for (std::size_t b = 0; b < 8; ++b) network.fixed[a][b] = a / 2 == b / 2 ? 0 : 10e-3;
     const auto time = [&](Operation operation, Bytes bytes) {
