@@ -179,9 +179,9 @@ Choice Chooser::tuned(const Request& request, Bytes bytes) const {
 std::optional<Choice> Chooser::choose_nonblocking(const Request& request, Bytes bytes) const {
     if (mode_ != Mode::automatic || !is_open(request, bytes)) return std::nullopt;
     if (request.hierarchy->one_subnet && !one_subnet_) return std::nullopt;
-    const Entry *own = nearest(nonblocking_, request, bytes),
-                *blocking = nearest(timed_, request, bytes);
+    const Entry* own = nearest(nonblocking_, request, bytes);
     if (!own) return std::nullopt;
+    const Entry* blocking = nearest(timed_, request, bytes);
     // That of the blocking call says more if it is of this layout or size, and the other is not.
     constexpr double far = 2;
     if (blocking && (own->near != blocking->near ||
