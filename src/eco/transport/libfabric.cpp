@@ -17,7 +17,7 @@ namespace eco {
 // and sends it when libfabric is called next. A rank that has done its part of a collective calls
 // it no more, and its peers would wait for ever. With no room aside a write has left when the
 // kernel has it. Read when libfabric starts, which may be in the program's MPI_Init
-// (docs/decisions/0012-nothing-kept-back.md). A user's own setting stays: then there are no rails.
+// (docs/decisions/0012-no-staging-buffer.md). A user's own setting stays: then there are no rails.
 static constexpr std::array rooms{std::pair("tcp", "FI_TCP_STAGING_SBUF_SIZE"),
                                   std::pair("net", "FI_NET_STAGING_SBUF_SIZE")};
 
