@@ -54,7 +54,7 @@ class Comparison:
     timings: tuple[Timing, ...]
     hosts: tuple[int, ...] = ()  # per rank, of the profile's; empty: not said
     bound: float | None = None  # seconds that no schedule can beat, median over the roots
-    bound_by_messages: float | None = None  # the same without the network's own multicast
+    bound_by_messages: float | None = None  # the same without IP multicast
     form: str = "blocking"  # or nonblocking, persistent
 
     @property

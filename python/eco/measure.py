@@ -48,7 +48,7 @@ def command(
         typer.Option("--all-pairs", help="Time every pair of hosts, also if there are many."),
     ] = False,
     no_multicast: Annotated[
-        bool, typer.Option("--no-multicast", help="Do not try the network's own multicast.")
+        bool, typer.Option("--no-multicast", help="Do not try IP multicast.")
     ] = False,
     no_tune: Annotated[
         bool, typer.Option("--no-tune", help="Measure only the network, time no collectives.")

@@ -111,7 +111,7 @@ class Call:
 
     @cached_property
     def bound_by_messages(self) -> tuple[float, str]:
-        """Without the network's own multicast."""
+        """Without IP multicast."""
         return self._bound(multicast=False)
 
     def _bound(self, *, multicast: bool) -> tuple[float, str]:

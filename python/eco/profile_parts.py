@@ -159,7 +159,7 @@ class McastArea:
 
 @dataclass(frozen=True)
 class Mcast:
-    """Where the network's own multicast reaches."""
+    """Where IP multicast reaches."""
 
     interfaces: tuple[str | None, ...]  # per host
     payload: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives by the network's own multicast, in unmodified programs: right whatever is lost."""
+"""Collectives by IP multicast, in unmodified programs: right whatever is lost."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Non-blocking and persistent collectives by the network's own multicast: moved on by the library,
+"""Non-blocking and persistent collectives by IP multicast: moved on by the library,
 right whatever is lost, and in the order of calls."""
 
 from pathlib import Path

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of measuring that finds out where the network's own multicast reaches, and how fast it
+// The part of measuring that finds out where IP multicast reaches, and how fast it
 // may be sent there without loss (docs/formats.md, "mcast").
 #pragma once
 

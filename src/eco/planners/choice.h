@@ -76,7 +76,7 @@ enum class Family : std::uint8_t {
     direct,     // each rank with each
     index,      // all-to-all in few steps (Bruck et al., 1997)
     ordered,    // scans, along the rank order
-    mcast,      // by the network's own multicast
+    mcast,      // by IP multicast
     circulant,  // in the fewest rounds for any number of ranks (Träff, 2024)
 };
 using Parameters =

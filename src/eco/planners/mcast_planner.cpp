@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives by the network's own multicast, where it reaches: a message crosses each link once
+// Collectives by IP multicast, where it reaches: a message crosses each link once
 // however many ranks get it. Between groups that it does not join, ordinary messages.
 // - broadcast: one multicast; or one in each group that has it, between the groups a star;
 // - allgather: each rank in turn, so that no two collide on a shared medium;

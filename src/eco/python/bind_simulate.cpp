@@ -227,7 +227,7 @@ void bind_simulate(nb::module_& module) {
         },
         nb::arg("network"), nb::arg("host_of"), nb::arg("hierarchy"), nb::arg("operation"),
         nb::arg("root"), nb::arg("bytes"), nb::arg("multicast") = true,
-        "The lower bound in seconds, and why; without the network's own multicast if so asked.");
+        "The lower bound in seconds, and why; without IP multicast if so asked.");
 }
 
 }  // namespace eco

@@ -30,7 +30,7 @@ enum class Kind : std::uint8_t {
     copy,        // `from` to `to`, same rank
     combine,     // `from` combined with `to`, same rank
     native,      // a collective of the library's own, in the rank's innermost group; see Builder
-    mcast,       // chunks of `from` to several ranks at once, by the network's own multicast
+    mcast,       // chunks of `from` to several ranks at once, by IP multicast
     mcast_recv,  // chunks that peer sends so into `to`
 };
 

@@ -130,7 +130,7 @@ static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& 
     }
 }
 
-// By the network's own multicast; what is added up before can be in segments.
+// By IP multicast; what is added up before can be in segments.
 static void add_mcasts(const Request& request, int fine, std::vector<Choice>& list) {
     list.push_back(Choice(Family::mcast, 1));
     if (has_rules(request, {Rules::sum}) && fine > 1) list.push_back(Choice(Family::mcast, fine));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the network's own multicast reaches (docs/formats.md, "mcast"). Measured by `eco measure`;
+// Where IP multicast reaches (docs/formats.md, "mcast"). Measured by `eco measure`;
 // read by a running program, which multicasts there.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages to several ranks at once by the network's own multicast, as the executor's transport;
+// Messages to several ranks at once by IP multicast, as the executor's transport;
 // all others, and what receivers and senders tell each other, go through another transport. Made
 // for each collective call. A multicast is over when all its receivers have it: what is lost is
 // asked for and sent again by the other transport, so a call ends even where no datagram arrives.

@@ -22,7 +22,7 @@ public:
     virtual void send(int id, const void* data, Bytes bytes, Rank to, int tag) = 0;
     virtual void recv(int id, void* data, Bytes bytes, Rank from, int tag) = 0;
 
-    // To several ranks at once by the network's own multicast, and from one that does so; tag: the
+    // To several ranks at once by IP multicast, and from one that does so; tag: the
     // number of the multicast among the sender's. Where a program has such tasks, the transport
     // can.
     virtual void mcast(int id, const void* data, Bytes bytes, std::span<const Rank> to, int tag);
