@@ -43,7 +43,7 @@ Style = Annotated[
 Form = Annotated[
     Literal["blocking", "nonblocking", "persistent"],
     typer.Option(
-        help="Which of MPI's functions: MPI_Bcast, MPI_Ibcast or MPI_Bcast_init. The last two "
+        help="Which functions: MPI_Bcast, MPI_Ibcast or MPI_Bcast_init. The last two "
         "are timed with work before the wait as well.",
         show_default=True,
     ),
@@ -76,11 +76,11 @@ def command(
 ) -> None:
     """Compare the MPI library and ECO.
 
-    All patterns run interleaved, with each rank as root in turn. Shown are the
-    median of the slowest rank's time, its spread, how many times faster than
-    native this is, and its ratio to the lower bound of this network. Of calls
-    that do not block also the overlap: the share of a call's time that work as
-    long as the call hides, with MPI_Test every 100 µs and without any call.
+    All patterns run interleaved, with each rank as root in turn. The table shows
+    the median of the slowest rank's time, its spread, how many times faster it
+    is than native, and its ratio to the lower bound of this network. Non-blocking
+    and persistent calls also have the overlap: the share of a call's time that
+    work of the same length hides, with MPI_Test every 100 µs and without any call.
 
     eco bench --sizes 16,16000 -- mpirun -n 8 --hostfile hosts
     """

@@ -38,7 +38,7 @@ VERBS = (
     Verb("exec", "", "Run an MPI program with topology-aware collectives."),
     Verb("tune", "eco.tune", "Autotune: time native and ECO, and store the choices."),
     Verb("learn", "eco.learn", "List or remove what programs learned while they ran."),
-    Verb("report", "eco.report", "Show what a program's collectives took, and what ECO saved."),
+    Verb("report", "eco.report", "Show how long a program's collectives took, and what ECO saved."),
     Verb("bench", "eco.bench", "Compare the MPI library and ECO."),
     Verb("export", "eco.export.cli", "Write the network for Slurm, launchers and other programs."),
     Verb(

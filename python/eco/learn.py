@@ -34,7 +34,7 @@ def command(
 ) -> None:
     """List or remove what programs learned while they ran.
 
-    If the profile is not sure which choice is fastest, an MPI program times
+    If the profile is not certain which choice is fastest, an MPI program times
     some of its own calls and stores the result beside the profile. The
     environment variable ECO_LEARN (on, all, settled, off) controls this.
 

@@ -67,8 +67,8 @@ def command(
 
     eco measure -o cluster.json -- mpirun -n 8 --hostfile hosts
 
-    If it fails halfway, the times found so far are kept in FILE.partial, and the
-    same command goes on from there.
+    If it fails or is interrupted, FILE.partial keeps the times so far, and the
+    same command continues from there.
     """
     if no_tune and budget is not None:
         raise EcoError("--no-tune and --budget exclude each other", ExitCode.USAGE)
@@ -162,11 +162,11 @@ def counts(event: dict[str, Any]) -> dict[str, int]:
 def outcome(chosen: dict[str, int]) -> str:
     """The same in words."""
     text = (
-        f"{chosen['timed']} choices timed beside the library, {chosen['predicted']} sure by "
+        f"{chosen['timed']} choices timed against the library, {chosen['predicted']} certain by "
         "prediction"
     )
     if chosen["open"]:
-        text += f", {chosen['open']} not sure in this time and left to the library"
+        text += f", {chosen['open']} uncertain after this time and left to the library"
     return text
 
 

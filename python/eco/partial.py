@@ -77,7 +77,7 @@ class Partial:
             return f"what was measured is lost: {error.message}"
         return (
             f"the times of {_count(root)} pairs of hosts are kept in {self._path}; the same "
-            "command goes on from there, also without a host that failed"
+            "command continues from there, also without a host that failed"
         )
 
     def remove(self, measured: Iterable[str] | None = None) -> None:

@@ -31,8 +31,8 @@ def command(
 ) -> None:
     """Explain the choice for one collective call.
 
-    Its tree, all candidates with their predicted times, the lower bound
-    (no schedule can be faster), the bottleneck, why the winner wins, and
+    Prints the tree, all candidates with their predicted times, the lower bound
+    (no schedule can be faster), the bottleneck, why the fastest wins, and
     what an MPI program runs with this profile.
     """
     if plot is not None:

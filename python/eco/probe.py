@@ -79,7 +79,7 @@ def run(
         listener.join(timeout=2)
         if watch.ended_after is not None and not done:
             raise EcoError(
-                f"nothing was heard of the probe for {watch.ended_after:.0f} s, so it was ended",
+                f"the probe printed nothing for {watch.ended_after:.0f} s, so it was ended",
                 ExitCode.LAUNCH,
             )
         if not done:

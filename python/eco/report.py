@@ -21,7 +21,7 @@ Plot = Annotated[
 
 
 def command(file: File, as_json: Json = False, plot: Plot = None) -> None:
-    """Show what a program's collectives took, and what ECO saved.
+    """Show how long a program's collectives took, and what ECO saved.
 
     The program writes the file at its end, if ECO_REPORT names one. With
     ECO_DISABLE=1 as well, all collectives are native, and the report says

@@ -56,7 +56,7 @@ def command(
 ) -> None:
     """Show the measured network.
 
-    Hosts in their subnets, latency and bandwidth inside and between them,
+    Prints hosts in their subnets, latency and bandwidth inside and between them,
     how clear each boundary is, the ring order, the tuned choices, and what
     programs learned while they ran.
     """

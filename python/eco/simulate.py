@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Show one schedule as a timeline, by simulation.
 
-    Its time, the lower bound (no schedule can be faster), and its critical
-    path. The picture has one line per rank.
+    Prints its time, the lower bound (no schedule can be faster), and its
+    critical path. The picture has one line per rank.
     """
     if plot is not None:
         store.check_picture(plot)
@@ -75,7 +75,7 @@ def _print_chain(call: Call, shown: Prediction, console: Console) -> None:
     if not steps:
         return
     table = Table(
-        title="what the end waited for", title_style="bold", title_justify="left",
+        title="critical path: what the end waited for", title_style="bold", title_justify="left",
         box=box.SIMPLE_HEAD,
     )  # fmt: skip
     for heading in ("from", "to"):

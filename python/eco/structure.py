@@ -196,7 +196,7 @@ def describe_odd(profile: Profile) -> list[str]:
             lines.append(f"{names[0]} is slow: {odd.factor:.1f} times what its neighbours take")
         else:
             lines.append(
-                f"from {names[0]} to {names[1]} flows less than back, by {odd.factor:.1f} times"
+                f"the rate from {names[0]} to {names[1]} is {odd.factor:.1f} times lower than back"
             )
     return lines
 
@@ -208,10 +208,15 @@ def describe_survey(profile: Profile) -> str:
         return "every pair of hosts was timed"
     hosts = len(profile.hosts)
     share = survey.pairs / (hosts * (hosts - 1) / 2)
-    text = f"{survey.pairs} pairs were timed ({share:.0%}), the rest taken from like pairs"
+    text = (
+        f"{survey.pairs} pairs were timed ({share:.0%}), the others have medians of similar pairs"
+    )
     if survey.checks:
         missed = 0.5**survey.checks
-        text += f"; a host unlike half of its subnet is missed once in {1 / missed:.0f} times"
+        text += (
+            "; the probability to miss a host that differs from half of its subnet is "
+            f"1/{1 / missed:.0f}"
+        )
     if survey.not_compared > 0:
         text += f"; {survey.not_compared:.0%} of the pairs of subnets were not compared"
     return text

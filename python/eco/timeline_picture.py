@@ -42,7 +42,7 @@ def draw(call: Call, shown: Prediction, path: Path) -> None:
         Patch(color=SEND, label="message leaves"),
         Patch(color=RECEIVE, label="message arrives"),
         Patch(color=INK, label="rank at work"),
-        Patch(color=_CHAIN, label="what the end waited for"),
+        Patch(color=_CHAIN, label="critical path"),
     ]
     figure.legend(
         handles=handles, loc="upper right", bbox_to_anchor=(0.985, 1 - 0.72 / height), ncols=4,

@@ -44,17 +44,15 @@ def command(
         bool,
         typer.Option(
             "--native-algorithms",
-            help="Instead time the algorithms that the MPI library has itself, by its settings, in "
-            "runs of their own, for `eco export` (default of --within: 180, of --sizes: "
-            "16,1024,16384).",
+            help="Instead time the MPI library's own algorithms, by its settings, in separate "
+            "runs, for `eco export` (default of --within: 180, of --sizes: 16,1024,16384).",
         ),
     ] = False,
     form: Annotated[
         Literal["blocking", "nonblocking"],
         typer.Option(
-            help="Which of MPI's functions: MPI_Bcast, or MPI_Ibcast, whose choices persistent "
-            "ones share. nonblocking takes as long again: without it, such calls run as the "
-            "blocking ones.",
+            help="Which functions: MPI_Bcast; or MPI_Ibcast, whose choices persistent calls use "
+            "too. Without choices for nonblocking, such calls use those of the blocking calls.",
             show_default=True,
         ),
     ] = "blocking",

@@ -387,7 +387,7 @@ def test_nothing_more_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     result = eco("doctor", "--json", "--", start.path)
     assert result.returncode == 11
     assert checks(result) == ["not-measured", "path-mtu"]
-    assert "nothing was heard" in json.loads(result.stdout)["findings"][0]["what"]
+    assert "the probe printed nothing" in json.loads(result.stdout)["findings"][0]["what"]
 
 
 def test_once_more_in_one_network(tmp_path: Path) -> None:
@@ -438,7 +438,7 @@ def test_bad_input(tmp_path: Path) -> None:
     start = launcher(tmp_path / "bin", said({"event": "profile", "profile": document()}, DONE))
     result = eco("doctor", "--", start.path)
     assert result.returncode == 4
-    assert "without a word of its hosts" in complaint(result)
+    assert "without a report of its hosts" in complaint(result)
     start = launcher(tmp_path / "bin", [{"event": "error", "message": "not here", "code": 4}])
     result = eco("doctor", "--", start.path)
     assert (result.returncode, complaint(result)) == (4, "eco: not here")

@@ -65,7 +65,7 @@ def test_every_format_says_what_it_cannot_and_goes_to_a_file_whole(
     assert report["text"] == out.read_text() == text_of(profile, form.name)
     assert report["cannot"] and report["use"]
     for sentence in report["cannot"]:
-        assert f"eco: {form.name} cannot say {sentence}" in done.stderr
+        assert f"eco: {form.name} cannot express {sentence}" in done.stderr
         if form.name not in ("mpich-coordinates", "openmpi-rules-json"):  # they take no comment
             assert sentence.replace("--", "- -") in out.read_text().replace("--", "- -")
     assert set(tmp_path.iterdir()) - {profile} == {out}

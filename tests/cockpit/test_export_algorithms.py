@@ -36,7 +36,7 @@ def exported(folder: Path, kind: str, *entries: dict[str, Any]) -> str:
     profile.write_text(json.dumps(document([0] * 4 + [1] * 4) | {"native_algorithms": entries}))
     done = eco("export", profile, "--format", kind)
     assert done.returncode == 0, done.stderr
-    assert f"eco: {kind} cannot say ECO's algorithms" in done.stderr
+    assert f"eco: {kind} cannot express ECO's algorithms" in done.stderr
     return done.stdout
 
 
@@ -134,7 +134,7 @@ def test_mpich_takes_what_loses_at_no_size(tmp_path: Path) -> None:
     assert re.findall("^[^#].*", text, re.MULTILINE) == [
         "export MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial"
     ]
-    assert "what is best for allgather of 16 B" in text
+    assert "the best algorithm for allgather of 16 B" in text
 
 
 def test_ucc_by_its_grammar(tmp_path: Path) -> None:

@@ -87,8 +87,8 @@ def test_budget(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert start.options == ["measure", "--within", "20"]
     assert (
-        "5 choices timed beside the library, 3 sure by prediction, 2 not sure in this time and "
-        "left to the library" in result.stdout
+        "5 choices timed against the library, 3 certain by prediction, 2 uncertain after this time "
+        "and left to the library" in result.stdout
     )
     summary = json.loads(eco("measure", "--json", "--", start.path).stdout)
     assert summary["chosen"] == {"timed": 5, "predicted": 3, "open": 2}
@@ -312,7 +312,7 @@ def test_tune_within(tmp_path: Path) -> None:
     result = eco("tune", out, "--within", "30", "--", start.path)
     assert result.returncode == 0, result.stderr
     assert start.options == ["tune", "--profile", "-", "--within", "30"]
-    assert "0 choices timed beside the library, 1 sure by prediction\n" in result.stdout
+    assert "0 choices timed against the library, 1 certain by prediction\n" in result.stdout
     assert "1 choices, 1 of them ECO's" in result.stdout
     assert json.loads(out.read_text()) == after
     for words, why in (

@@ -54,8 +54,8 @@ def test_a_failed_run_keeps_what_it_timed(tmp_path: Path) -> None:
     lines = result.stderr.splitlines()
     assert lines[-2].endswith("failed with exit code 9: rank 2 is lost")
     assert lines[-1] == (
-        f"eco: the times of 2 pairs of hosts are kept in {partial}; the same command goes on from "
-        "there, also without a host that failed"
+        f"eco: the times of 2 pairs of hosts are kept in {partial}; the same command continues "
+        "from there, also without a host that failed"
     )
     assert json.loads(partial.read_text()) == PARTIAL
     assert not out.exists()

@@ -281,12 +281,13 @@ def test_what_was_noted_beside() -> None:
     assert found.survey is not None
     assert found.survey.pairs == 2
     assert structure.describe_survey(found) == (
-        "2 pairs were timed (7%), the rest taken from like pairs; a host unlike half of its "
-        "subnet is missed once in 16 times; 25% of the pairs of subnets were not compared"
+        "2 pairs were timed (7%), the others have medians of similar pairs; the probability to "
+        "miss a host that differs from half of its subnet is 1/16; 25% of the pairs of "
+        "subnets were not compared"
     )
     assert structure.describe_odd(found) == [
         "n2 is slow: 1.5 times what its neighbours take",
-        "from n0 to n3 flows less than back, by 2.0 times",
+        "the rate from n0 to n3 is 2.0 times lower than back",
     ]
     assert structure.summary(found)["odd"][0]["hosts"] == ["n2"]
 

@@ -15,10 +15,10 @@ def check(ranks: Sequence[Host]) -> Iterator[Finding]:
             "not-one-job",
             Severity.ERROR,
             names,
-            f"each process is alone, as the launcher is not that of {ranks[0].mpi}, which was "
-            "loaded",
+            f"each process is a job of its own, because the launcher does not belong to "
+            f"{ranks[0].mpi}, which the processes loaded",
             "measured",
-            "a program runs as many times as it has ranks, each on its own",
+            "the program runs once for each rank, without communication",
             "start programs with the launcher of the MPI library that they are linked with "
             "(compare: which mpirun, ldd PROGRAM), or name the library: --mpi openmpi|mpich",
         )
@@ -27,7 +27,7 @@ def check(ranks: Sequence[Host]) -> Iterator[Finding]:
             "one-host",
             Severity.ERROR,
             names,
-            "all ranks are on this host, so there is no network to look at",
+            "all ranks are on this host, so there is no network to check",
             "measured",
             "",
             "give the launcher a host file, or one rank for each host: mpirun -n 8 --hostfile "

@@ -33,7 +33,7 @@ _UNKNOWN, _LEAST, _PER_RANK, _MOST = 40.0, 26.0, 0.75, 300.0
 
 Kept = Annotated[
     Path | None,
-    options.profile("Does this profile still fit? (default: the stored one of these hosts)"),
+    options.profile("The profile to compare with (default: the stored one of these hosts)."),
 ]
 
 
@@ -45,13 +45,13 @@ def command(
 ) -> None:
     """Say what is wrong with these hosts and their network, and what to do.
 
-    Starts a probe on all hosts, asks them for builds, libraries, interfaces and
-    settings, and measures briefly. Nothing is changed or stored.
+    Starts a probe on all hosts, compares builds, libraries, interfaces and
+    settings, and measures the network briefly. It changes and stores nothing.
 
     eco doctor -- mpirun -n 8 --hostfile hosts
 
-    Exit code: 0 if nothing was found, or notes only; 10 if something costs time;
-    11 if jobs hang, fail, or run without ECO; 2 to 5 if the check itself failed.
+    Exit code: 0 if nothing was found, or notes only; 10 for a warning (jobs are
+    slow); 11 for an error (jobs hang, fail, or run without ECO); 2 to 5 if the check itself failed.
     """
     launcher = launchers.understand(words, mpi)
     if topology is not None:
@@ -139,13 +139,13 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
             "not-measured",
             Severity.ERROR,
             tuple(host.name for host in seen.hosts),
-            f"the network could not be measured to the end: {error.message}",
+            f"the network could not be measured completely: {error.message}",
             "measured",
             "",
-            "see what else is found here, and what the launcher printed",
+            "see the other findings, and what the launcher printed",
         )
     if not seen.ranks or seen.profile is None:
-        missing = "a profile" if seen.ranks else "a word of its hosts"
+        missing = "a profile" if seen.ranks else "a report of its hosts"
         raise EcoError(f"the probe ended without {missing}", ExitCode.LAUNCH)
     return None
 
@@ -173,7 +173,7 @@ def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Fi
     ends that, and in `seen` what is known then."""
     for one, settings in itertools.islice(interfaces.one_at_a_time(seen.hosts), 2):
         again = _Seen()
-        say(f"eco: no measurement, so once more in {one} alone")
+        say(f"eco: measuring failed; once more in {one} alone")
         with _environment(settings):
             failure = _ask(launcher, again, show, say)
         if failure is None:
@@ -183,8 +183,8 @@ def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Fi
                 "several-networks",
                 Severity.ERROR,
                 tuple(host.name for host in seen.hosts),
-                "the hosts could not be measured as the MPI library is set up, but they could in "
-                f"{one} alone",
+                "measuring fails with the MPI library's present settings, but not if the library "
+                f"uses {one} alone",
                 "measured",
                 "jobs hang or fail when they connect",
                 interfaces.only(one, seen.hosts),
@@ -235,4 +235,4 @@ def _print(findings: Sequence[Finding], seen: _Seen, as_json: bool) -> None:
     for each in findings:
         print(f"{each.severity.name.lower()}: {each.sentence}")
     if not findings:
-        print(f"{len(names)} hosts: nothing is wrong that eco doctor knows of")
+        print(f"{len(names)} hosts: eco doctor found nothing wrong")

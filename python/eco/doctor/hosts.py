@@ -70,7 +70,7 @@ def _environment(hosts: Sequence[Host], mark: str) -> Iterator[Finding]:
             "environment",
             Severity.NOTE,
             tuple(names),
-            "the launcher does not hand environment variables on to these hosts",
+            "the launcher does not forward environment variables to these hosts",
             "measured",
             "",
             "give variables such as ECO_PROFILE to the launcher: -x ECO_PROFILE (Open MPI), "
@@ -127,10 +127,13 @@ def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
         more = 0.0 if host.load is None or all_busy else host.load - idle
         if host.share is not None and host.share < _LITTLE * usual:
             what = f"a process that computes gets {100 * host.share:.0f} % of a processor there"
-            cost = f"it computes {usual / max(host.share, 0.01):.1f} times as long as elsewhere"
+            cost = (
+                f"it computes {usual / max(host.share, 0.01):.1f} times as long as on other hosts"
+            )
         elif more > max(1.0, host.processors / 2):
             what = (
-                f"{more:.0f} more processes than elsewhere run on its {host.processors} processors"
+                f"{more:.0f} more processes than on other hosts run on its "
+                f"{host.processors} processors"
             )
             cost = "a rank waits for a processor, and all others for that rank"
         else:
@@ -142,7 +145,7 @@ def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
             what,
             "measured",
             cost,
-            "end what runs there (top), or leave it out of the host file",
+            "stop the other programs there (top), or leave this host out of the host file",
         )
 
 

@@ -127,7 +127,9 @@ def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
         tuple(names),
         f"the MPI library may use {listed(sorted(found))}, which {why}",
         "read",
-        "jobs may hang when they connect" if shared else "connections are tried in vain",
+        "jobs may hang when they connect"
+        if shared
+        else "connections are attempted where none is possible",
         only(wanted, hosts),
     )
 
@@ -148,7 +150,7 @@ def _slow_rails(hosts: Sequence[Host], profile: Profile) -> Iterator[Finding]:
                 Severity.WARNING,
                 tuple(users),
                 f"the MPI library also uses the network {slow.network}, with {rate / 1e6:.2g} MB/s "
-                f"beside {rate * ratio / 1e6:.2g} MB/s of {fast.network}",
+                f"where {fast.network} has {rate * ratio / 1e6:.2g} MB/s",
                 "measured",
                 f"messages there take {ratio:.1f} times as long",
                 only(ipaddress.IPv4Network(fast.network, strict=False), hosts),

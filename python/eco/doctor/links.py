@@ -89,7 +89,7 @@ def _unjoined(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
             Severity.ERROR,
             names,
             f"nothing gets through {network} from {cut[0].source} to {cut[0].target}"
-            + (f" and {len(cut) - 1} other ways" if len(cut) > 1 else "")
+            + (f" and between {len(cut) - 1} other pairs" if len(cut) > 1 else "")
             + ", though both have an address there and the MPI library may use it",
             "measured",
             "jobs hang or fail when they connect there",

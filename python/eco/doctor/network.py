@@ -42,7 +42,7 @@ def _asymmetric(profile: Profile) -> Iterator[Finding]:
             "asymmetric-link",
             Severity.WARNING,
             names,
-            f"from {names[0]} to {names[1]} the link carries less than back",
+            f"from {names[0]} to {names[1]} the rate is lower than back",
             "measured",
             f"{odd.factor:.1f} times less",
             "compare speed and duplex of both ends (ethtool), and shaping in routers between",
@@ -80,8 +80,8 @@ def _slower(name: str, own: Link, theirs: Link) -> Iterator[Finding]:
                 f"{quantities.rate(theirs.bandwidth)}",
                 "measured",
                 f"long messages to and from it take {less:.1f} times as long",
-                "look at its cable, the switch's port and what both agree on (ethtool); if it is "
-                "to be so, leave it out of the host file, or let ECO plan around it",
+                "look at its cable, the switch's port and what both agree on (ethtool); if "
+                "this is intended, leave the host out of the host file, or let ECO avoid its link",
             )
             return
     if later > _SLOWER:
@@ -93,8 +93,8 @@ def _slower(name: str, own: Link, theirs: Link) -> Iterator[Finding]:
             f"neighbours {quantities.seconds(theirs.latency)}",
             "measured",
             f"{later:.1f} times as long",
-            "if it is not far away: look for other programs on it (top), power saving, and what "
-            "lies on the way to it (ping, traceroute); or leave it out of the host file",
+            "if it is not far away: look for other programs on it (top), power saving, and the "
+            "route to it (ping, traceroute); or leave it out of the host file",
         )
 
 
@@ -175,9 +175,10 @@ def _order(profile: Profile) -> Iterator[Finding]:
             "rank-order",
             Severity.WARNING,
             ("the host file",),
-            "its order lets neighbouring ranks cross slow links again and again",
+            "its order puts neighbouring ranks on different sides of slow links",
             "measured",
-            f"once around all ranks takes {gain:.1f} times as long as in the best known order",
+            f"sending once around all ranks takes {gain:.1f} times as long as in the best known "
+            "order",
             "give the launcher the order that ECO found: eco measure -o net.json …; eco export "
             "net.json --format openmpi-hostfile, or hydra-hostfile",
         )

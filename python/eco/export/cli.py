@@ -36,7 +36,7 @@ def command(
     ] = None,
     hosts: Annotated[
         str | None,
-        typer.Option(metavar="A,B,…", help="Only these hosts, as those of a job."),
+        typer.Option(metavar="A,B,…", help="Only these hosts, for example those of a job."),
     ] = None,
     names: Annotated[
         str | None,
@@ -47,14 +47,17 @@ def command(
         ),
     ] = None,
     ranks_per_host: Annotated[
-        int | None, typer.Option(metavar="K", help="For an order: ranks on each host (default: 1).")
+        int | None,
+        typer.Option(
+            metavar="K", help="For formats with an order: ranks on each host (default: 1)."
+        ),
     ] = None,
     graph: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="For an order: place ranks that talk to each other near each other; lines "
-            "'RANK RANK WEIGHT'. Without it ranks follow the ring.",
+            help="For formats with an order: place ranks that exchange messages near each other; "
+            "lines 'RANK RANK WEIGHT'. Without it ranks follow the ring.",
         ),
     ] = None,
     as_json: Json = False,
@@ -80,7 +83,7 @@ def command(
     named = networks.rename(profile, chosen, names or form.names)
     document = form.write(Network(profile, named, ranks))
     for sentence in document.cannot:
-        say_on_stderr(f"eco: {form.name} cannot say {sentence}")
+        say_on_stderr(f"eco: {form.name} cannot express {sentence}")
     if out is not None:
         store.write(out, document.text)
     if as_json:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an exporter gives: the text of a file, what the format cannot say, and how it is used."""
+"""What an exporter gives: a file's text, what the format cannot express, and how it is used."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,5 +19,5 @@ class Document:
 def comments(profile: Profile, use: str, cannot: Sequence[str], mark: str = "#") -> str:
     """The lines that open a file whose format has comments."""
     measured = f"Network of {len(profile.hosts)} hosts, measured by ECO at {profile.created}."
-    lines = [measured, f"To use it: {use}", *(f"Not said here: {each}." for each in cannot)]
+    lines = [measured, f"To use it: {use}", *(f"Not expressed here: {each}." for each in cannot)]
     return "".join(f"{mark} {line}\n" for line in lines)

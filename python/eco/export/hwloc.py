@@ -16,7 +16,7 @@ def xml(network: Network) -> Document:
     """A topology of hwloc 2, the latencies and rates between hosts as its distances."""
     use = "lstopo -i FILE, or HWLOC_XMLFILE=FILE for any program that uses hwloc"
     cannot = [
-        "that hosts are hosts: each is a package with one processor, its name is the info HostName"
+        "hosts as such: each is a package with one processor, and its name is the info HostName"
     ]
     small = len(network.hosts) <= _MOST_IN_MATRIX
     if not small:

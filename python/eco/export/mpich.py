@@ -80,9 +80,9 @@ def own_algorithms(network: Network) -> Document:
     entries = timed.of_library(network.profile, "mpich")
     use = f". FILE; mpiexec … ({entries[0].mpi.replace('mpich', 'MPICH')})"
     cannot = [
-        "sizes: a variable is for all messages of an operation",
+        "sizes: a variable applies to all messages of an operation",
         "ECO's algorithms: the variables name MPICH's own",
-        "numbers of ranks: it is for as many as were timed",
+        "numbers of ranks: the times are for the number of ranks that was timed",
     ]
     lines = []
     most = max(entry.ranks for entry in entries)
@@ -94,7 +94,9 @@ def own_algorithms(network: Network) -> Document:
             lines.append(f"export {name}={value}\n")
         if not best and any(entry.best for entry in found):
             sizes = ", ".join(f"{entry.bytes} B" for entry in found if entry.best)
-            cannot.append(f"what is best for {operation} of {sizes}: it is slower for other sizes")
+            cannot.append(
+                f"the best algorithm for {operation} of {sizes}: it is slower for other sizes"
+            )
     text = comments(network.profile, use, cannot)
     return Document(text + "".join(lines), tuple(cannot), use)
 

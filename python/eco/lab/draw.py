@@ -63,7 +63,7 @@ def describe_network(network: Network) -> str:
     hosts = "1 host" if count == 1 else f"{count} hosts"
     text = f"{network.name}: {network.kind}, {show_rate(network.rate)} {sharing}, {hosts}"
     if network.snooping:
-        text += ", multicasts only to who listens"
+        text += ", multicasts only to hosts that listen"
     if network.forgets:
         text += f", forgets groups after {network.forgets:g} s"
     return text

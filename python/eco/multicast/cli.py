@@ -80,7 +80,7 @@ def command(
     """Schedule several multicasts at once, each with its own destinations.
 
     The model is that of Wu, Yeh and Liu: sends do not block, receives do, and
-    every rank has its own overheads. Shown is the completion time of each
+    every rank has its own overheads. The output is the completion time of each
     heuristic's schedule, and the lower bound.
     """
     if (file is None) == (random is None):

@@ -100,7 +100,7 @@ void Communicator::settle_nonblocking() {
     if (!all && here.settings.verbose > 0)
         complain_once(threads
                           ? "non-blocking collectives are native: with MPI_THREAD_MULTIPLE this "
-                            "MPI library lets nothing be done while it waits"
+                            "MPI library does not let ECO make progress while it waits"
                           : "non-blocking collectives are native: this MPI library does not "
                             "call ECO while it waits");
     int kind = MPI_UNDEFINED;

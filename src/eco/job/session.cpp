@@ -168,7 +168,7 @@ void abort_job(Code code) {
     int rank = 0;
     mpi.Comm_rank(mpi.comm_world, &rank);
     std::fprintf(stderr,
-                 "eco: rank %d: out of memory where ECO begins or ends; "
+                 "eco: rank %d: out of memory while ECO begins or ends; "
                  "the job ends\n",
                  rank);
     abort_job(Code::environment);

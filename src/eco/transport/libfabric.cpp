@@ -13,10 +13,10 @@
 
 namespace eco {
 
-// If a socket is full the tcp provider copies the end of a write aside, says that it has left,
-// and sends it when libfabric is called next. A rank that has done its part of a collective calls
-// it no more, and its peers would wait for ever. With no room aside a write has left when the
-// kernel has it. Read when libfabric starts, which may be in the program's MPI_Init
+// If a socket is full the tcp provider copies the end of a write into a staging buffer, reports
+// the write as complete, and sends the rest when libfabric is called next. A rank that has done its
+// part of a collective does not call it again, and its peers would wait for ever. Without a staging
+// buffer a write is complete when the kernel has all of it. Read when libfabric starts, which may be in the program's MPI_Init
 // (docs/decisions/0012-no-staging-buffer.md). A user's own setting stays: then there are no rails.
 static constexpr std::array rooms{std::pair("tcp", "FI_TCP_STAGING_SBUF_SIZE"),
                                   std::pair("net", "FI_NET_STAGING_SBUF_SIZE")};
@@ -31,7 +31,7 @@ static std::string keeps_back(const std::string& name) {
         const char* value = std::getenv(room);
         if (name.starts_with(provider) && value && std::strcmp(value, "0") != 0)
             return std::string(room) + " is " + value +
-                   ", with which messages may stay behind; rails need 0";
+                   ", with which the end of a message may stay in libfabric; rails need 0";
     }
     return "";
 }

@@ -156,8 +156,8 @@ void McastTransport::status(Rank from, const McastStatus& status) {
         if (is_new) {
             static const bool said = [&] {
                 std::fprintf(stderr,
-                             "eco: multicasts of rank %d do not reach rank %d; messages go one by "
-                             "one where that is so\n",
+                             "eco: multicasts of rank %d do not reach rank %d; between such ranks "
+                             "MPI messages are used\n",
                              me_, from);
                 return true;
             }();
