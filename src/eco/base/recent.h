@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cache that forgets what was used longest ago: it holds so many entries at most, and so many
-// bytes. Ranks that make the same calls in the same order keep and forget alike, if their entries
-// are as large. Called by job, for plans and what was chosen.
+// A bounded cache: it holds a limited number of entries and of bytes, and frees the least recently
+// used. Ranks that make the same calls in the same order keep and free the same entries, if these
+// have the same sizes. Called by job, for plans and choices.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures and JSON values as they stand in a complaint. Called by what reads files that people may
-// have written.
+// Numbers and JSON values as they are quoted in an error message. Called by what reads files that
+// people may have written.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a set of ranks must get from the others and give to them, by what the operation defines,
-// whatever the schedule. Blocks are taken to be of equal length. Used by the bound.
+// What a set of ranks must get from the others and send to them, by the definition of the
+// operation, whatever the schedule. Blocks are assumed to be of equal length. Used by the bound.
 #pragma once
 
 #include <vector>

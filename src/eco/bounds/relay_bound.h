@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The least time in which one of several parties gives the same bytes to all others over its own
+// The minimum time in which one of several parties sends the same bytes to all others over its own
 // link, if the others may forward them; in reverse, in which it gets the sum of all others. Used by
 // the bound.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program may do before its first collective that blocks: ask where its ranks are (eco.h),
-// or call one that does not. Called by MPI_Init.
+// What a program may do before its first blocking collective: query where its ranks are (eco.h), or
+// call a non-blocking one. Called by MPI_Init.
 #pragma once
 
 namespace eco {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which ECO this is: ranks decide alike without talking only if all were built from the same
-// sources by the same compiler. Compared when a job's session begins (share.h).
+// The identity of this build: ranks decide alike without communication only if all were built from
+// the same sources by the same compiler. Compared when a job's session begins (share.h).
 #pragma once
 
 #include <cstdint>

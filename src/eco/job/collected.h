@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the samples of all ranks say together of one class of calls (tally.h): how long calls took,
-// and how long ranks waited for late ones. Gathered by report.h's collective functions, read by
+// The result of all ranks' samples of one class of calls (tally.h): how long calls took, and
+// how long ranks waited for late ones. Gathered by report.h's collective functions, read by
 // rank 0.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ECO's side of one of the program's communicators: where its ranks are, the hidden communicators
+// ECO's data of one of the program's communicators: where its ranks are, the hidden communicators
 // that schedules run on, and the programs planned so far. Made at the communicator's first
-// collective, without communication; kept as its attribute; goes with it.
+// collective, without communication; kept as its attribute; freed with it.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rails of a running job: opened by each rank, introduced to each other over MPI.
+// The rails of a running job: opened by each rank; addresses are exchanged over MPI.
 #pragma once
 
 #include <map>

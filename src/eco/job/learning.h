@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Learning while a program runs, for one communicator: times some of the calls of each class, lets
-// all ranks agree on what they took, and says which choice runs the next call (learn/). Collective
-// where it exchanges times, at calls that all ranks know; else local. Owned by Communicator.
+// all ranks agree on the times, and says which choice runs the next call (learn/). Collective if it
+// exchanges times, at calls that all ranks know; otherwise local. Owned by Communicator.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls that multicast on one communicator, or the starts of one persistent call, in their
-// order: those that wait for their turn, and those that have left ranks behind that are late. Kept
-// by job/communicator.h; what they share is McastContext.
+// order: those that wait for their turn, and those that returned before late ranks had all data.
+// Kept by job/communicator.h; their common state is McastContext.
 #pragma once
 
 #include <atomic>

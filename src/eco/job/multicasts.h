@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How several multicasts run on one communicator: planned once for each pattern, by prediction, the
-// same on all ranks. Used by neighbourhood collectives and eco_multicast.
+// Runs several multicasts on one communicator: planned once for each pattern, by prediction, alike
+// on all ranks. Used by neighbourhood collectives and ECO_Multicast.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multicasts of one communicator's process topology, and how they run:
-// MPI_Neighbor_allgather(v) sends what each rank gives to all that it has an edge to. Made at the
-// communicator's first such call, collectively, by all ranks alike; kept with its Communicator.
+// MPI_Neighbor_allgather(v) sends each rank's data to all ranks to which it has an edge. Made at
+// the communicator's first such call, collectively, by all ranks alike; kept with its Communicator.
 #pragma once
 
 #include <vector>

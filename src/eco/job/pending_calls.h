@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The non-blocking calls of this process that are under way, and what blocking ones have left
-// behind for ranks that are late. Turns a call that has been prepared into a request of the
-// program's (a generalized request, which all of the library's functions take), and moves it on
-// whenever the library makes progress (mpi/progress_hook.h). Used by run_call and by what frees
-// things that a call may still need.
+// The non-blocking calls of this process that are under way, and blocking calls that returned
+// before late ranks had all data. Turns a prepared call into a request of the program's (a
+// generalized request, which all of the library's functions accept), and advances it whenever the
+// library makes progress (mpi/progress_hook.h). Used by run_call and by functions that free objects
+// which a call may still need.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The persistent collectives of this process (MPI_Bcast_init and so on). Turns a call that has been
-// prepared into a request of the program's that can be started again and again: a persistent
-// receive of the library's, from this rank itself on a communicator of ECO's own. Starting it runs
-// the call; when that is over, a message from this rank to itself completes the receive. So all
-// functions of the library take the request, and only what starts, frees or cancels one must know
-// of it (preload/wrap_starts.cpp). Used by run_call.
+// The persistent collectives of this process (MPI_Bcast_init and so on). Turns a prepared call into
+// a request of the program's that can be started again: a persistent receive of the library's, from
+// this rank itself on a communicator of ECO's own. Starting it runs the call; when the call is
+// complete, a message from this rank to itself completes the receive. So all functions of the
+// library accept the request, and only those that start, free or cancel one must recognize it
+// (preload/wrap_starts.cpp). Used by run_call.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One collective call while it runs: its messages' transport and the execution that uses it. Made
 // on the heap for each call by Communicator, so that a call can outlive the function that began it;
-// that of a persistent call is started again and again.
+// that of a persistent call is started many times.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one process of a running job knows: the profile and settings that rank 0 of the job read and
-// shared out, and where each rank of MPI_COMM_WORLD is: its host, and what it is bound to there.
-// Begun by the first collective on MPI_COMM_WORLD, ended by MPI_Finalize.
+// The data that one process of a running job has: the profile and settings that rank 0 of the job
+// read and shared, and where each rank of MPI_COMM_WORLD is: its host, and its binding there. Begun
+// by the first collective on MPI_COMM_WORLD, ended by MPI_Finalize.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What all ranks of a job learn together: where each rank is, and what rank 0 read of profile and
-// settings, cut down to what the job's hosts and library need. Called once in a job, by
+// The data that all ranks of a job share: where each rank is, and the part of the profile and
+// settings, read by rank 0, that the job's hosts and library need. Called once in a job, by
 // session.cpp.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts and times the job's collectives where a report is asked for (ECO_VERBOSE, ECO_REPORT). On
-// all ranks alike: a call counts in its class, of which evenly spread samples are kept, so that at
-// the end it can be told who waited for whom. On rank 0 of the job also where in the program it
-// was. Sends no message before the end. Used by call.h and report.h.
+// Counts and times the job's collectives if a report is requested (ECO_VERBOSE, ECO_REPORT). On all
+// ranks alike: a call counts in its class, of which evenly spread samples are kept, so that at the
+// end the report can say which ranks waited for which. On rank 0 of the job also where in the
+// program the call was. Sends no message before the end. Used by call.h and report.h.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `eco exec [OPTIONS] [--] PROGRAM ARGUMENTS…`: becomes the program, with the preload object of its
-// MPI before all other libraries. A program that ECO cannot help runs without it; the exit code is
-// the program's. Called by main.cpp.
+// MPI before all other libraries. If ECO cannot be used, the program runs without it; the exit code
+// is the program's. Called by eco_main.cpp.
 #pragma once
 
 #include <optional>

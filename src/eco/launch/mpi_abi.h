@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The three ABIs of MPI that ECO comes in, one preload object and one probe each, and
-// what tells them apart: the name of a library, or the variables that a launcher leaves behind.
-// Called by everything in this folder.
+// The three ABIs of MPI for which ECO is built, one preload object and one probe each, and how to
+// recognize them: by the name of a library, or by the variables that a launcher sets. Called by
+// everything in this folder.
 #pragma once
 
 #include <map>

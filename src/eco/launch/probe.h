@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `eco probe [--mpi openmpi|mpich|abi] ARGUMENTS…`: becomes the measuring program of the launcher's
-// MPI. `eco measure` starts it through the user's launcher. Called by main.cpp.
+// `eco probe [--mpi openmpi|mpich|abi] ARGUMENTS…`: becomes the measuring program for the
+// launcher's MPI. `eco measure` starts it through the user's launcher. Called by eco_main.cpp.
 #pragma once
 
 #include <optional>

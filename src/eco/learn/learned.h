@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What programs learned at run time about one network, as a value with one written form
-// (docs/formats.md, learned file): for each class of calls what each choice took, and which is the
-// best. Kept beside the profile; written by rank 0 at MPI_Finalize, read at MPI_Init.
+// What programs learned at run time about one network, with one written form (docs/formats.md,
+// learned file): per class of calls each choice's times, and the best. Stored beside the profile;
+// written by rank 0 in MPI_Finalize, read when a session begins.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds which choices of a class are worth comparing while programs run, and whether what is known
-// of them, from the profile and from earlier runs, needs to be learned at all. Depends only on what
-// all ranks know equally. Called by job/learning.h.
+// Finds which choices of a class are worth comparing while programs run, and whether the profile
+// and earlier runs leave anything to learn about them. Depends only on data that all ranks have
+// equally. Called by job/learning.h.
 #pragma once
 
 #include <vector>

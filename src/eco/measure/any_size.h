@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collectives whose message size not all ranks know (MPI_Gatherv and its like) take one choice at
-// all sizes, so it must lose at none. Used by within_budget.
+// Collectives whose message size not all ranks know (MPI_Gatherv and so on) have one choice for all
+// sizes, so it must be slower than native at none. Used by within_budget.
 #pragma once
 
 #include <optional>

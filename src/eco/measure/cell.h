@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One operation at one size, with the ranks in one order: what is known of the library's time and
-// of ECO's, and how each is timed in few runs. Used by within_budget.
+// One operation at one size, with the ranks in one order: the known times of the library and of
+// ECO, and how each is timed in few runs. Used by within_budget.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times a few of the MPI library's own collectives, for what `eco doctor` compares: what a
-// collective takes must not be more than what another takes that does the same and more
-// (performance guidelines after Träff, Gropp and Thakur). Called by probe_main.cpp in a session.
+// Times a few of the MPI library's own collectives, for the comparison in `eco doctor`: a
+// collective must not take longer than another that does the same and more (performance guidelines
+// after Träff, Gropp and Thakur). Called by probe_main.cpp in a session.
 #pragma once
 
 #include <nlohmann/json.hpp>

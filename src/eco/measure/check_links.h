@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether packets get from host to host, in each network that two hosts share: how many small ones
-// are lost, and whether full ones come through. Pairs are neighbours in the order of ranks. For
-// `eco doctor`; called by probe_main.cpp before anything else is measured, as what is wrong here
-// may let a measurement hang: only short messages of MPI are used.
+// are lost, and whether full ones arrive. Pairs are neighbours in rank order. For `eco doctor`;
+// called by probe_main.cpp before anything else is measured, because a fault here may make a
+// measurement hang: it uses only short messages of MPI.
 #pragma once
 
 namespace eco {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Candidates against the library, timed in turns: which is the best, and whether it wins by more
-// than the noise. Called by tune.
+// Times candidates and the library in turn: which is the best, and whether it wins by more than the
+// noise. Called by tune.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one rank does on rank 0's order while a network is measured. Every rank with a part in an
-// experiment gets its own order; the others sleep.
+// The orders that rank 0 gives while a network is measured. Every rank with a part in an experiment
+// gets its own order; the others sleep.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the model says of the calls that tuning is to time, so that only the best few are timed, and
-// of those that it does not time. The ranks of the job share the work, and all get the same
-// answers.
+// Predictions by the model: for the calls that tuning is to time, so that only the best few are
+// timed, and for those that it does not time. The ranks of the job share the work, and all get the
+// same answers.
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each host says of itself, for `eco doctor`: its build of ECO, MPI library, kernel,
+// The facts that each host reports for `eco doctor`: its build of ECO, MPI library, kernel,
 // processors, clock, interfaces, and how many TCP segments it had to send again. Changes nothing on
-// the host; what a host does not tell is left out. Each rank says it on its own standard output, so
-// that it is known also where no message gets through. Called by probe_main.cpp.
+// the host; unknown facts are left out. Each rank prints them on its own standard output, so that
+// they are known also if no message gets through. Called by probe_main.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairwise times of the hosts of a job (ECO §3): several round trips, the minimum kept; of few
-// hosts all pairs, one at a time and several times over, of many enough pairs (measure_pairs.h).
-// Everybody else sleeps meanwhile. Then the model (measure_model.h).
+// hosts all pairs, one at a time and several times, of many hosts enough pairs (measure_pairs.h).
+// All other ranks sleep meanwhile. Then the model (measure_model.h).
 #pragma once
 
 #include <optional>

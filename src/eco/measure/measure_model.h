@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second half of measuring, after the pairwise times and the levels found in them: what hosts
-// spend on a message themselves, and what clusters of hosts share (docs/formats.md, model).
+// The second half of measuring, after the pairwise times and the levels found in them: the
+// overheads of hosts, and the media that clusters of hosts share (docs/formats.md, model).
 #pragma once
 
 #include <functional>

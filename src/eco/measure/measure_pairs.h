@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first half of measuring: half round trips of all pairs of hosts (ECO §3), one pair at a time,
-// the least of several kept, and how far the others lie above it. Called by measure.h on rank 0.
+// The first half of measuring: half round trips of all pairs of hosts (ECO §3), one pair at a time:
+// the minimum of several, and how far the others lie above it. Called by measure.h on rank 0.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks time for the model, by rank 0's orders: overheads of a host, flows, and trains of
-// messages that show what a bucket lets pass at once. Used by measure_model.
+// The times that ranks take for the model, by rank 0's orders: overheads of a host, flows, and
+// trains of messages that show the burst of a token bucket. Used by measure_model.
 #pragma once
 
 #include <utility>

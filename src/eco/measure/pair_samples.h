@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has been timed of each pair of hosts, by message size, and what a further visit takes: which
+// The times of each pair of hosts so far, by message size, and the plan of its next visit: which
 // sizes, how many round trips, how long. Used by measure_pairs.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A common start for all ranks of a communicator, whatever lies between them: without one, a rank
-// that a barrier lets go late starts its clock late, and a message on its way takes no time.
-// Used by bench and tune; every function is collective.
+// A common start for all ranks of a communicator, whatever their distance: without it, a rank that
+// leaves a barrier late starts its clock late, and a message that is already on its way seems to
+// take no time. Used by bench and tune; every function is collective.
 #pragma once
 
 #include <chrono>

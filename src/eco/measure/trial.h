@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One collective operation at one size, in one of MPI's forms, ready to be called again and again
-// as a program calls it, of the library alone or through ECO with any choice. Used by tune and
+// One collective operation at one size, in one of MPI's forms, ready to be called many times
+// as a program calls it, by the library alone or by ECO with any choice. Used by tune and
 // bench.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses between the library and ECO for each operation, size and order of the ranks within a
-// time: the library's collectives are timed in few runs, ECO's schedules are predicted, how far
-// predictions err on this network is found from some that are timed, and what stays uncertain is
-// timed side by side, what promises most for its time first. What is uncertain in the end is the
-// library's. Called by `eco measure` and `eco tune --within`.
+// Chooses between the library and ECO for each operation, size and rank order within a time budget.
+// The library's collectives are timed in few runs; ECO's schedules are predicted; the error of
+// predictions on this network is found from some that are timed; uncertain choices are timed
+// against native, those with the most benefit per second first. What is uncertain at the end is
+// left to the library. Called by `eco measure` and `eco tune --within`.
 #pragma once
 
 #include "eco/measure/deadline.h"

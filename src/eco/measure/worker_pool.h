@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lets ranks run experiments for rank 0: it sends orders, the ranks that have one execute it and
+// Lets ranks run experiments for rank 0: it sends orders, the ranks that get one execute it and
 // report, all others sleep.
 #pragma once
 

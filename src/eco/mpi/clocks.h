@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One clock for all ranks of a communicator, so that what one rank saw begin and another end can be
-// told apart in time. Ranks of one host share its clock; hosts are compared by round trips. Used by
-// learning.h.
+// One clock for all ranks of a communicator, so that the begin of a call on one rank and its end on
+// another can be compared. Ranks of one host share its clock; hosts are compared by round trips.
+// Used by learning.h.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI datatypes and user buffers as plain bytes. Turns a buffer argument into memory that the
-// executor can cut: the buffer itself where bytes lie as they are sent, else a packed copy.
+// MPI datatypes and user buffers as plain bytes. Turns a buffer argument into memory that Execution
+// can cut: the buffer itself if its bytes are contiguous, otherwise a packed copy.
 #pragma once
 
 #include <cstddef>

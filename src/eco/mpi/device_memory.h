@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of devices (CUDA's and HIP's), which only their driver may touch: tells it from the host's
-// and copies it. Where no such driver is loaded into the process there is none, and asking costs
-// what it takes to see that nothing has been loaded since. Called by job/call.h
+// Memory of devices (CUDA's and HIP's), which only their driver may access: distinguishes it from
+// the host's and copies it. If no such driver is loaded into the process, there is none, and the
+// check only sees that nothing has been loaded since. Called by job/call.h
 // (docs/decisions/0019-device-memory.md).
 #pragma once
 

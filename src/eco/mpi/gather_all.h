@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small facts that all ranks of a communicator are to know.
+// Gathers small facts from all ranks of a communicator to all ranks.
 #pragma once
 
 #include <numeric>

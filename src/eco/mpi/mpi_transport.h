@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI as the executor's transport, on communicators of ECO's own.
+// MPI messages as a transport of run/execution.h, on communicators of ECO's own.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A request of the program's that ECO completes: a generalized request, which all functions of the
-// library take (MPI_Wait, MPI_Testsome, …), with the status and the errors of a collective. Used by
-// job/pending_calls.h.
+// library accept (MPI_Wait, MPI_Testsome, …), with the status and the errors of a collective. Used
+// by job/pending_calls.h.
 #pragma once
 
 #include "eco/mpi/native.h"

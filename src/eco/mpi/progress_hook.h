@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A function that the MPI library calls whenever it makes progress, so in every MPI call that waits
 // or tests. Open MPI: opal_progress_register, which its own components use; MPICH from 4.3 on:
-// MPIX_Async_start. Other libraries have none. Whether it works is tried out in
-// job/pending_calls.h, which is the only caller.
+// MPIX_Async_start. Other libraries have none. job/pending_calls.h tests whether it works, and is
+// the only caller.
 #pragma once
 
 namespace eco {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// While one lives, errors on its communicator are returned instead of raised with the program's
-// handler: around calls of ECO's own, whose failures are ECO's to report. Any number may live at
-// once, in any threads; the last to go puts the program's handler back, unless the program has set
-// another meanwhile. Only if a communicator is made or an operator is met for the first time:
-// messages go over communicators of ECO's own, which return errors always.
+// While a Quiet exists, errors on its communicator are returned instead of raised with the
+// program's handler: for calls of ECO's own, whose failures ECO reports. Several may exist at once,
+// in any threads; the last one restores the program's handler, unless the program has set another
+// meanwhile. Needed only when a communicator is made or an operator is seen for the first time:
+// messages use communicators of ECO's own, which always return errors.
 #pragma once
 
 #include "eco/mpi/native.h"

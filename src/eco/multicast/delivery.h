@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who gets which message from whom: a schedule without its times, from which one on a real network
-// is made. Written by spread.h and from a Schedule; put in order by order.h; turned into programs
-// by programs.h.
+// Which rank gets which message from which: a schedule without its times, from which one on a real
+// network is made. Written by spread.h and from a Schedule; ordered by hop_order.h; turned into
+// programs by programs.h.
 #pragma once
 
 #include <vector>

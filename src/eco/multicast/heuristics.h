@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The paper's four heuristics (Wu, Yeh and Liu §4): each turns a pattern into a schedule that
-// verify finds right. Deterministic: where the text leaves a tie open, the earlier arrival wins,
-// then the lower rank, then the shorter message. N ranks, M messages.
+// verify accepts. Deterministic: if the text leaves a tie open, the earlier arrival wins, then the
+// lower rank, then the shorter message. N ranks, M messages.
 #pragma once
 
 #include <string>

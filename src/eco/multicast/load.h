@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The resources that sending a message occupies on a real network, and for how long: the links of
-// its route, its sender and its receiver. Read by spread.cpp and order.cpp.
+// its route, its sender and its receiver. Read by spread.cpp and hop_order.cpp.
 #pragma once
 
 #include <vector>

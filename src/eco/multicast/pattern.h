@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multicast problem as a plain value (Wu, Yeh and Liu §2, §3): messages, each with a source, a
-// size and its destinations, and what sending and receiving cost each rank; with one written form
-// (docs/formats.md). A Pattern that parse_pattern or draw returned is sound: every rank exists, no
-// message goes to its own source or twice to a rank, costs are finite and not negative.
+// size and its destinations, and the costs of sending and receiving for each rank; with one written
+// form (docs/formats.md). A Pattern that parse_pattern or draw returned is valid: every rank
+// exists, no message goes to its own source or twice to a rank, costs are finite and not negative.
 #pragma once
 
 #include <string>

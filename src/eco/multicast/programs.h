@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns hops of multicasts into programs that run (run/execution.h) and simulate. Block b is
-// message b; a source has its own in its input, everybody else theirs in the output, from where
-// they pass them on. Checked by schedule/verify.h as all programs are.
+// message b; a source has its own messages in its input, all other ranks have theirs in the output,
+// from which they forward them. Checked by schedule/verify.h as all programs are.
 #pragma once
 
 #include "eco/multicast/hop_order.h"

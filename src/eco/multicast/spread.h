@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trees for several multicasts at once that share a network's load out: whoever has a message may
-// pass it on, so that a slow bus is crossed once on the way out and the rest goes on from where
-// there is room. Wu's planners see no contention; this one sees nothing else.
+// Trees for several multicasts at once that spread a network's load: every rank that has a message
+// may forward it, so that a slow bus is crossed once on the way out, and links with free capacity
+// carry the rest. Wu's planners ignore contention; this one considers nothing else.
 #pragma once
 
 #include "eco/multicast/delivery.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plays a multicast forward in time: whenever a rank is free, a policy says whether it sends,
-// receives what has arrived, or waits. So every decision sees all that was decided before it in
-// time, and messages are received in the order of their arrival. Used by the planner `best`, whose
-// plays are policies; `replan` plays by the same rules in less memory.
+// Simulates a multicast forward in time: whenever a rank is free, a policy decides whether it
+// sends, receives a message that has arrived, or waits. So every decision knows all that were made
+// before it in time, and messages are received in the order of arrival. Used by the planner `best`,
+// whose runs are policies; `replan` follows the same rules with less memory.
 #pragma once
 
 #include <vector>

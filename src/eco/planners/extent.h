@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a choice makes the longest program of a rank. What is beyond the limits is no choice
-// (planner.h, supports): one rank would plan for longer than many calls take, hold megabytes for
-// each call, and send so many messages, or copy so many blocks, that another way is quicker.
+// The length of the longest program of a rank for a choice. A choice beyond the limits is not
+// supported (planner.h): one rank would plan for longer than many calls take, need megabytes for
+// each call, and send so many messages, or copy so many blocks, that another choice is faster.
 #pragma once
 
 #include "eco/planners/choice.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The planner families: for each its name, its parameters' written form, what it can do, what that
-// costs, and its planner. An entry stands in its planner's file; families.cpp lists them.
+// The planner families: name, written form of the parameters, supported operations, costs, planner.
+// A family's entry is in its planner's file; families.cpp lists them.
 #pragma once
 
 #include <functional>

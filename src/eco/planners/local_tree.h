@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's edges of many trees of the same ranks, one after the other (tree.h): each in the time
-// that its groups' own edges take, without the tree. Called by planners whose every chunk has a
-// tree of its own.
+// One rank's edges of many trees of the same ranks, one after the other (tree.h), each without
+// building the tree: the time is that of the edges of the rank's own groups. Called by planners in
+// which every chunk has a tree of its own.
 #pragma once
 
 #include <span>

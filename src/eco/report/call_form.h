@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The forms in which MPI has a collective, and how each is named in reports. Only calls that block
-// are timed: others overlap with the program. Used by the job's count of calls and by the report.
+// The forms of a collective (blocking, …) and their names in reports. Only blocking calls are
+// timed: others overlap with the program. Used by the job's count of calls and by the report.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From what was timed or predicted earlier: what the MPI library's own collective takes for one
-// class of calls, and what ECO's choice takes, or at least how many times longer native is. Pure.
-// Called by the job's report.
+// From times and predictions of earlier runs: the time of the MPI library's own collective for
+// one class of calls, and of ECO's choice, or at least their ratio. Pure. Called by the job's
+// report.
 #pragma once
 
 #include <string>

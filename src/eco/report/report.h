@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a job's collectives took, and what they would have taken natively (or, where the job ran
-// without ECO's schedules, with them), as a value with one written form, JSON (docs/formats.md),
-// and one text for people. Made by the job at its end, read by `eco report`.
+// The times of a job's collectives, and an estimate of their native times (or, if the job ran
+// without ECO's schedules, of their times with them), as a value with one written form, JSON
+// (docs/formats.md), and one text for people. Made by the job at its end, read by `eco report`.
 #pragma once
 
 #include <string>

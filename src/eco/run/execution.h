@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One call's run of a prepared program: starts every task as soon as what it waits for is done. A
-// blocking call finishes it; other callers make progress on it from time to time. Made by job/ for
+// One call's run of a prepared program: starts every task as soon as its dependencies are complete.
+// A blocking call finishes it; other calls make progress on it from time to time. Made by job/ for
 // each call, and by tests.
 #pragma once
 

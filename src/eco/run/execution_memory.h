@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one execution needs besides the program's buffers: the state of its tasks, scratch, and room
-// for messages that are not in one stretch. Kept by Prepared from one call to the next, so that a
-// settled call allocates nothing: `most_kept` bytes at most, `most_kept_in_all` by all plans
+// The memory of one execution besides the program's buffers: the state of its tasks, scratch, and
+// room for messages that are not contiguous. Kept by Prepared from one call to the next, so that a
+// repeated call allocates nothing: `most_kept` bytes at most, `most_kept_in_all` by all plans
 // together.
 #pragma once
 

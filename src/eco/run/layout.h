@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the chunks of one call's message lie in memory. Made by a wrapper for each call; read by
-// the executor.
+// Where the chunks of one call's message are in memory. Made by a wrapper for each call; read by
+// Execution.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A program made ready to run many times: who waits for whom, and which scratch it needs. Made once
-// per plan; run by execution.h.
+// A program made ready to run many times: its dependencies, and the scratch that it needs. Made
+// once per plan; run by execution.h.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with a schedule that shows without running it: tasks of a rank that race for a
-// chunk, messages that nobody sends or receives, native tasks on which the ranks of a group
-// disagree. Called by verify().
+// Finds errors of a schedule that show without running it: tasks of a rank that race for a chunk,
+// messages that no rank sends or receives, native tasks on which the ranks of a group disagree.
+// Called by verify().
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with what a check looks at: the first complaint, which the later ones often follow
-// from. Used by verify and its parts.
+// The errors that a check finds: only the first is reported, because later ones often follow from
+// it. Used by verify and its parts.
 #pragma once
 
 #include <sstream>

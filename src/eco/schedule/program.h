@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rank's part of a schedule: tasks that each name places of memory, a peer and the tasks they
-// wait for. Planners write programs through Builder; verify.h checks them; run/ executes them.
+// One rank's part of a schedule: tasks, each with buffers and chunks, a peer and the tasks that it
+// waits for. Planners write programs through Builder; verify.h checks them; run/ executes them.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns a profile's tuning, the settings and a request into the choice for one call. Depends only
-// on what all ranks know equally, so all choose alike. Called by job and measure.
+// Turns a profile's tuning, the settings and a request into the choice for one call. The result
+// depends only on data that all ranks have equally, so all choose alike. Called by job and measure.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns what messages take between the parts of each level (topology/inter_cluster_cost.h) and a
-// message size into the shape of the tree at each level: a star where latency dominates, so that
-// all is sent before the first arrives; binomial or postal trees where sending takes its time too
-// (Bar-Noy and Kipnis, 1992; Karonis, section 2.2); chains with segments for long messages, so that
-// all levels work at once; balanced between buses. Called by candidates and by choose.
+// Turns the cost of messages between the parts of each level (topology/inter_cluster_cost.h) and a
+// message size into a tree shape for each level: a star where latency dominates; binomial or postal
+// trees where the overhead of sending counts too (Bar-Noy and Kipnis, 1992; Karonis, section 2.2);
+// chains with segments for long messages, so that all levels work at once; balanced between buses.
+// Called by candidates and by choose.
 #pragma once
 
 #include <optional>

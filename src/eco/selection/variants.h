@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The field that predictions search: which schedules there are for an operation on a network, drawn
-// by rules from the shapes of its groups. Forms say who sends to whom, paces how long the segments
-// are and how many are under way. Called by simulate/predict.h.
+// The schedules among which predictions search: for an operation on a network, made by rules from
+// the shapes of its groups. A form says which rank sends to which, a pace how long the segments are
+// and how many are under way. Called by simulate/predict.h.
 #pragma once
 
 #include <vector>

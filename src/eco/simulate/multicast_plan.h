@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Several multicasts at once on a measured network: candidates from multicast/ are simulated, and
-// the quickest runs. Called by job for neighbourhood collectives and eco_multicast. All ranks
-// that ask alike get programs that fit together.
+// the fastest runs. Called by job for neighbourhood collectives and ECO_Multicast. All ranks that
+// ask for the same get programs that fit together.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks the schedules of a collective on a network by simulating them: candidates and variants
-// (selection/variants.h), forms first, then the best of them at other paces. Deterministic, and
-// bounded: what would take too long is left out. Used by tuning, by `eco plan`, and for the choices
-// that a profile has for what was never timed.
+// (selection/variants.h), forms first, then the best of them at other paces. Deterministic and
+// bounded: schedules that would take too long to simulate are left out. Used by tuning, by `eco
+// plan`, and for the entries of a profile that were never timed.
 #pragma once
 
 #include <vector>

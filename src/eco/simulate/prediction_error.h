@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far the simulator's times are from what was timed on one network with one library: for short
-// messages, whose time is the hosts' and the library's own costs, and for long ones, whose time is
-// the links'. Found by `eco measure` and read by what decides there (verdict.h).
+// The errors of the simulator's times compared with times on one network with one library: for
+// short messages, whose time is overhead of hosts and library, and for long ones, whose time is
+// that of the links. Found by `eco measure` and read by what decides there (verdict.h).
 #pragma once
 
 #include <vector>

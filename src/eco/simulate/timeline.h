@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a simulated schedule did and when: per task, per message, per link; and its critical path.
+// A simulated schedule: times of each task and message, load of each link; and its critical path.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated schedule's messages from their posting to their arrival: which of them keep others
-// waiting, what of them flows when, and what they load the links with. Fills in the messages' and
-// links' part of a Timeline. Part of the simulator; its arrivals come back as events.
+// A simulated schedule's messages from their posting to their arrival: which messages delay others,
+// which bytes flow when, and the load of the links. Fills in the messages' and links' part of a
+// Timeline. Part of the simulator; arrivals are returned as events.
 #pragma once
 
 #include <deque>

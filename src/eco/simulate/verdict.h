@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides between the library and ECO from what the library took and what ECO is predicted to take,
-// where predictions are known to err by so much (prediction_error.h); and says what timing
-// both would be worth. Pure. Called by `eco measure`'s second half (measure/within_budget.h).
+// Decides between the library and ECO from the library's time and ECO's predicted time, given the
+// known error of predictions (prediction_error.h); and computes the benefit of timing both. Pure.
+// Called by `eco measure`'s second half (measure/within_budget.h).
 #pragma once
 
 #include <vector>

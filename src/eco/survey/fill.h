@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns what a survey visited into whole matrices: where a pair was not timed, what pairs of the
-// same two subnets take.
+// Turns the pairs that a survey visited into complete matrices: a pair that was not timed gets the
+// median of pairs of the same two subnets.
 #pragma once
 
 #include <vector>

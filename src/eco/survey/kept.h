@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was timed between pairs of hosts when measuring was cut short: reported while it is
-// measured, read by the next run (docs/formats.md, "Partial measurement"). Hosts go by their names,
-// so the next run may be on others. Called by measure/ on rank 0.
+// The pairs of hosts that were timed when measuring was interrupted: reported during measuring,
+// read by the next run (docs/formats.md, "Partial measurement"). Hosts are identified by their
+// names, so the next run may be on others. Called by measure/ on rank 0.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Notes of the measurement that no running program needs: which pairs were timed if not all were,
-// how sure the subnets are, and anomalies. Keys of their own in the profile's JSON
-// (docs/formats.md); absent if there is nothing to note.
+// how certain the subnets are, and anomalies. They have their own keys in the profile's JSON
+// (docs/formats.md), which are absent if there is nothing to note.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

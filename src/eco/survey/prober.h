@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a survey has pairs of hosts timed: by a launch on the real hosts (measure/), or simulated.
+// How a survey gets pairs of hosts timed: by a launch on the real hosts (measure/), or simulated.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the subnets of many hosts, and the levels above them, from few visits: what Fig. 2 would
-// make of all pairs, where a host has a few dozen visits, not one with every other. Pure: a Prober
-// times. How, and how sure it is: docs/algorithms.md, "Measuring".
+// Finds the subnets of many hosts, and the levels above them, from few visits: the result of Fig. 2
+// on all pairs, but a host has a few dozen visits instead of one with every other. Pure: a Prober
+// does the timing. Method and certainty: docs/algorithms.md, "Survey".
 #pragma once
 
 #include <functional>

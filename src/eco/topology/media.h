@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which flows to run at once to learn what a cluster's hosts share, and what their rates then say.
-// Times of one pair at a time cannot tell a bus from a switch, nor see that an uplink is shared
+// Which flows to run together to find what a cluster's hosts share, and what their rates show.
+// Times of single pairs cannot distinguish bus and switch, nor show a shared uplink
 // (docs/formats.md, media). Called by the probe; pure, so that it is tested without a network.
 #pragma once
 

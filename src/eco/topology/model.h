@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What messages cost on a measured network beyond pairwise times: overheads of hosts, transfer, and
-// the media that flows share (docs/formats.md, "model"). Measured by `eco measure`, or derived from
-// the pairwise times alone; turned into a Network (network.h).
+// The costs of messages on a measured network beyond pairwise times: overheads of hosts, transfer
+// times, and the media that flows share (docs/formats.md, "model"). Measured by `eco measure`, or
+// derived from the pairwise times alone; turned into a Network (network.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

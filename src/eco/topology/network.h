@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The model of a network as a plain value: what a message costs its sender and receiver, and which
-// links it shares with others on its way. Derived from a profile; read by simulate/ and by
-// bounds/bound.h. The same on all ranks that have the same profile.
+// The model of a network as a plain value: the overheads of a message for sender and receiver, and
+// the links that it shares with others on its route. Derived from a profile; read by simulate/ and
+// by bounds/bound.h. The same on all ranks that have the same profile.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The processors that the calling process may run on, and what hwloc says of them. hwloc is loaded
-// when it is asked and never linked with: if it is not installed nothing is known, and ranks
-// have no levels inside their host. Called when a session begins.
+// The processors that the calling process may run on, and where hwloc places them. hwloc is loaded
+// on demand and never linked with: if it is not installed, nothing is known, and ranks have no
+// levels inside their host. Called when a session begins.
 #pragma once
 
 #include <vector>

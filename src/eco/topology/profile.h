@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profile: what measuring one network gave, as a value with one written form (docs/formats.md).
-// Made by `eco measure`, read by everything else. A Profile that parse_profile returned is sound:
-// sizes agree, figures are finite and positive, levels are nested.
+// The profile: the result of measuring one network, as a value with one written form
+// (docs/formats.md). Made by `eco measure`, read by everything else. A Profile that parse_profile
+// returned is valid: sizes agree, numbers are finite and positive, levels are nested.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

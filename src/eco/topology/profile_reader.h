@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes values of the right kind out of a profile's JSON, or refuses it in one sentence that names
-// the file, the part and the key. Used by all that reads profiles, here and (by the engine) in the
-// cockpit, so that a profile is either sound for both or for none.
+// Takes values of the right type out of a profile's JSON, or rejects the profile in one sentence
+// that names the file, the part and the key. Used by all code that reads profiles, here and (by the
+// engine) in the Python commands, so that both accept the same profiles.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the profile of a host in the folders for profiles: the first folder that has one, there the
-// newest. What another user could have written is refused. Called by job/share.h.
+// newest. Rejects files that another user could have written. Called by job/share.h.
 #pragma once
 
 #include <string>

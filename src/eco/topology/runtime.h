@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a profile that a running program needs: no matrices, of the model one transfer for
-// all pairs of two clusters, of the tuning what its library and its hosts may ask for. Every job
-// sends it over the network that it describes, so it is short: some 2 kB for 8 hosts and 250
-// choices, below 50 kB for 1,024. Written by rank 0 of a job, read by all.
+// The part of a profile that a running program needs: no matrices; of the model, one transfer for
+// all pairs of two clusters; of the tuning, the entries that this library and these hosts may use.
+// Every job sends it over the network that it describes, so it is short: some 2 kB for 8 hosts and
+// 250 choices, below 50 kB for 1,024. Written by rank 0 of a job, read by all.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says which pairwise times decide the partition but are not sure enough to do so, so that they are
-// measured again before levels are made. Called by the probe; pure, so that it is tested without a
-// network.
+// Finds the pairwise times that decide the partition but are too uncertain to do so, so that they
+// are measured again before levels are made. Called by the probe; pure, so that it is tested
+// without a network.
 #pragma once
 
 #include <utility>

@@ -18,19 +18,19 @@ namespace eco {
 // part of a collective does not call it again, and its peers would wait for ever. Without a staging
 // buffer a write is complete when the kernel has all of it. Read when libfabric starts, which may be in the program's MPI_Init
 // (docs/decisions/0012-no-staging-buffer.md). A user's own setting stays: then there are no rails.
-static constexpr std::array rooms{std::pair("tcp", "FI_TCP_STAGING_SBUF_SIZE"),
+static constexpr std::array staging_buffers{std::pair("tcp", "FI_TCP_STAGING_SBUF_SIZE"),
                                   std::pair("net", "FI_NET_STAGING_SBUF_SIZE")};
 
-__attribute__((constructor)) static void keep_nothing_back() {
-    for (const auto& [provider, room] : rooms) setenv(room, "0", 0);
+__attribute__((constructor)) static void disable_staging_buffers() {
+    for (const auto& [provider, variable] : staging_buffers) setenv(variable, "0", 0);
 }
 
-// Why writes over this provider may stay behind; empty if they cannot.
-static std::string keeps_back(const std::string& name) {
-    for (const auto& [provider, room] : rooms) {
-        const char* value = std::getenv(room);
+// Why a write over this provider may be incomplete when reported complete; empty if it cannot be.
+static std::string why_incomplete(const std::string& name) {
+    for (const auto& [provider, variable] : staging_buffers) {
+        const char* value = std::getenv(variable);
         if (name.starts_with(provider) && value && std::strcmp(value, "0") != 0)
-            return std::string(room) + " is " + value +
+            return std::string(variable) + " is " + value +
                    ", with which the end of a message may stay in libfabric; rails need 0";
     }
     return "";
@@ -95,7 +95,7 @@ std::vector<Card> find_cards(const Libfabric& fabric,
         } else if (info->addr_format != FI_SOCKADDR_IN6) {
             card.network = info->fabric_attr->name ? info->fabric_attr->name : "";
         }
-        const std::string kept = keeps_back(card.provider);
+        const std::string kept = why_incomplete(card.provider);
         if (loopback || is_bridge(card.name) || !kept.empty()) {
             const std::pair<std::string, std::string> why(
                 card.name, loopback               ? "the loopback"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One interface's UDP socket, with which two hosts see whether packets of the one reach the other:
-// numbered datagrams, never fragmented and never sent again. Knows nothing of MPI; the hosts agree
-// by other means on who sends what. Called by measure/check_links.cpp.
+// One interface's UDP socket, with which two hosts check whether packets of the one reach the
+// other: numbered datagrams, never fragmented and never sent again. Knows nothing of MPI; the hosts
+// agree by other means which one sends what. Called by measure/check_links.cpp.
 #pragma once
 
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process's way into its job's multicasts, shared by its calls and threads: paces what leaves,
-// hands what arrives to the call that it is for, keeps a little of what comes before its call.
-// Reliable nowhere: what is lost is seen to by mcast_sender.h and mcast_receiver.h.
+// One process's access to its job's multicasts, shared by its calls and threads: paces what leaves,
+// gives arriving datagrams to their call, keeps a few that arrive before their call. Not reliable
+// by itself: mcast_sender.h and mcast_receiver.h repair losses.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the multicasts of one communicator share on one rank, from call to call. Kept by
-// job/communicator.h, used by McastTransport. A call may leave while receivers that are late have
-// not got all: then the library's progress and later calls move it on, one at a time.
+// The state that the multicasts of one communicator share on one rank, from call to call. Kept by
+// job/communicator.h, used by McastTransport. A call may return before late receivers have all
+// data; then the library's progress and later calls complete it, one call at a time.
 #pragma once
 
 #include <sched.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What receivers and senders of multicasts tell each other: statuses of a receiver, by ordinary
-// messages or by datagrams, and the sender's answers by messages. Written and read here only, so
-// that both fit.
+// The control messages of multicasts: statuses of receivers, by ordinary messages or by
+// datagrams, and the sender's answers by messages. Written and read only here, so that both sides
+// agree.
 //
-// A status says how many datagrams have come in this call, which messages are whole, and, if
-// anything is asked for, which datagrams are missing. Each message that asks gets one answer: of
-// what was asked for, the datagrams that had left before. A datagram that asks gets datagrams.
+// A status says how many datagrams have arrived in this call, which messages are complete, and,
+// if it is a request, which datagrams are missing. Each message that requests gets one answer: of
+// the requested datagrams those that had left before. A datagram that requests gets datagrams.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a datagram of a job's multicasts begins with; the message's bytes follow. All hosts of a job
-// have the same byte order. Whatever does not begin so, or has another job's key, is dropped.
+// The header of a datagram of a job's multicasts; the message's bytes follow. All hosts of a job
+// have the same byte order. A datagram with another header, or another job's key, is dropped.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The receiving side of one call's multicasts: puts datagrams into their places, in whatever order
-// and however often they come, and says what is whole and what is missing. Neither blocks nor
-// touches MPI; used by McastTransport. Another thread may hand over what has come.
+// and however often they arrive, and says what is complete and what is missing. Does not block and
+// does not use MPI; used by McastTransport. Another thread may hand over datagrams.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sending side of one call's multicasts: which datagrams leave next, how far ahead of the
-// slowest receiver, what is sent again and to whom. Neither blocks nor touches MPI; used by
+// slowest receiver, what is sent again and to whom. Does not block and does not use MPI; used by
 // McastTransport.
 #pragma once
 

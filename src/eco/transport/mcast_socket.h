@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process's UDP sockets: one in its job's multicast group (IPv4), one of its own, which all
-// that it sends comes from and which others may answer to. Sends and takes datagrams; knows nothing
-// of messages, losses or repairs: those are mcast_sender.h and mcast_receiver.h. Not for two
-// threads at once.
+// One process's UDP sockets: one in its job's multicast group (IPv4), and one of its own, from
+// which it sends everything and to which others may answer. Sends and receives datagrams; knows
+// nothing of messages, losses or repairs: those are in mcast_sender.h and mcast_receiver.h. Not for
+// two threads at the same time.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ranks of one communicator tell each other about multicasts by ordinary messages:
-// statuses of receivers, answers of senders. Kept across calls: a call need not wait for a message
-// whose content has become known otherwise. Each status that is expected comes, and each that asks
-// is answered, at the latest when the communicator goes. Used by McastTransport.
+// The ordinary messages about multicasts between the ranks of one communicator: statuses of
+// receivers, answers of senders. Kept across calls: a call need not wait for a message whose
+// content it knows otherwise. Each expected status arrives, and each request is answered, at the
+// latest when the communicator is freed. Used by McastTransport.
 #pragma once
 
 #include <map>

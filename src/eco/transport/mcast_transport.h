@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages to several ranks at once by IP multicast, as the executor's transport;
-// all others, and what receivers and senders tell each other, go through another transport. Made
-// for each collective call. A multicast is over when all its receivers have it: what is lost is
-// asked for and sent again by the other transport, so a call ends even where no datagram arrives.
-// Where only receivers are awaited that are late, and something moves it on later, it keeps a copy
-// for them, and its messages count as sent; then it is_behind() and lives on.
+// Messages to several ranks at once by IP multicast, as a transport of run/execution.h; all others,
+// and control messages, go through another transport. Made for each collective call. A multicast is
+// complete when all its receivers have it: what is lost is requested and sent again by the other
+// transport, so a call ends even if no datagram arrives. If it waits only for late receivers, and
+// progress completes it later, it keeps a copy for them and its messages count as sent; then
+// is_behind() holds.
 #pragma once
 
 #include <functional>

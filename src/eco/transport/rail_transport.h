@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages over the rails, as the executor's transport; those to peers that no rail leads to (ranks
+// Messages over the rails, as a transport of run/execution.h; those to peers without a rail (ranks
 // on the same host) and native parts go through another transport. Made for each collective call.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cuts a message into one stripe for each rail, and says from which length on that pays. Called by
-// the receiver of a long message, which tells the sender, so that both agree; and where rails are
-// measured.
+// Cuts a message into one stripe for each rail, and says from which length on this is faster.
+// Called by the receiver of a long message, which tells the sender, so that both agree; and by
+// measuring.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How one rank's program moves bytes: starts sends and receives, waits for some of them; and how it
-// hands a part of its work to the MPI library. Called by the executor; MPI in real runs, threads in
-// tests.
+// How one rank's program moves bytes: starts sends and receives, waits for some of them, and runs
+// native parts by the MPI library. Called by run/execution.h; implemented by MPI, rails and
+// multicasts, and by threads in tests.
 #pragma once
 
 #include <span>
