@@ -87,7 +87,8 @@ void report_mcast(const Session& session) {
         session.world_rank != 0)
         return;
     std::fprintf(stderr, "eco: %.0f datagrams multicast, %.0f sent again", all[0], all[1]);
-    if (all[2] > 0) std::fprintf(stderr, "; %.0f datagrams of others received, and dropped", all[2]);
+    if (all[2] > 0)
+        std::fprintf(stderr, "; %.0f datagrams of others received, and dropped", all[2]);
     std::fprintf(stderr, "\n");
 }
 

@@ -9,8 +9,8 @@
 // byte has left. Single frames of a host enter its first link one after the other. Over long ways a
 // connection waits for acknowledgements at first (Network::first_flight). A task starts when those
 // it waits for have ended; a send ends when its last byte has left, so that a window of one keeps
-// one message under way. A receive for a reduction is started at once, as in run/execution.cpp; what
-// waits is the combining.
+// one message under way. A receive for a reduction is started at once, as in run/execution.cpp;
+// what waits is the combining.
 #pragma once
 
 #include <functional>

@@ -16,10 +16,11 @@ namespace eco {
 // If a socket is full the tcp provider copies the end of a write into a staging buffer, reports
 // the write as complete, and sends the rest when libfabric is called next. A rank that has done its
 // part of a collective does not call it again, and its peers would wait for ever. Without a staging
-// buffer a write is complete when the kernel has all of it. Read when libfabric starts, which may be in the program's MPI_Init
-// (docs/decisions/0012-no-staging-buffer.md). A user's own setting stays: then there are no rails.
+// buffer a write is complete when the kernel has all of it. Read when libfabric starts, which may
+// be in the program's MPI_Init (docs/decisions/0012-no-staging-buffer.md). A user's own setting
+// stays: then there are no rails.
 static constexpr std::array staging_buffers{std::pair("tcp", "FI_TCP_STAGING_SBUF_SIZE"),
-                                  std::pair("net", "FI_NET_STAGING_SBUF_SIZE")};
+                                            std::pair("net", "FI_NET_STAGING_SBUF_SIZE")};
 
 __attribute__((constructor)) static void disable_staging_buffers() {
     for (const auto& [provider, variable] : staging_buffers) setenv(variable, "0", 0);
