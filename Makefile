@@ -26,16 +26,16 @@ test-long: build          ## everything, also what is marked long
 test-sanitizers: bootstrap ## unit tests, fuzzer and a real program under sanitizers, five minutes
 	@scripts/sanitize.sh
 
-lint: build               ## form and types: clang-format, clang-tidy, ruff, mypy
+lint: build               ## checks format, rules and types: clang-format, clang-tidy, ruff, mypy
 	@scripts/lint.sh $(PRESET)
 
-format: bootstrap         ## put all sources into form
+format: bootstrap         ## format all sources
 	@scripts/format.sh
 
 demo:                     ## install and build what it needs, measure an emulated network, draw it, run a program natively and with ECO
 	@scripts/demo.sh $(PRESET)
 
-bench: build              ## ECO beside native on the lab's three segments
+bench: build              ## compare ECO and native on the lab's three-segments
 	@scripts/bench.sh $(PRESET)
 
 install: build            ## install under PREFIX (default ~/.local)
