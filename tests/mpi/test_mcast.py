@@ -170,7 +170,9 @@ def test_a_third_party_that_floods(mpi: Mpi) -> None:
     """Foreign, empty and cut datagrams in the job's group are dropped, counted, and said."""
     run = mcasts(mpi, 40, 60000, "floods", 3)
     went_well(run, 40)
-    found = re.search(r"eco: \d+ datagrams multicast, \d+ sent again; (\d+) of others", run.err)
+    found = re.search(
+        r"eco: \d+ datagrams multicast, \d+ sent again; (\d+) datagrams of others", run.err
+    )
     assert found, run.err
     assert int(found[1]) > 100
     assert run.err.count("datagrams of others received") == 1
