@@ -80,6 +80,8 @@ def multicast(comm, messages, buffers):
     destinations (bytes-like, NumPy arrays), of no meaning elsewhere. Raises ValueError.
     """
     _check(comm.size, messages)
+    if len(buffers) != len(messages):
+        raise ValueError(f"{len(buffers)} buffers for {len(messages)} messages")
     sources = [source for source, _, _ in messages]
     sizes = [size for _, size, _ in messages]
     flat = [to for _, _, destinations in messages for to in destinations]
@@ -105,7 +107,7 @@ def multicast(comm, messages, buffers):
             return
     own = comm.Dup()
     requests = []
-    for (source, size, destinations), data in zip(messages, buffers, strict=True):
+    for (source, size, destinations), data in zip(messages, buffers):
         if comm.rank == source and size:
             part = memoryview(data).cast("B")[:size]
             requests += [own.Isend(part, to) for to in destinations]

@@ -22,6 +22,8 @@ check "private names" .venv/bin/python scripts/unity.py
 check clang-tidy .venv/bin/python scripts/tidy.py "build/$preset"
 check "ruff check" .venv/bin/ruff check --quiet "${python[@]}"
 check "ruff format" .venv/bin/ruff format --quiet --diff "${python[@]}"
+# What an installation runs on the oldest Python: ruff knows its syntax, vermin its library.
+check "Python 3.9" .venv/bin/vermin --quiet --no-tips --violations --target=3.9- python/eco include/eco_topology.py packaging/start.py packaging/manual.py
 check mypy .venv/bin/python -m mypy
 
 if ((${#failed[@]})); then

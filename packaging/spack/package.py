@@ -32,7 +32,7 @@ class EcoCollectives(CMakePackage):
     # Loaded while a program runs, if they are there.
     depends_on("libfabric", when="+rails")
     depends_on("hwloc@2:", when="+hwloc")
-    depends_on("python@3.11:", type=("build", "run"))
+    depends_on("python@3.9:", type=("build", "run"))
     depends_on("py-nanobind@2:", type="build", when="+python")
     depends_on("py-typer@0.16:", type=("build", "run"))
     depends_on("py-rich@13:", type=("build", "run"))

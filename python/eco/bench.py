@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
@@ -21,7 +21,7 @@ from eco.progress import progress
 from eco.show import Plot, plain_console
 
 Topology = Annotated[
-    Path | None,
+    Optional[Path],
     options.profile("The profile (default: ECO_PROFILE, or the newest)."),
 ]
 Patterns = Annotated[
@@ -49,7 +49,7 @@ Form = Annotated[
     ),
 ]
 Order = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(
         help="Order of the ranks: launched (as LAUNCHER places them), near, or scattered:SEED.",
         metavar="ORDER",
@@ -64,7 +64,7 @@ def command(
     sizes: options.BenchSizes = None,
     patterns: Patterns = "native,eco,native-again",
     repeats: Annotated[
-        int | None,
+        Optional[int],
         typer.Option(help="Repeats of each pattern (default: as many as fit into 20 s)."),
     ] = None,
     order: Order = None,
@@ -160,7 +160,7 @@ def _patterns(text: str) -> str:
     return ",".join(words)
 
 
-def _order(text: str | None) -> list[str]:
+def _order(text: Optional[str]) -> list[str]:
     if text is None:
         return []
     if not re.fullmatch(r"launched|near|scattered:\d{1,9}", text):

@@ -5,6 +5,8 @@ Boxes of one level never overlap. Lengths are in cells: a host takes one. Called
 a large network (picture_boxes.py) and by the page (page.py).
 """
 
+from __future__ import annotations
+
 import itertools
 import math
 from collections.abc import Iterator, Sequence
@@ -13,6 +15,7 @@ from dataclasses import dataclass, replace
 from eco import quantities, structure
 from eco.profile import Profile
 from eco.structure import Group, Link
+from eco.zipped import zipped
 
 TEXT = 0.72  # height of the letters in a box
 CLEAR = 8  # parts of a group between which lines stay apart
@@ -34,7 +37,7 @@ class Box:
     top: float
     width: float
     height: float
-    parts: tuple["Box", ...]
+    parts: tuple[Box, ...]
     cells: tuple[tuple[int, float, float], ...]  # host, left, top
 
     @property
@@ -42,17 +45,17 @@ class Box:
         return self.left + self.width / 2, self.top + self.height / 2
 
     @property
-    def all(self) -> Iterator["Box"]:
+    def all(self) -> Iterator[Box]:
         """Outer before inner."""
         yield self
         for part in self.parts:
             yield from part.all
 
     @property
-    def leaves(self) -> Iterator["Box"]:
+    def leaves(self) -> Iterator[Box]:
         return (box for box in self.all if not box.parts)
 
-    def moved(self, right: float, down: float) -> "Box":
+    def moved(self, right: float, down: float) -> Box:
         return replace(
             self,
             left=self.left + right,
@@ -231,7 +234,7 @@ def _ring(parts: list[Box], first: float) -> list[Box]:
                 1.2 * radius * math.cos(angle) - part.width / 2,
                 radius * math.sin(angle) - part.height / 2,
             )
-            for part, angle in zip(parts, angles, strict=True)
+            for part, angle in zipped(parts, angles)
         ]
         areas = [
             (box.left - beside, box.top - _LINE, box.width + 2 * beside, box.height + 2 * _LINE)

@@ -6,6 +6,8 @@ every verb start quickly, whatever the others need. A module offers `app` (verbs
 `command` (a function).
 """
 
+from __future__ import annotations
+
 import errno
 import importlib
 import importlib.util
@@ -14,7 +16,7 @@ import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -56,6 +58,12 @@ _NUMBERS = {
 }
 
 
+# Typer's own; click's where Typer is made of click, as all are that Python 3.9 has.
+_USAGE_ERROR: Any = (
+    getattr(typer, "TyperException", None) or importlib.import_module("click").ClickException
+)
+
+
 def main() -> int:
     if sys.stdout is None:  # closed by the shell: eco show … >&-
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
@@ -67,8 +75,8 @@ def main() -> int:
     except typer.Abort:
         return 130
     except EcoError as error:
-        return _complain(str(error), error.code, *getattr(error, "__notes__", ()))
-    except typer.TyperException as error:
+        return _complain(str(error), error.code, *error.notes)
+    except _USAGE_ERROR as error:
         # Typer's own errors of usage; asking for nothing shows the help.
         if type(error).__name__ == "NoArgsIsHelpError":
             return ExitCode.USAGE

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `eco bench` found: one value per operation and size, with the ratios drawn from it."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -7,7 +7,7 @@
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 from typer.completion import (  # type: ignore[attr-defined]
@@ -42,9 +42,9 @@ def _abis() -> list[str]:
 
 def exec_options(
     context: typer.Context,
-    program: Annotated[list[str] | None, typer.Argument()] = None,
-    profile: Annotated[Path | None, typer.Option("--profile", "--topology")] = None,
-    mpi: Annotated[str | None, typer.Option(autocompletion=_abis)] = None,
+    program: Annotated[Optional[list[str]], typer.Argument()] = None,
+    profile: Annotated[Optional[Path], typer.Option("--profile", "--topology")] = None,
+    mpi: Annotated[Optional[str], typer.Option(autocompletion=_abis)] = None,
     verbose: Annotated[bool, typer.Option("--verbose")] = False,
 ) -> Any:
     """The options of `eco exec`, for completion only."""

@@ -20,3 +20,4 @@ class EcoError(Exception):
         super().__init__(message)
         self.message = message
         self.code = code
+        self.notes: list[str] = []  # what is said below it, a line each

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many ranks a launcher will start, as far as its words tell."""
 
+from __future__ import annotations
+
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
@@ -8,6 +10,7 @@ from pathlib import Path
 
 from eco.errors import EcoError
 from eco.launcher import Launcher
+from eco.zipped import zipped
 
 _RANKS = ("n", "np", "ntasks")
 _LISTS = ("H", "host", "hosts")
@@ -32,7 +35,7 @@ def ranks_named(launcher: Launcher) -> int | None:
 def _values(words: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     """What follows these options, whether as `--name value`, `-name value` or `--name=value`."""
     option = re.compile(f"--?(?:{'|'.join(names)})(?:=(.*))?")
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zipped(words, [*words[1:], ""]):
         if found := option.fullmatch(word):
             yield found[1] if found[1] is not None else following
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The MPI launcher: the command that starts `eco probe` on the hosts, and its MPI library."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil
@@ -75,7 +77,7 @@ def eco_program() -> str:
 
 def _is_lab(words: Sequence[str]) -> bool:
     """`eco lab run …`, also as `python -m eco lab run …`."""
-    pairs = zip(words, words[1:], words[2:], strict=False)
+    pairs = zip(words, words[1:], words[2:])
     return any("eco" in start and (verb, below) == ("lab", "run") for start, verb, below in pairs)
 
 

@@ -4,7 +4,7 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.console import Console
@@ -16,7 +16,7 @@ from eco.learned import LearnedClass
 from eco.options import Json
 
 File = Annotated[
-    Path | None,
+    Optional[Path],
     typer.Argument(
         metavar="[FILE]",
         readable=False,

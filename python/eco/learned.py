@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What programs learned of a network while they ran: the file beside its profile, as values."""
 
+from __future__ import annotations
+
 import json
 import os
 from dataclasses import dataclass

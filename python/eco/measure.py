@@ -4,7 +4,7 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -17,7 +17,7 @@ from eco.profile import Profile
 from eco.progress import progress
 
 File = Annotated[
-    Path | None,
+    Optional[Path],
     typer.Option("--output", "-o", metavar="FILE", help="Also write the profile to this file."),
 ]
 
@@ -27,17 +27,17 @@ def command(
     output: File = None,
     sizes: options.PairSizes = None,
     round_trips: Annotated[
-        int | None, typer.Option(help="Round trips per pair and size (default: 5).")
+        Optional[int], typer.Option(help="Round trips per pair and size (default: 5).")
     ] = None,
     repeats: Annotated[
-        int | None, typer.Option(help="Repeats of the whole measurement (default: 3).")
+        Optional[int], typer.Option(help="Repeats of the whole measurement (default: 3).")
     ] = None,
     tolerance: Annotated[
-        float | None,
+        Optional[float],
         typer.Option(help="Relative difference of times inside a subnet (default: 0.2)."),
     ] = None,
     budget: Annotated[
-        float | None,
+        Optional[float],
         typer.Option(
             help="Seconds for everything after MPI_Init (default: 60).",
             metavar="SECONDS",
@@ -124,7 +124,7 @@ def command(
                 raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
         except EcoError as error:
             if note := partial.keep():
-                error.add_note(note)
+                error.notes.append(note)
             raise
         except BaseException:  # Ctrl-C, SIGTERM
             if note := partial.keep():
@@ -134,7 +134,7 @@ def command(
     partial.remove(found[-1].hosts)
 
 
-def _partial_path(output: Path | None, launcher: launchers.Launcher) -> Path | None:
+def _partial_path(output: Optional[Path], launcher: launchers.Launcher) -> Optional[Path]:
     """Of a measurement that goes to the store alone in the store, by what launches it: its hosts
     are not known before. Emulated hosts share their names, so those only if a file says which
     network they are of."""
@@ -170,7 +170,7 @@ def outcome(chosen: dict[str, int]) -> str:
     return text
 
 
-def _known(path: Path, again: bool) -> Profile | None:
+def _known(path: Path, again: bool) -> Optional[Profile]:
     """What need not be measured again. Never overwrites what is no profile."""
     if not path.exists():
         return None
@@ -197,8 +197,8 @@ def _was_profile(path: Path) -> bool:
 
 def _finish(
     found: Profile,
-    before: Profile | None,
-    output: Path | None,
+    before: Optional[Profile],
+    output: Optional[Path],
     is_lab: bool,
     as_json: bool,
     chosen: dict[str, int],

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the model says of calls that a bench timed: the bound, and each schedule's time."""
 
+from __future__ import annotations
+
 import dataclasses
 import statistics
 from collections import Counter

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options that measure, tune and bench share, and how they reach the probe."""
 
-from typing import Annotated, Any
+from __future__ import annotations
+
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -9,7 +11,7 @@ from eco.engine import engine
 from eco.errors import EcoError, ExitCode
 
 Words = Annotated[
-    list[str] | None,
+    Optional[list[str]],
     typer.Argument(
         metavar="-- LAUNCHER…",
         help="The command that starts MPI programs on your hosts: mpirun -n 8 --hostfile hosts",
@@ -17,7 +19,7 @@ Words = Annotated[
     ),
 ]
 Mpi = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(
         help="The launcher's MPI, if ECO cannot find it out: openmpi, mpich or abi.",
         metavar="FAMILY",
@@ -39,12 +41,12 @@ def _list(what: str, usual: str) -> Any:
 
 # The probe knows what is usual.
 _SIZES = "Message sizes in bytes"
-PairSizes = Annotated[str | None, _list(_SIZES, "1,1024,16384")]
-TuneSizes = Annotated[str | None, _list(_SIZES, "16,1024,16384,131072")]
-BenchSizes = Annotated[str | None, _list(_SIZES, "16,16000")]
+PairSizes = Annotated[Optional[str], _list(_SIZES, "1,1024,16384")]
+TuneSizes = Annotated[Optional[str], _list(_SIZES, "16,1024,16384,131072")]
+BenchSizes = Annotated[Optional[str], _list(_SIZES, "16,16000")]
 _OPERATIONS = "Collectives by their lower-case MPI names, or all"
-TuneOperations = Annotated[str | None, _list(_OPERATIONS, "all that have choices of their own")]
-BenchOperations = Annotated[str | None, _list(_OPERATIONS, "bcast,allgather,allreduce")]
+TuneOperations = Annotated[Optional[str], _list(_OPERATIONS, "all that have choices of their own")]
+BenchOperations = Annotated[Optional[str], _list(_OPERATIONS, "bcast,allgather,allreduce")]
 
 
 _MOST_BYTES = 10**9

@@ -5,6 +5,8 @@ Written when the run fails, handed to the next one, removed when that one is don
 something else is never touched.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import time
@@ -15,6 +17,7 @@ from typing import Any
 from eco import store
 from eco.errors import EcoError
 from eco.probe import Event, Say
+from eco.zipped import zipped
 
 VERSION = 1
 _FIGURES = 6  # of a pair: two hosts, least, median, samples, visits
@@ -61,7 +64,7 @@ class Partial:
             lists: list[list[Any]] = event["pairs"]
             self._head = {key: event[key] for key in event if key not in ("event", "pairs")}
             self._lists = self._lists or [{} for _ in lists]
-            for known, figures in zip(self._lists, lists, strict=True):
+            for known, figures in zipped(self._lists, lists):
                 known.update(_pairs(figures))
 
     def keep(self) -> str | None:
@@ -105,7 +108,7 @@ def _read(path: Path) -> Event | None:
     if not isinstance(lists, list) or not all(
         isinstance(figures, list)
         and len(figures) % _FIGURES == 0
-        and all(isinstance(figure, int | float) for figure in figures)
+        and all(isinstance(figure, (int, float)) for figure in figures)
         for figures in lists
     ):
         return None
@@ -133,7 +136,7 @@ def _merged(earlier: Event, now: Event) -> Event:
     hosts = list(dict.fromkeys([*now["hosts"], *earlier["hosts"]]))
     index = [hosts.index(host) for host in earlier["hosts"]]
     lists = []
-    for old, new in zip(earlier["pairs"], now["pairs"], strict=True):
+    for old, new in zipped(earlier["pairs"], now["pairs"]):
         # The figures of a pair are of both ways, so its order says nothing.
         known = {
             (min(index[a], index[b]), max(index[a], index[b])): rest

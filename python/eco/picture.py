@@ -24,6 +24,7 @@ from eco import boxes, picture_boxes, quantities, store, structure
 from eco.colours import INK, PALE, TIMES
 from eco.profile import Profile
 from eco.structure import Group
+from eco.zipped import zipped
 
 # Told apart by all eyes, and light enough for dark names on them.
 SUBNETS = (
@@ -156,7 +157,7 @@ def _arrange(profile: Profile, group: Group, depth: int) -> _Disc:
     angles = [angle - turn for angle in _angles(room)]
     parts = tuple(
         _Disc(disc.group, (ring * math.cos(angle), ring * math.sin(angle)), disc.radius, disc.parts)
-        for disc, angle in zip(discs, angles, strict=True)
+        for disc, angle in zipped(discs, angles)
     )
     return _Disc(group, (0, 0), ring + max(disc.radius for disc in discs) + 0.75, parts)
 
@@ -180,7 +181,7 @@ def _ring_radius(room: list[float]) -> float:
     """The least radius at which discs of these sizes do not touch."""
     if len(room) == 1:
         return 0.0
-    pairs = list(zip(room, [*room[1:], room[0]], _angles(room), strict=True))
+    pairs = list(zipped(room, [*room[1:], room[0]], _angles(room)))
     angles = [angle for _, _, angle in pairs]
     least = 0.0
     for number, (one, two, angle) in enumerate(pairs):

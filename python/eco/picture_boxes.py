@@ -14,6 +14,7 @@ from eco import boxes, quantities, structure
 from eco.boxes import CLEAR, TEXT, Box
 from eco.colours import INK, SUBNET_EDGE, SUBNET_FACE, TIMES
 from eco.profile import Profile
+from eco.zipped import zipped
 
 _LEAST_TEXT = 2.5  # points; smaller is not written
 
@@ -84,7 +85,7 @@ def _box(axes: Axes, box: Box, cell: float) -> None:
 def _lines(axes: Axes, profile: Profile, box: Box, norm: LogNorm, cell: float) -> None:
     """Above the box that they are in, below its parts."""
     lines = boxes.between(profile, box)
-    for line, at in zip(lines, boxes.label_places(lines, box), strict=True):
+    for line, at in zipped(lines, boxes.label_places(lines, box)):
         (x, y), (to_x, to_y) = line.one.centre, line.two.centre
         axes.plot([x, to_x], [y, to_y], color=TIMES(norm(line.time)), lw=0.22 * cell, zorder=2)
         if at and TEXT * cell >= _LEAST_TEXT:

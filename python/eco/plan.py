@@ -3,7 +3,7 @@
 
 import json
 import re
-from typing import Any
+from typing import Any, Union
 
 from rich import box
 from rich.console import Console
@@ -110,7 +110,7 @@ def _drawn(choice: str) -> str:
     return ""
 
 
-def _drawing(call: Call, winner: Prediction) -> Tree | Text:
+def _drawing(call: Call, winner: Prediction) -> Union[Tree, Text]:
     count = len(call.host_of)
     if count > _MOST_DRAWN:
         return Text(f"{count} ranks are too many to draw", style="dim")

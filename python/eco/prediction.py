@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the engine predicts for one collective call: candidates, their timelines, the bound."""
 
+from __future__ import annotations
+
 import json
 import re
 from dataclasses import dataclass

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs `eco probe` under the user's launcher and hands over what its rank 0 reports."""
 
+from __future__ import annotations
+
 import contextlib
 import json
 import math
@@ -18,6 +20,7 @@ from typing import IO, Any
 
 from eco.errors import EcoError, ExitCode
 from eco.launcher import Launcher
+from eco.zipped import zipped
 
 Event = dict[str, Any]
 Say = Callable[[str], None]
@@ -100,7 +103,7 @@ class _Watch:
     def note(self) -> None:
         self._heard = time.monotonic()
 
-    def __enter__(self) -> "_Watch":
+    def __enter__(self) -> _Watch:
         if self._patience is not None:
             threading.Thread(target=self._run, args=(self._patience,), daemon=True).start()
         return self
@@ -219,7 +222,7 @@ def _end(process: subprocess.Popen[str]) -> None:
     """A launcher that still runs: Ctrl-C in a terminal has reached it too, so let it end first."""
     if process.poll() is not None:
         return
-    for patience, end in zip(_PATIENCE, (process.terminate, process.kill), strict=True):
+    for patience, end in zipped(_PATIENCE, (process.terminate, process.kill)):
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patience)
             return

@@ -5,6 +5,8 @@ A `Profile` that `parse` returned is sound: sizes agree, figures are finite and 
 are nested. The engine, which reads the same files, is what checks them.
 """
 
+from __future__ import annotations
+
 import json
 import os
 from dataclasses import dataclass

@@ -4,11 +4,14 @@
 The engine has checked that text before (profile.py), except `survey` and `odd`.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any
 
 from eco.errors import EcoError, ExitCode
+from eco.zipped import zipped
 
 
 class Matrix(tuple[tuple[float, ...], ...]):
@@ -28,7 +31,7 @@ def read_matrix(value: Any, subnet: list[int]) -> Matrix:
         for host, row in enumerate(rows):
             row[host] = 0.0
         figures = iter(value["pairs"])
-        for a, b, figure in zip(figures, figures, figures, strict=True):
+        for a, b, figure in zipped(figures, figures, figures):
             rows[a][b] = rows[b][a] = float(figure)
         found = Matrix(map(tuple, rows))
     found.written = value

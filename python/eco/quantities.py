@@ -57,7 +57,7 @@ def short_names(hosts: Sequence[str]) -> list[str]:
     """What fits where a host is drawn: without the domain, and if long without what all share."""
     names = [host.partition(".")[0] for host in hosts]
     if max(map(len, names)) > 4 and len(names) > 1:
-        ends = zip(min(names), max(names), strict=False)
+        ends = zip(min(names), max(names))
         shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], ends))
         while shared and names[0][shared - 1].isdigit():
             shared -= 1

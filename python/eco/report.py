@@ -2,7 +2,7 @@
 """`eco report`: what a program's collectives took, from the file that ECO_REPORT named."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -15,7 +15,7 @@ File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="What ECO_REPORT=FILE wrote.")
 ]
 Plot = Annotated[
-    Path | None,
+    Optional[Path],
     typer.Option("--plot", metavar="FILE", help="Also draw a picture: FILE.svg, .png or .pdf."),
 ]
 

@@ -7,7 +7,7 @@ import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 from rich import box
@@ -23,16 +23,17 @@ from eco.options import Json
 from eco.probe import say_on_stderr
 from eco.profile import Mcast, Model, Profile, Rails
 from eco.structure import Group, Link
+from eco.zipped import zipped
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="A profile of `eco measure`.")
 ]
 Plot = Annotated[
-    Path | None,
+    Optional[Path],
     typer.Option("--plot", metavar="FILE", help="Also draw a picture: FILE.svg, .png or .pdf."),
 ]
 PlotOrPage = Annotated[
-    Path | None,
+    Optional[Path],
     typer.Option(
         "--plot",
         metavar="FILE",
@@ -159,7 +160,7 @@ def _model(model: Model) -> str:
     """The overheads of hosts, and the model's error."""
     parts = []
     for word, overheads in (("sends", model.send), ("receives", model.receive)):
-        fixed, per_byte = (statistics.median(column) for column in zip(*overheads, strict=True))
+        fixed, per_byte = (statistics.median(column) for column in zipped(*overheads))
         parts.append(f"{word} {quantities.seconds(fixed)} + {1e9 * per_byte:.2g} ns/B")
     return f"{', '.join(parts)}; off by {model.error:.1%}"
 
@@ -309,14 +310,14 @@ def _print_matrices(profile: Profile, console: Console) -> None:
     """As many columns side by side as fit; the rest below."""
     widest = max(6, *(len(host) for host in profile.hosts)) + 3
     at_once = max(1, console.width // widest - 1)
-    for count, times in zip(profile.sizes, profile.minimum, strict=True):
+    for count, times in zipped(profile.sizes, profile.minimum):
         for first in range(0, len(profile.hosts), at_once):
             columns = range(first, min(first + at_once, len(profile.hosts)))
             table = _table(f"{quantities.size(count)}, milliseconds" if first == 0 else "")
             table.add_column("")
             for column in columns:
                 table.add_column(profile.hosts[column], justify="right", no_wrap=True)
-            for at, (host, row) in enumerate(zip(profile.hosts, times, strict=True)):
+            for at, (host, row) in enumerate(zipped(profile.hosts, times)):
                 cells = ["·" if at == to else f"{1e3 * row[to]:.3g}" for to in columns]
                 table.add_row(host, *cells)
             console.print()

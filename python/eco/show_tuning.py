@@ -2,6 +2,8 @@
 """The tuned and predicted choices of a profile as text: operations and sizes are rows, rank
 layouts are columns, so that everything fits 80 columns."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from rich import box

@@ -2,7 +2,7 @@
 """`eco simulate`: one schedule in virtual time on a measured network."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich import box
@@ -25,7 +25,7 @@ def command(
     size: Size = 16384,
     root: Root = 0,
     choice: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="CHOICE", help="A choice as `eco plan` lists it (default: the fastest)."
         ),

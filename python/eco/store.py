@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where profiles are kept, and how a file is written whole or not at all."""
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import importlib.util

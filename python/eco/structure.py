@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a profile says about the network: groups within groups, and the figures of each."""
 
+from __future__ import annotations
+
 import itertools
 import math
 import statistics
@@ -10,6 +12,7 @@ from typing import Any
 
 from eco import quantities
 from eco.profile import McastArea, Medium, Profile, Rail, Rails, Tuned
+from eco.zipped import zipped
 
 Pair = tuple[int, int]
 
@@ -35,11 +38,11 @@ class Group:
     """Hosts that belong together at one level; a subnet if it has no parts."""
 
     hosts: tuple[int, ...]
-    parts: tuple["Group", ...]
+    parts: tuple[Group, ...]
     number: int | None  # of a subnet, its id in the finest level
 
     @property
-    def subnets(self) -> Iterator["Group"]:
+    def subnets(self) -> Iterator[Group]:
         if not self.parts:
             yield self
         for part in self.parts:
@@ -290,9 +293,7 @@ def _model(profile: Profile) -> dict[str, Any] | None:
     for entry in found["media"]:
         level = profile.levels[entry["level"]]
         entry["hosts"] = [
-            name
-            for name, cluster in zip(profile.hosts, level, strict=True)
-            if cluster == entry["cluster"]
+            name for name, cluster in zipped(profile.hosts, level) if cluster == entry["cluster"]
         ]
     return found
 
@@ -302,7 +303,7 @@ def _rails(profile: Profile) -> dict[str, Any] | None:
     if profile.rails is None:
         return None
     found = profile.rails.document()
-    for entry, rail in zip(found["rails"], profile.rails.rails, strict=True):
+    for entry, rail in zipped(found["rails"], profile.rails.rails):
         del entry["cards"], entry["latency"], entry["bandwidth"]
         entry |= rail_figures(profile, rail)
     return found
@@ -313,7 +314,7 @@ def _mcast(profile: Profile) -> dict[str, Any] | None:
     if profile.mcast is None:
         return None
     found = profile.mcast.document()
-    for entry, area in zip(found["areas"], profile.mcast.areas, strict=True):
+    for entry, area in zipped(found["areas"], profile.mcast.areas):
         entry["hosts"] = [profile.hosts[host] for host in area_hosts(profile, area)]
     return found
 
@@ -346,7 +347,7 @@ def rail_figures(profile: Profile, rail: Rail) -> dict[str, Any]:
     subnet = profile.levels[-1]
     near = {(a, b) for a, b in joined if subnet[a] == subnet[b]}
     return {
-        "cards": {host: card for host, card in zip(profile.hosts, rail.cards, strict=True) if card},
+        "cards": {host: card for host, card in zipped(profile.hosts, rail.cards) if card},
         **(_carries(rail, joined) or {"latency": 0.0, "bandwidth": 0.0}),
         "inside": _carries(rail, near),
         "between": _carries(rail, joined - near),

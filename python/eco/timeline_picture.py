@@ -16,6 +16,7 @@ from eco.call_text import headline
 from eco.colours import INK, PALE, RECEIVE, SEND
 from eco.picture import save
 from eco.prediction import Call, Prediction
+from eco.zipped import zipped
 
 _CHAIN = "#d1495b"
 _MOST_ARROWS = 600
@@ -99,7 +100,7 @@ def _chain(axes: Axes, timeline: dict[str, Any]) -> None:
         points.append((step["start"], step["rank"]))
         points.append((step["end"], step["peer"] if moves else step["rank"]))
     if points:
-        times, places = zip(*points, strict=True)
+        times, places = zipped(*points)
         axes.plot(times, places, color=_CHAIN, lw=1.6, zorder=4, solid_joinstyle="round")
 
 

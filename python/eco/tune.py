@@ -4,7 +4,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Optional
 
 import typer
 
@@ -30,11 +30,11 @@ def command(
     operations: options.TuneOperations = None,
     sizes: options.TuneSizes = None,
     budget: Annotated[
-        float | None,
+        Optional[float],
         typer.Option(help="Seconds for each operation and size (default: 2).", metavar="SECONDS"),
     ] = None,
     within: Annotated[
-        float | None,
+        Optional[float],
         typer.Option(
             help="Seconds for everything: predict, and time what is uncertain.",
             metavar="SECONDS",
@@ -127,9 +127,9 @@ def _time_algorithms(
     file: Path,
     before: Profile,
     launcher: launchers.Launcher,
-    operations: str | None,
-    sizes: str | None,
-    within: float | None,
+    operations: Optional[str],
+    sizes: Optional[str],
+    within: Optional[float],
     as_json: bool,
 ) -> None:
     names, lengths = options.operations(operations)[1:], options.sizes(sizes)[1:]

@@ -5,6 +5,8 @@ From a profile and a launcher to what each algorithm took (`AlgorithmTimes`). Th
 its own settings which to use, so each set needs a start of its own; a budget bounds all of them.
 """
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -32,7 +32,7 @@ _LINE = "@eco-host "
 _UNKNOWN, _LEAST, _PER_RANK, _MOST = 40.0, 26.0, 0.75, 300.0
 
 Kept = Annotated[
-    Path | None,
+    Optional[Path],
     options.profile("The profile to compare with (default: the stored one of these hosts)."),
 ]
 
@@ -79,7 +79,7 @@ class _Seen:
         self.counters: dict[str, Counters] = {}  # by host, when measuring ended
         self.ways: list[Way] = []
         self.collectives: collectives.Times = {}
-        self.profile: Profile | None = None
+        self.profile: Optional[Profile] = None
 
     @property
     def hosts(self) -> list[Host]:
@@ -111,7 +111,7 @@ class _Seen:
         return True
 
 
-def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding | None:
+def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Optional[Finding]:
     """What ended the measurement early, if hosts had told something before."""
 
     def hear(event: dict[str, Any]) -> None:
@@ -150,7 +150,7 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding 
     return None
 
 
-def _patience(ranks: int | None) -> float:
+def _patience(ranks: Optional[int]) -> float:
     return _UNKNOWN if ranks is None else min(_LEAST + _PER_RANK * ranks, _MOST)
 
 
@@ -168,7 +168,7 @@ def _environment(settings: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Finding | None:
+def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Optional[Finding]:
     """Where the library may use several networks, it may hang over one that joins nothing: what
     ends that, and in `seen` what is known then."""
     for one, settings in itertools.islice(interfaces.one_at_a_time(seen.hosts), 2):
@@ -192,7 +192,7 @@ def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Fi
     return None
 
 
-def _all(launcher: Launcher, seen: _Seen, topology: Path | None) -> list[Finding]:
+def _all(launcher: Launcher, seen: _Seen, topology: Optional[Path]) -> list[Finding]:
     known, profile = seen.hosts, seen.profile
     found = list(hosts.check(known, seen.mark))
     found += interfaces.check(known, profile)

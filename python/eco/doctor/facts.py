@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What hosts said of themselves (lines of the probe's ranks), as values."""
 
+from __future__ import annotations
+
 import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -41,7 +43,7 @@ class Host:
     clock: str
     environment: Mapping[str, str]
     interfaces: tuple[Interface, ...]
-    tcp: "Counters | None"
+    tcp: Counters | None
     processors: int
     load: float | None  # processes that run or would, when this began
     share: float | None  # of the time in which a process wants a processor, that it has one

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of which interfaces the MPI library will take, and should not."""
 
+from __future__ import annotations
+
 import ipaddress
 import statistics
 from collections import Counter

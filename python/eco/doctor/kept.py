@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of a kept profile: whether it has these hosts, and whether the network is as it was."""
 
+from __future__ import annotations
+
 import statistics
 from collections.abc import Iterator
 from pathlib import Path

@@ -10,6 +10,7 @@ from eco.doctor.facts import Counters, Host
 from eco.doctor.finding import Finding, Severity
 from eco.profile import Profile
 from eco.structure import Link
+from eco.zipped import zipped
 
 # Fewer segments sent again than this are what any TCP does when links fill.
 _LOST = 0.005
@@ -164,7 +165,7 @@ def _order(profile: Profile) -> Iterator[Finding]:
 
     def around(order: Sequence[int]) -> float:
         following = [*order[1:], order[0]]
-        return sum(usual[subnet[a], subnet[b]] for a, b in zip(order, following, strict=True))
+        return sum(usual[subnet[a], subnet[b]] for a, b in zipped(order, following))
 
     hosts = range(len(profile.hosts))
     if len(hosts) < 3 or not 0 < around(profile.ring) < math.inf:

@@ -3,7 +3,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 
@@ -29,17 +29,17 @@ def command(
     file: File,
     kind: Annotated[str, typer.Option("--format", "-f", metavar="F", help="One of these formats.")],
     out: Annotated[
-        Path | None,
+        Optional[Path],
         typer.Option(
             "-o", "--output", metavar="FILE", help="The file to write (default: standard output)."
         ),
     ] = None,
     hosts: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(metavar="A,B,…", help="Only these hosts, for example those of a job."),
     ] = None,
     names: Annotated[
-        str | None,
+        Optional[str],
         typer.Option(
             metavar="short|full|FILE",
             help="Host names: without their domain, as measured, or as a file of lines "
@@ -47,13 +47,13 @@ def command(
         ),
     ] = None,
     ranks_per_host: Annotated[
-        int | None,
+        Optional[int],
         typer.Option(
             metavar="K", help="For formats with an order: ranks on each host (default: 1)."
         ),
     ] = None,
     graph: Annotated[
-        Path | None,
+        Optional[Path],
         typer.Option(
             metavar="FILE",
             help="For formats with an order: place ranks that exchange messages near each other; "
@@ -102,7 +102,7 @@ def _format(name: str) -> Format:
     raise EcoError(f"--format {name!r}: must be one of {known}", ExitCode.USAGE)
 
 
-def _report(form: Format, document: Document, out: Path | None) -> dict[str, object]:
+def _report(form: Format, document: Document, out: Optional[Path]) -> dict[str, object]:
     return {
         "format": form.name,
         "file": None if out is None else str(out),

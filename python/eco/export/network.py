@@ -4,6 +4,8 @@
 From a profile and the user's options to a `Network`, whose names are checked and differ.
 """
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -23,10 +25,10 @@ class Switch:
 
     name: str
     hosts: tuple[int, ...]  # all below it
-    parts: tuple["Switch", ...]
+    parts: tuple[Switch, ...]
 
     @property
-    def below(self) -> Iterator["Switch"]:
+    def below(self) -> Iterator[Switch]:
         """Every switch, leaves before what joins them."""
         for part in self.parts:
             yield from part.below

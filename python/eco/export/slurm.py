@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """For Slurm: topology.conf, topology.yaml (from 25.05 on), and the host order of one job."""
 
+from __future__ import annotations
+
 import json
 import shutil
 import subprocess

@@ -12,6 +12,7 @@ from eco.export import timed
 from eco.export.document import Document, comments
 from eco.export.network import Network
 from eco.profile import AlgorithmTimes, Profile
+from eco.zipped import zipped
 
 # UCC's name, and the same algorithm in Open MPI and MPICH.
 _SAME: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -74,7 +75,7 @@ def _tokens(operation: str, ranks: int, found: Sequence[AlgorithmTimes]) -> list
     ends = [str(least) for least, _ in ranges[1:]] + ["inf"]
     return [
         f"{operation}:{least}-{end}:host:[{ranks}-{ranks}]:@{best}"
-        for (least, best), end in zip(ranges, ends, strict=True)
+        for (least, best), end in zipped(ranges, ends)
     ]
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lab for tests and benches."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds a wired scenario inside the lab's own namespaces. Runs as the lab's first process."""
 
+from __future__ import annotations
+
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +12,7 @@ from eco.errors import EcoError, ExitCode
 from eco.lab import kernel, relay
 from eco.lab.scenario import Scenario
 from eco.lab.wiring import address, difference, wire
+from eco.zipped import zipped
 
 STATE = Path("/run/eco-lab")
 NETNS = Path("/run/netns")
@@ -48,9 +51,7 @@ def build(scenario: Scenario, states: Sequence[Scenario] = ()) -> IO[bytes] | No
     for card in wiring.cards:
         kernel.offloads_off(card)
     _batch("tc", wiring.shaping)
-    for host, links, shaping in zip(
-        scenario.hosts, wiring.host_links, wiring.host_shaping, strict=True
-    ):
+    for host, links, shaping in zipped(scenario.hosts, wiring.host_links, wiring.host_shaping):
         kernel.enter(str(NETNS / host), kernel.CLONE_NEWNET)
         _settings()
         _batch("ip", links)
@@ -71,7 +72,7 @@ def change(
     _batch("tc", steps.shaping)
     if control is not None:
         relay.change(control, steps.relays)
-    for host, shaping in zip(before.hosts, steps.host_shaping, strict=True):
+    for host, shaping in zipped(before.hosts, steps.host_shaping):
         if shaping:
             kernel.enter(str(NETNS / host), kernel.CLONE_NEWNET)
             _batch("tc", shaping)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What changes while a program runs: `--at TIME WHAT` and `--traffic` as plain values."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn

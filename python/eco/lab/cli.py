@@ -3,7 +3,7 @@
 
 import json
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 from typer.core import TyperCommand
@@ -18,18 +18,18 @@ ScenarioName = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="A name from `eco lab list`, or a YAML file.")
 ]
 Mpi = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(
         metavar="openmpi|mpich", help="The MPI library (default: the one that the program needs)."
     ),
 ]
 Hosts = Annotated[
-    int | None,
+    Optional[int],
     typer.Option(min=1, help="Use only this many hosts, in proportion from each network."),
 ]
 RanksPerHost = Annotated[int, typer.Option(min=1, help="Ranks on each host.")]
 Ranks = Annotated[
-    int | None,
+    Optional[int],
     typer.Option("--np", "-n", min=1, help="Total number of ranks (default: all hosts full)."),
 ]
 Order = Annotated[
@@ -40,7 +40,7 @@ Order = Annotated[
 ]
 Native = Annotated[bool, typer.Option("--native", help="Run without ECO.")]
 Topology = Annotated[
-    str | None,
+    Optional[str],
     typer.Option(
         "--topology",
         "--profile",
@@ -50,7 +50,7 @@ Topology = Annotated[
 ]
 Scale = Annotated[float, typer.Option(help="Multiply every rate.")]
 At = Annotated[
-    list[str] | None,
+    Optional[list[str]],
     typer.Option(
         metavar="TIME WHAT",
         help="Change the network while the program runs: --at 5s 'link a-b rate=2mbit'; also "
@@ -58,7 +58,7 @@ At = Annotated[
     ),
 ]
 Traffic = Annotated[
-    list[str] | None,
+    Optional[list[str]],
     typer.Option(
         metavar="HOST-HOST:RATE",
         help="Background traffic while the program runs: n0-n1:5mbit. May be repeated.",

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A scenario as a tree of text, and as plain values."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
 from typing import Any
 
 from eco.lab.scenario import REORDERED, Link, Network, Scenario
 from eco.lab.units import show_delay, show_rate
 from eco.lab.wiring import address
+from eco.zipped import zipped
 
 
 def tree(scenario: Scenario) -> str:
@@ -15,7 +18,7 @@ def tree(scenario: Scenario) -> str:
     index = {host: i for i, host in enumerate(scenario.hosts)}
     networks = {network.name: network for network in scenario.networks}
     names = [network.name for network in scenario.networks]
-    domains = dict(zip(names, scenario.domains, strict=True))
+    domains = dict(zipped(names, scenario.domains))
     drawn_links: set[int] = set()
 
     def hosts_of(network: Network, indent: str) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the changes of a run when their time has come, from a process of its own."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys

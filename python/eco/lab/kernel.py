@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Linux calls that Python 3.11 does not offer: namespaces, mounts, NIC features."""
+"""The Linux calls that Python does not offer: namespaces, mounts, NIC features."""
+
+from __future__ import annotations
 
 import array
 import ctypes

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The launcher command and its environment: which rank runs on which host, over which network."""
 
+from __future__ import annotations
+
 import os
 import random
 import signal

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ECO launcher in front of a program, and the profile of the emulated network it needs."""
 
+from __future__ import annotations
+
 import fcntl
 import hashlib
 import json

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a program is linked with."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil

@@ -2,6 +2,8 @@
 """Finds quirks.c as a library, which lets many ranks share few processors: the installed one, or
 one compiled once per version of the source."""
 
+from __future__ import annotations
+
 import hashlib
 import os
 import shutil

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a scenario is: networks of hosts and the links which join them."""
 
+from __future__ import annotations
+
 import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from eco.zipped import zipped
 
 Kind = Literal["bus", "switch"]
 
@@ -59,7 +63,7 @@ class Link:
         return (self.rate, back) if place == 0 else (back, self.rate)
 
     @property
-    def half(self) -> "Link":
+    def half(self) -> Link:
         """What each of the two ports does that a frame passes on its way over the link."""
 
         def part(chance: float) -> float:
@@ -117,7 +121,7 @@ class Scenario:
         columns = itertools.zip_longest(*cards)
         return tuple(f"eth{n}" for n, found in enumerate(columns) if len({*found} - {None}) == 1)
 
-    def scaled(self, factor: float) -> "Scenario":
+    def scaled(self, factor: float) -> Scenario:
         """The same network with every rate multiplied; delays stay."""
         networks = tuple(replace(n, rate=n.rate * factor) for n in self.networks)
         links = tuple(
@@ -130,7 +134,7 @@ class Scenario:
         )
         return replace(self, networks=networks, links=links)
 
-    def with_hosts(self, count: int) -> "Scenario":
+    def with_hosts(self, count: int) -> Scenario:
         """Keep `count` hosts, spread over the networks in proportion to their size.
 
         Hosts are handed out one at a time to the network which has the smallest share of its
@@ -147,7 +151,7 @@ class Scenario:
             free = [i for i in range(len(own)) if kept[i] < len(own[i])]
             chosen = min(free, key=lambda i: kept[i] / len(own[i]))
             kept[chosen] += 1
-        stay = {host for hosts, k in zip(own, kept, strict=True) for host in hosts[:k]}
+        stay = {host for hosts, k in zipped(own, kept) for host in hosts[:k]}
         networks = tuple(
             replace(n, hosts=tuple(h for h in n.hosts if h in stay)) for n in self.networks
         )

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a program, or a shell, over a scenario."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Sequence

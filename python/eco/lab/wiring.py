@@ -19,11 +19,14 @@ A network may change while frames travel: `wire` is told all its states, so that
 interfaces, and `difference` finds what must be said to the kernel and the relay.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from eco.lab.relay import Pair
 from eco.lab.scenario import Link, Network, Scenario
+from eco.zipped import zipped
 
 FRAME = 1514
 _BURST_TIME = 250e-6
@@ -143,7 +146,7 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
                 wiring.links.append(f"link set {outer} type bridge_slave mcast_flood off")
             ports[number[name]].append(inner)
             own = network.rate if network.kind == "switch" else None
-            for card, rate in zip((inner, outer), link.rates(p), strict=True):
+            for card, rate in zipped((inner, outer), link.rates(p)):
                 if (full := rate or own) is not None:
                     wiring.shaping.append(bucket(card, full))
     for n, network in enumerate(scenario.networks):
@@ -163,8 +166,7 @@ def difference(before: Wiring, after: Wiring) -> Wiring:
     return Wiring(
         shaping=changed(before.shaping, after.shaping),
         host_shaping=[
-            changed(old, new)
-            for old, new in zip(before.host_shaping, after.host_shaping, strict=True)
+            changed(old, new) for old, new in zipped(before.host_shaping, after.host_shaping)
         ],
         relays=[pair for pair in after.relays if pair not in set(before.relays)],
     )
@@ -190,11 +192,11 @@ def _cards(scenario: Scenario) -> list[list[_Card]]:
     """Of each network, those of its hosts."""
     number = {host: index for index, host in enumerate(scenario.hosts)}
     members: dict[int, set[int]] = {domain: set() for domain in scenario.domains}
-    for domain, network in zip(scenario.domains, scenario.networks, strict=True):
+    for domain, network in zipped(scenario.domains, scenario.networks):
         members[domain] |= {number[host] for host in network.hosts}
     made = dict.fromkeys(scenario.hosts, 0)
     result: list[list[_Card]] = []
-    for domain, network in zip(scenario.domains, scenario.networks, strict=True):
+    for domain, network in zipped(scenario.domains, scenario.networks):
         result.append([])
         for host in network.hosts:
             place, index = made[host], number[host]

@@ -8,6 +8,8 @@
 The engine does the work (src/eco/multicast); times are in seconds, lengths in bytes.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +56,7 @@ class Pattern:
     def messages(self) -> list[Message]:
         return [Message(*message) for message in self.value.messages]
 
-    def with_messages(self, messages: Sequence[Message]) -> "Pattern":
+    def with_messages(self, messages: Sequence[Message]) -> Pattern:
         """The same ranks and costs, other messages."""
         with errors():
             return Pattern(self.value.with_messages([tuple(one) for one in messages]))

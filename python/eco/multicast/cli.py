@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 from rich import box
@@ -39,19 +39,21 @@ class Planned:
 def command(
     context: typer.Context,
     file: Annotated[
-        Path | None,
+        Optional[Path],
         typer.Argument(
             metavar="[FILE]", readable=False, help="A multicast problem, as in docs/formats.md."
         ),
     ] = None,
     random: Annotated[
-        int | None,
+        Optional[int],
         typer.Option("--random", metavar="N", help="Draw a random problem of N ranks instead."),
     ] = None,
     heuristic: Annotated[
         str, typer.Option(metavar="LIST", help="fef, ecf, wr, wrp, best, or all.")
     ] = "all",
-    sources: Annotated[int | None, typer.Option(help="How many ranks send (default: all).")] = None,
+    sources: Annotated[
+        Optional[int], typer.Option(help="How many ranks send (default: all).")
+    ] = None,
     reach: Annotated[
         str, typer.Option(help="Destinations of each message: all, half or any of the others.")
     ] = "all",
@@ -66,12 +68,12 @@ def command(
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 1,
     save: Annotated[
-        Path | None,
+        Optional[Path],
         typer.Option("--save", metavar="FILE", help="Write the problem to this file."),
     ] = None,
     as_json: Json = False,
     plot: Annotated[
-        Path | None,
+        Optional[Path],
         typer.Option(
             "--plot", metavar="FILE", help="Also draw the schedules: FILE.svg, .png or .pdf."
         ),

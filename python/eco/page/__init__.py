@@ -5,6 +5,8 @@ From a profile to text. The browser draws what is written here and adds only wha
 the search do (page.js), so that the file shows the network even where scripts are off.
 """
 
+from __future__ import annotations
+
 import html
 import json
 import math
@@ -14,6 +16,7 @@ from typing import Any
 from eco import boxes, quantities, structure
 from eco.boxes import CLEAR, TEXT, Between, Box
 from eco.profile import Profile
+from eco.zipped import zipped
 
 # Viridis, so that a fast link is light and a slow one dark, as in all of ECO's pictures.
 _COLOURS = (
@@ -73,7 +76,7 @@ class _Scale:
         share = math.log(max(time, self.low) / self.low) / math.log(self.high / self.low)
         place = min(share, 0.9999) * (len(_COLOURS) - 1)
         below, rest = int(place), place % 1
-        both = zip(_COLOURS[below], _COLOURS[below + 1], strict=True)
+        both = zipped(_COLOURS[below], _COLOURS[below + 1])
         return "#" + "".join(f"{round(one + rest * (two - one)):02x}" for one, two in both)
 
     def legend(self, profile: Profile) -> str:
@@ -127,7 +130,7 @@ def _network(
         drawn.append("</g>")
         found = boxes.between(profile, box)
         places = boxes.label_places(found, box) if len(box.parts) <= CLEAR else [None] * len(found)
-        for line, at in zip(found, places, strict=True):
+        for line, at in zipped(found, places):
             drawn.append(_line(line, at, len(lines), len(box.parts) <= CLEAR, scale))
             lines.append(line)
         for host, x, y in box.cells:

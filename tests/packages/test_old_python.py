@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The `eco` command on Python 3.9, the oldest that packages promise. `make lint` looks at what the
+sources use of the language and of its library; here they run, with the packages that 3.9 gets."""
+
+import importlib
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from eco.cli import VERBS
+from package_harness import PROFILE, ROOT, run
+
+IMPORT_ALL = """
+import importlib, pkgutil, eco
+for module in pkgutil.walk_packages(eco.__path__, "eco."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+"""
+
+
+def python() -> str | None:
+    """A Python 3.9 of this machine."""
+    managed = sorted(Path.home().glob(".pyenv/versions/3.9.*/bin/python3.9"))
+    # First, as pyenv puts a python3.9 on PATH that may lead nowhere.
+    return str(managed[-1]) if managed else shutil.which("python3.9")
+
+
+def test_packages_name_the_oldest_that_lint_looks_at() -> None:
+    settings = (ROOT / "pyproject.toml").read_text()
+    (named,) = re.findall(r'^requires-python = ">=([\d.]+)"', settings, re.M)
+    (syntax,) = re.findall(r'^target-version = "py(\d)(\d+)"', settings, re.M)
+    (library,) = re.findall(r"--target=([\d.]+)-", (ROOT / "scripts/lint.sh").read_text())
+    assert named == ".".join(syntax) == library
+
+
+def test_typer_sees_what_options_are() -> None:
+    """Of annotations kept as texts, Typer on Python 3.9 sees the types alone: options without their
+    names and helps. So modules with commands use `Optional`, not the import that keeps texts."""
+    commands = [verb.module for verb in VERBS if verb.module] + ["eco.completion"]
+    for module in map(importlib.import_module, commands):
+        assert module.__file__ and not hasattr(module, "annotations"), module.__name__
+
+
+@pytest.mark.long
+def test_all_modules_and_what_needs_no_engine(tmp_path: Path) -> None:
+    """With packages from the index."""
+    oldest = python()
+    if oldest is None:
+        pytest.skip("this machine has no Python 3.9")
+    run(oldest, "-m", "venv", tmp_path / "venv")
+    own = tmp_path / "venv/bin/python"
+    run(
+        own, "-m", "pip", "install", "--quiet", "typer>=0.16", "rich>=13", "PyYAML>=6", "matplotlib"
+    )
+    here = {"PYTHONPATH": str(ROOT / "python")}
+    run(own, "-c", IMPORT_ALL, env=here)
+    run(own, "-c", "import eco_topology", env={"PYTHONPATH": str(ROOT / "include")})
+    assert "three-segments" in run(own, "-m", "eco", "lab", "list", env=here).stdout
+    for verb in ("measure", "tune", "bench", "doctor", "export", "lab"):
+        assert "Usage: eco" in run(own, "-m", "eco", verb, "--help", env=here).stdout
+    wrong = run(own, "-m", "eco", "measure", "--budget", "soon", "--", "mpirun", code=2, env=here)
+    assert wrong.stderr.count("\n") == 1 and "--budget" in wrong.stderr
+    # The engine is built for another Python, which is said.
+    run(own, "-m", "eco", "plan", PROFILE, "bcast", "--bytes", "16", code=5, env=here)
