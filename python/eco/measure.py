@@ -39,7 +39,7 @@ def command(
     budget: Annotated[
         Optional[float],
         typer.Option(
-            help="Seconds for everything after MPI_Init (default: 60).",
+            help="Seconds for everything, starting and ending the ranks included (default: 60).",
             metavar="SECONDS",
         ),
     ] = None,

@@ -3,6 +3,7 @@
 
 import json
 import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -72,3 +73,21 @@ def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
         assert "rails" not in entry["choice"]
     shown = subprocess.run([ECO, "show", out], capture_output=True, text=True)
     assert "ibcast" in shown.stdout
+
+
+def test_no_time_left(tmp_path: Path) -> None:
+    """Finding the network takes longer than all that was given: nothing more is begun."""
+    launcher = [*LAB, "run", "three-segments", "--native", "--"]
+    probe = [ECO, "probe", "measure", "--within", 1, "--launched", time.time() - 1]
+    done = subprocess.run(
+        [str(word) for word in (*launcher, *probe)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("@eco ")]
+    events = [json.loads(line.removeprefix("@eco ")) for line in lines]
+    begun = [str(event.get("what", "")).split(" ")[0] for event in events]
+    assert not {"connecting", "timing", "comparing"} & set(begun[-20:]), begun
+    (chosen,) = (event for event in events if event["event"] == "chosen")
+    assert chosen["timed"] == 0 < chosen["open"]
+    (found,) = (event["profile"] for event in events if event["event"] == "profile")
+    assert len(found["hosts"]) == 8

@@ -42,7 +42,8 @@ std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
             patterns.push_back({to_text(each.choice), each.choice, {}});
         const bool is_long = expected > 0.1;
         interleave(trial, patterns, *lineup.start,
-                   {allowance, allowance / 2, is_long ? 1 : 2, 2, 6, true}, !is_long);
+                   {allowance, allowance / 2, is_long ? 1 : 2, 2, 6, true, deadline.left()},
+                   !is_long);
         last.native = median(patterns.front().samples);
         for (std::size_t i = 0; i < contestants.size(); ++i)
             contestants[i].worst =
@@ -62,8 +63,9 @@ std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
         Trial trial(operation, bytes, lineup.comm);
         std::vector<Sampled> patterns{{"native", {}, {}},
                                       {to_text(best->choice), best->choice, {}}};
-        interleave(trial, patterns, *lineup.start, {allowance, allowance / 2, 2, 8, 48, true},
-                   false);
+        interleave(trial, patterns, *lineup.start,
+                   {allowance, allowance / 2, 2, 8, 48, true, deadline.left()}, false);
+        if (patterns.front().samples.size() < 2) return std::nullopt;  // one may be chance
         Timed timed;
         judge(timed, patterns);
         timed.best = best->choice;

@@ -45,11 +45,17 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         if (pattern.beside <= 0) return at_once;
         return (at_once + run_once(pattern, root, {pattern.beside, 0}) - pattern.beside) / 2;
     };
-    Seconds spent = 0;
+    const auto seconds_since = [](Clock::time_point moment) {
+        return std::chrono::duration<double>(Clock::now() - moment).count();
+    };
+    const auto began = Clock::now();
+    Seconds spent = 0, longest_round = 0;
     const int before = static_cast<int>(patterns.front().samples.size());
     // Round 0 makes connections, communicators and plans, and is not counted.
     for (int round = warm_up ? 0 : 1, spoilt = 0; round <= effort.most; ++round) {
-        std::vector<Seconds> now(patterns.size() + 1);
+        // Of each pattern; then how late a rank was, how long this round took, and all so far.
+        std::vector<Seconds> now(patterns.size() + 3);
+        const auto round_began = Clock::now();
         late = 0;
         // A call finds the network, its queues and TCP's windows as the one before left them, so
         // none may always follow the same one.
@@ -57,22 +63,28 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
             effort.roots_apart ? root_apart(before + round, ranks) : (before + round) % ranks;
         for (const std::size_t p : shuffled(patterns.size(), before + round))
             now[p] = run(patterns[p], root);
-        now.back() = late;
+        now[patterns.size()] = late;
+        now[patterns.size() + 1] = seconds_since(round_began);
+        now[patterns.size() + 2] = seconds_since(began);
         now = slowest(now, start.comm());
+        late = now[patterns.size()];
+        longest_round = std::max(longest_round, now[patterns.size() + 1]);
+        const bool over = now[patterns.size() + 2] + longest_round > effort.longest;
+        now.resize(patterns.size());
         // Some rank began late, which would count as the call's time.
-        const Seconds least = *std::min_element(now.begin(), now.end() - 1);
-        start.allow(now.back());
-        if (round > 0 && now.back() > 0.02 * least && ++spoilt <= 5) {
+        start.allow(late);
+        const Seconds least = *std::min_element(now.begin(), now.end());
+        if (round > 0 && !over && late > 0.02 * least && ++spoilt <= 5) {
             --round;
             continue;
         }
-        now.pop_back();
         if (round > 0)
             for (std::size_t p = 0; p < patterns.size(); ++p) patterns[p].samples.push_back(now[p]);
         if (round > 0) spent += std::accumulate(now.begin(), now.end(), 0.0);
         // Of calls beside work each sample is two of them.
         if (round > 0 && patterns.front().beside > 0)
             for (std::size_t p = 0; p < patterns.size(); ++p) spent += now[p] + patterns[p].beside;
+        if (round > 0 && over) return;
         if (round >= effort.least && spent > effort.budget) return;
         if (round >= effort.usual && spent > effort.quick) return;
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include "eco/measure/options.h"
 #include "eco/measure/protocol.h"
@@ -28,10 +29,13 @@ struct Sampled {
 // How long to go on: `least` rounds in any case, `usual` rounds unless they take longer than
 // `budget` seconds, `most` while they take less than `quick` seconds: the noise of short calls is
 // the largest. roots_apart: those of few rounds are far apart, else they follow each other.
+// longest: all rounds, with what common starts take and rounds that do not count; after the first
+// that counts none begins that would end later, by the longest so far.
 struct Effort {
     Seconds budget, quick;
     int least, usual, most;
     bool roots_apart = false;
+    Seconds longest = std::numeric_limits<Seconds>::infinity();
 };
 
 // Times the patterns in turn. Roots go on where earlier rounds of the same patterns stopped.

@@ -54,7 +54,9 @@ Cell::Cell(Lineup& lineup, Operation operation, Bytes bytes, const Forecast* for
     });
 }
 
-void Cell::run(std::vector<Sampled>& patterns, const Effort& effort, bool warm_up) {
+void Cell::run(std::vector<Sampled>& patterns, Effort effort, bool warm_up,
+               const Deadline& deadline) {
+    effort.longest = deadline.left();
     Trial trial(operation_, bytes_, lineup_->comm);
     const std::size_t before = samples_of(patterns);
     const auto began = std::chrono::steady_clock::now();
@@ -70,9 +72,9 @@ void Cell::run(std::vector<Sampled>& patterns, const Effort& effort, bool warm_u
     lineup_->overhead = 0.8 * lineup_->overhead + 0.2 * std::max(0.0, took);
 }
 
-void Cell::time_native(int runs, bool warm_up) {
+void Cell::time_native(int runs, bool warm_up, const Deadline& deadline) {
     std::vector<Sampled> patterns{{"native", {}, natives_}};
-    run(patterns, {0, 0, runs, runs, runs, true}, warm_up);
+    run(patterns, {0, 0, runs, runs, runs, true}, warm_up, deadline);
     natives_ = patterns.front().samples;
     native_ = *std::min_element(natives_.begin(), natives_.end());
 }
@@ -89,7 +91,7 @@ Seconds Cell::cost_of_contest(Seconds allowance) const {
     return std::max(allowance, (native_ < long_call ? 3.5 : 6.0) * run_time());
 }
 
-void Cell::hold_contest(Seconds allowance) {
+void Cell::hold_contest(Seconds allowance, const Deadline& deadline) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     for (std::size_t i = 0; i < contestants(allowance); ++i)
         patterns.push_back({to_text(field_[i]), field_[i], {}});
@@ -101,7 +103,7 @@ void Cell::hold_contest(Seconds allowance) {
     };
     const bool is_short = native_ < long_call;
     const int few = is_short ? 2 : 1;
-    run(patterns, {allowance / 2, allowance / 4, few, few, 4, true}, is_short);
+    run(patterns, {allowance / 2, allowance / 4, few, few, 4, true}, is_short, deadline);
     note_error(patterns);
     std::sort(patterns.begin() + 1, patterns.end(), by_median);
     patterns.resize(std::min(patterns.size(), most_finalists + 1), patterns.front());
@@ -110,19 +112,25 @@ void Cell::hold_contest(Seconds allowance) {
         std::remove_if(patterns.begin() + 1, patterns.end(),
                        [&](const Sampled& each) { return median(each.samples) > limit; }),
         patterns.end());
-    if (patterns.size() > 2) run(patterns, {allowance / 4, allowance / 8, 1, 4, 8, true}, false);
+    const auto is_time_for_round = [&] {
+        return deadline.left() > static_cast<double>(patterns.size()) * run_time();
+    };
+    if (patterns.size() > 2 && is_time_for_round())
+        run(patterns, {allowance / 4, allowance / 8, 1, 4, 8, true}, false, deadline);
     note_error(patterns);
     const Sampled best = *best_of();
-    patterns_ = {patterns.front(), best};
+    patterns = {patterns.front(), best};
+    patterns_ = patterns;
     const bool lost = median(best.samples) > hopeless * median(patterns_.front().samples);
     // Long calls vary little, and the library was timed alone before.
     Sampled natives = patterns_.front();
     natives.samples.insert(natives.samples.end(), natives_.begin(), natives_.end());
     const bool won = natives.samples.size() >= (is_short ? 4 : 2) && always_faster(best, natives);
     const auto before = static_cast<std::ptrdiff_t>(samples_of(patterns_));
-    if (!lost && !won) run(patterns_, {allowance / 4, allowance / 4, 2, 6, 24, true}, false);
+    const bool again = !lost && !won && is_time_for_round();
+    if (again) run(patterns_, {allowance / 4, allowance / 4, 2, 6, 24, true}, false, deadline);
     // The best of several was chosen by the runs before, so these favour it.
-    const bool sure = won || lost || faster_since(patterns_, before);
+    const bool sure = won || lost || (again && faster_since(patterns_, before));
     note_error(patterns_);
     judge(timed_, patterns_);
     timed_.best = best.choice;
@@ -131,10 +139,10 @@ void Cell::hold_contest(Seconds allowance) {
     ++looks_;
 }
 
-void Cell::look_again(Seconds allowance) {
+void Cell::look_again(Seconds allowance, const Deadline& deadline) {
     std::vector<Sampled> fresh = patterns_;
     for (Sampled& each : fresh) each.samples.clear();
-    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, native_ < long_call);
+    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, native_ < long_call, deadline);
     const bool loses = !surely_faster(fresh[0].samples, fresh[1].samples);
     for (std::size_t i = 0; i < fresh.size(); ++i)
         patterns_[i].samples.insert(patterns_[i].samples.end(), fresh[i].samples.begin(),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eco/measure/contest.h"
+#include "eco/measure/deadline.h"
 
 namespace eco {
 
@@ -43,17 +44,18 @@ public:
     // What was thought before it was timed; 0: nothing.
     Seconds guessed() const { return guessed_; }
 
-    // The library alone. Collective, as what follows.
-    void time_native(int runs, bool warm_up);
+    // The library alone; as all that follows collective, and over at the deadline: once each choice
+    // has run, nothing begins that would end later.
+    void time_native(int runs, bool warm_up, const Deadline& deadline);
 
     // What judging the best candidates beside the library takes, about.
     Seconds cost_of_contest(Seconds allowance) const;
 
     // The best candidates beside the library, fewer of them and fewer runs the longer they take.
-    void hold_contest(Seconds allowance);
+    void hold_contest(Seconds allowance, const Deadline& deadline);
 
     // The winner of a contest must not lose when it is timed again.
-    void look_again(Seconds allowance);
+    void look_again(Seconds allowance, const Deadline& deadline);
 
     int looks() const { return looks_; }
     const Timed& timed() const { return timed_; }
@@ -64,7 +66,7 @@ public:
 private:
     std::size_t contestants(Seconds allowance) const;
     Seconds run_time() const;
-    void run(std::vector<Sampled>& patterns, const Effort& effort, bool warm_up);
+    void run(std::vector<Sampled>& patterns, Effort effort, bool warm_up, const Deadline& deadline);
     void note_error(const std::vector<Sampled>& patterns);
 
     Lineup* lineup_;

@@ -22,10 +22,10 @@ constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 65536, 262144, 1048576};
 // Ranks on each host if there are several: more take longer to simulate and differ little.
 constexpr int several = 2;
 
-// Before a limit is looked at again: at first, at most of each rank, and what takes less than this
-// is followed by twice as many.
+// Before a limit is looked at again: at first, at most of each rank; what takes less than this is
+// followed by twice as many, what takes longer by half as many.
 constexpr int first_questions = 2, most_of_rank = 2;
-constexpr std::chrono::milliseconds short_batch{500};
+constexpr std::chrono::milliseconds short_batch{500}, long_batch{1000};
 
 // The same schedules answer for all forms of an operation.
 Question plain(Question question) {
@@ -86,17 +86,20 @@ void Forecaster::answer(std::vector<Question> questions, Clock::time_point until
     const bool limited = until != Clock::time_point::max();
     // Few at first: ranks may be many more than processors. Rank 0 says how many next.
     int at_once = limited ? std::min(ranks, first_questions) : static_cast<int>(asked.size());
+    Clock::duration last_took{};
     for (std::size_t first = 0; first < asked.size();) {
         const auto began = Clock::now();
-        if (began >= until) at_once = 0;
+        // As long as the last ones took together, the next ones may take.
+        if (limited && began + last_took >= until) at_once = 0;
         if (limited) check_mpi(native().Bcast(&at_once, 1, native().int32, 0, native().comm_world));
         if (at_once == 0) return;
         const auto begin = asked.begin() + static_cast<std::ptrdiff_t>(first);
         const auto count = std::min(static_cast<std::size_t>(at_once), asked.size() - first);
         answer_all({begin, begin + static_cast<std::ptrdiff_t>(count)}, rank, ranks);
         first += count;
-        if (Clock::now() - began < short_batch)
-            at_once = std::min(2 * at_once, most_of_rank * ranks);
+        last_took = Clock::now() - began;
+        if (last_took < short_batch) at_once = std::min(2 * at_once, most_of_rank * ranks);
+        if (last_took > long_batch) at_once = std::max(at_once / 2, 1);
     }
 }
 

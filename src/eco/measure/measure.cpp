@@ -22,16 +22,21 @@ namespace eco {
 
 namespace {
 
+// Of the time that is left, at most.
+constexpr double for_odd_links = 0.1, for_mcast = 0.2;
+
 class Measuring {
 public:
     Measuring(const Options& options, const std::optional<Profile>& known, Notes& notes,
-              const std::string& kept, Progress& progress, double share)
+              const std::string& kept, Progress& progress, double share,
+              const std::function<Seconds()>& left)
         : options_(options),
           known_(known),
           notes_(notes),
           kept_(kept),
           progress_(progress),
-          share_(share) {}
+          share_(share),
+          left_(left) {}
 
     Profile run() {
         find_hosts();
@@ -159,7 +164,7 @@ private:
             });
         notes_.odd = slow_hosts(profile_);
         const auto links = find_odd_links(
-            profile_, leader_, workers_,
+            profile_, leader_, workers_, for_odd_links * left_(),
             [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
         notes_.odd.insert(notes_.odd.end(), links.begin(), links.end());
     }
@@ -185,9 +190,9 @@ private:
         const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
         if (!fresh && options_.multicast) profile_.mcast = known_->mcast;
         if (!fresh || profile_.hosts.size() < 2 || !options_.multicast) return;
-        profile_.mcast = measure_mcast(profile_, leader_, [&](double, const std::string& what) {
-            progress_.update(0.99 * share_, what);
-        });
+        profile_.mcast = measure_mcast(
+            profile_, leader_, for_mcast * left_(),
+            [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
     }
 
     Seconds spent() const {
@@ -203,6 +208,7 @@ private:
     const std::string& kept_;
     Progress& progress_;
     double share_;
+    const std::function<Seconds()>& left_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     WorkerPool workers_;
     Profile profile_;
@@ -213,8 +219,9 @@ private:
 }  // namespace
 
 Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
-                const std::string& kept, Progress& progress, double share_of_progress) {
-    return Measuring(options, known, notes, kept, progress, share_of_progress).run();
+                const std::string& kept, Progress& progress, double share_of_progress,
+                const std::function<Seconds()>& left) {
+    return Measuring(options, known, notes, kept, progress, share_of_progress, left).run();
 }
 
 }  // namespace eco

@@ -4,6 +4,7 @@
 // All other ranks sleep meanwhile. Then the model (measure_model.h).
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "eco/measure/options.h"
@@ -17,8 +18,10 @@ namespace eco {
 // the rest then come from it; notes: those of it, then of the result; kept: on rank 0, what an
 // earlier run told before it was cut short (keep_pairs.h), or nothing. The result, with levels,
 // ring and model, is whole on rank 0 only. Of known hosts alone nothing is measured, and a profile
-// without a model stays without.
+// without a model stays without. left: on rank 0, seconds until all must be over; what may be
+// shortened takes no more than its part of them.
 Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
-                const std::string& kept, Progress& progress, double share_of_progress);
+                const std::string& kept, Progress& progress, double share_of_progress,
+                const std::function<Seconds()>& left);
 
 }  // namespace eco

@@ -33,7 +33,7 @@ constexpr double slower = 0.7, spare = 0.97;
 // Beyond that a processor is the limit, which a train shows as well.
 constexpr double fastest = 1.25e9;
 // All trains of all clusters, about.
-constexpr Seconds most_seconds = 4;
+constexpr Seconds least_seconds = 0.5, most_seconds = 4;
 
 // Rank 0's words to all: who sends how much to whom.
 struct Train {
@@ -44,9 +44,13 @@ struct Train {
 
 class McastMeasuring {
 public:
-    McastMeasuring(const Profile& profile, const std::vector<int>& leader,
+    McastMeasuring(const Profile& profile, const std::vector<int>& leader, Seconds most,
                    const std::function<void(double, const std::string&)>& show)
-        : profile_(profile), leader_(leader), show_(show), hosts_(static_cast<int>(leader.size())) {
+        : profile_(profile),
+          leader_(leader),
+          most_(std::clamp(most, least_seconds, most_seconds)),
+          show_(show),
+          hosts_(static_cast<int>(leader.size())) {
         check_mpi(mpi_.Comm_rank(mpi_.comm_world, &rank_));
         check_mpi(mpi_.Comm_size(mpi_.comm_world, &ranks_));
         const auto mine = std::find(leader.begin(), leader.end(), rank_);
@@ -274,7 +278,7 @@ private:
                 rate = std::min(rate, network.links[at(link)].rate);
             McastArea area{cluster.level, cluster.id, rate * spare, 0};
             // Too many clusters to try each: the model says what their links carry.
-            if (mcast_now() - began < most_seconds && !try_area(cluster, area)) continue;
+            if (mcast_now() - began < most_ && !try_area(cluster, area)) continue;
             found_.areas.push_back(area);
         }
     }
@@ -318,6 +322,7 @@ private:
     const Native& mpi_ = native();
     const Profile& profile_;
     const std::vector<int>& leader_;
+    const Seconds most_;
     const std::function<void(double, const std::string&)>& show_;
     const int hosts_;
     int rank_ = 0, ranks_ = 0, host_ = -1;
@@ -335,9 +340,9 @@ private:
 
 }  // namespace
 
-MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader,
+MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader, Seconds most,
                             const std::function<void(double, const std::string&)>& show) {
-    return McastMeasuring(profile, leader, show).run();
+    return McastMeasuring(profile, leader, most, show).run();
 }
 
 }  // namespace eco

@@ -2,6 +2,7 @@
 #include "eco/measure/measure_model.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "eco/base/median.h"
@@ -92,8 +93,10 @@ public:
         return std::move(model_);
     }
 
-    std::vector<Odd> odd_links() {
+    std::vector<Odd> odd_links(Seconds most) {
         std::vector<Odd> found;
+        using Clock = std::chrono::steady_clock;
+        const auto began = Clock::now();
         const auto& subnet = profile_.levels.back();
         int pairs = 0;
         for (int a = 0; a + 1 < hosts_ && pairs < most_links; ++a) {
@@ -108,6 +111,7 @@ public:
             show_(1,
                   profile_.hosts[at(a)] + " and " + profile_.hosts[at(b)] + " in both directions");
             ++pairs;
+            if (std::chrono::duration<double>(Clock::now() - began).count() > most) break;
             double there = 0, back = 0;
             for (int sample = 0; sample < most_samples; ++sample) {
                 there = std::max(there, timer_.total({{a, b}}));
@@ -335,8 +339,8 @@ Seconds model_time(const Profile& profile) {
 }
 
 std::vector<Odd> find_odd_links(const Profile& profile, const std::vector<int>& leader,
-                                const WorkerPool& workers, const Show& show) {
-    return ModelMeasuring(profile, std::nullopt, leader, workers, show).odd_links();
+                                const WorkerPool& workers, Seconds most, const Show& show) {
+    return ModelMeasuring(profile, std::nullopt, leader, workers, show).odd_links(most);
 }
 
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,

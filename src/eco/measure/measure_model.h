@@ -28,8 +28,8 @@ Model measure_model(const Profile& profile, const std::optional<Profile>& known,
 
 // Rank 0's part: pairs of hosts, one of each of two subnets, over which messages flow much faster
 // one way than the other; the slower way's sender first. Of some pairs of subnets, about 0.3 s each
-// and 3 s in all. Throws MpiError.
+// and 3 s in all, or `most`. Throws MpiError.
 std::vector<Odd> find_odd_links(const Profile& profile, const std::vector<int>& leader,
-                                const WorkerPool& workers, const Show& show);
+                                const WorkerPool& workers, Seconds most, const Show& show);
 
 }  // namespace eco

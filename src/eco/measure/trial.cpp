@@ -167,7 +167,7 @@ static void connect_all(MPI_Comm comm) {
     }
 }
 
-MPI_Comm ordered_world(const std::string& order) {
+MPI_Comm ordered_world(const std::string& order, bool connects) {
     const Native& mpi = native();
     const Communicator* world = communicator_of(mpi.comm_world);
     if (!world)
@@ -177,7 +177,7 @@ MPI_Comm ordered_world(const std::string& order) {
     const auto place = std::find(ranks.begin(), ranks.end(), world->rank()) - ranks.begin();
     MPI_Comm comm = mpi.comm_null;
     check_mpi(mpi.Comm_split(mpi.comm_world, 0, static_cast<int>(place), &comm));
-    connect_all(comm);
+    if (connects) connect_all(comm);
     return comm;
 }
 

@@ -77,7 +77,8 @@ std::vector<Seconds> slowest(const std::vector<Seconds>& own, MPI_Comm comm);
 
 Seconds median(std::vector<Seconds> samples);
 
-// A communicator of all ranks: "near" (ring order) or "scattered:SEED".
-MPI_Comm ordered_world(const std::string& order);
+// A communicator of all ranks: "near" (ring order) or "scattered:SEED". connects: each to each
+// other, so that the library need not while it is timed.
+MPI_Comm ordered_world(const std::string& order, bool connects = true);
 
 }  // namespace eco

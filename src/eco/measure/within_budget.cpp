@@ -14,6 +14,9 @@ namespace eco {
 
 namespace {
 
+// Of all the time that was given: where less is left, connecting all ranks would take it.
+constexpr double worth_beginning = 0.1;
+
 // Shares of the time that is left at the start.
 constexpr double for_predicting = 0.25;
 constexpr double for_library = 0.35;   // timed alone, all sizes
@@ -49,6 +52,7 @@ public:
           progress_(progress),
           deadline_(deadline),
           total_(std::max(0.0, deadline.left())),
+          times_(total_ >= worth_beginning * options.within),
           operations_(options.operations.empty() ? usual_operations() : options.operations),
           sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
                                        : options.sizes) {}
@@ -82,6 +86,7 @@ private:
     Progress& progress_;
     const Deadline& deadline_;
     const Seconds total_;
+    const bool times_;  // else what is not sure by prediction stays open
     const std::vector<Operation> operations_;
     const std::vector<Bytes> sizes_;
     std::deque<Lineup> lineups_;  // cells point to them
@@ -98,7 +103,8 @@ void WithinBudget::line_up() {
     if (session()->profile.levels.back() != std::vector<int>(session()->profile.hosts.size(), 0))
         orders.push_back("scattered:1");
     for (const auto& order : orders) {
-        MPI_Comm comm = ordered_world(order);
+        if (times_) progress_.update(0.99, "connecting all ranks");
+        MPI_Comm comm = ordered_world(order, times_);
         const Communicator* communicator = communicator_of(comm);
         // If every host is a subnet of its own, no order scatters one.
         if (order != "near" && is_near(communicator->hierarchy())) {
@@ -112,7 +118,7 @@ void WithinBudget::line_up() {
         lineup.weight = order == "near" ? 1 : weight_of_scattered;
         for (Rank rank = 0; rank < communicator->size(); ++rank)
             lineup.host_of.push_back(communicator->host_of(rank));
-        lineup.start.emplace(comm);
+        if (times_) lineup.start.emplace(comm);
     }
 }
 
@@ -186,13 +192,14 @@ void WithinBudget::time_library() {
         const Seconds guess = expected_native(*cell);
         const int runs = guess < 0.02 ? 3 : guess < 0.2 ? 2 : 1;
         const bool warm_up = guess < 0.1;
-        if (guess > for_one_call * total_ || deadline_.left() - (runs + 1) * guess < reserve) {
+        if (guess > for_one_call * total_ ||
+            deadline_.left() - (runs + 1) * (guess + cell->lineup().overhead) < reserve) {
             cell->guess_native(guess);
             continue;
         }
         show(*cell, "timing native");
         if (next_shorter(*cell)) cell->guess_native(guess);
-        cell->time_native(runs, warm_up);
+        cell->time_native(runs, warm_up, deadline_);
     }
 }
 
@@ -277,13 +284,13 @@ void WithinBudget::take(const Step& step) {
     switch (step.kind) {
         case Step::Kind::native_alone:
             show(*step.cell, "timing native");
-            return step.cell->time_native(1, false);
+            return step.cell->time_native(1, false, deadline_);
         case Step::Kind::contest:
             show(*step.cell, "comparing");
-            return step.cell->hold_contest(allowance());
+            return step.cell->hold_contest(allowance(), deadline_);
         case Step::Kind::second_look:
             show(*step.cell, "comparing");
-            return step.cell->look_again(allowance());
+            return step.cell->look_again(allowance(), deadline_);
     }
 }
 
@@ -334,7 +341,7 @@ void WithinBudget::choose_of_unknown_size(Chosen& chosen) {
                         lineup.ranks_per_host,
                         true};
             std::optional<Timed> timed;
-            if (!sizes.empty()) {
+            if (times_ && !sizes.empty()) {
                 progress_.update(0.99, "comparing " + entry.operation);
                 timed = choose_for_all_sizes(lineup, operation, sizes, allowance() / 4, deadline_);
             }
@@ -354,8 +361,9 @@ Chosen WithinBudget::run() {
     check_all_take_part();
     line_up();
     make_cells();
-    time_library();
-    for (Step step = most_worth(deadline_.left()); step.cell; step = most_worth(deadline_.left()))
+    if (times_) time_library();
+    for (Step step = most_worth(times_ ? deadline_.left() : 0); step.cell;
+         step = most_worth(deadline_.left()))
         take(step);
     Chosen chosen;
     const PredictionErrors known = errors();
