@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What learning at run time costs and wins: one program, natively, with ECO as the profile says,
-and with ECO learning, in turn.
+"""What learning at run time costs and wins: one program, natively, with ECO as the profile says
+(off), with ECO learning (on), and with ECO as a tuned profile says (tuned), in turn.
 
     bench/learning/learning.py three-segments.json three-segments
+    bench/learning/learning.py F.json three-segments --tuned T.json --count 2000 --settled 1000
     bench/learning/learning.py F.json three-segments --at "3s network a rate=2mbit"
 
-For each operation and size: the whole time of all calls, and the median of the last calls (after
---settled of them). What was learned is forgotten before each run, unless --keep.
+For each operation and size: the whole time of all calls, and the mean of the last calls (after
+--settled of them) without the longest quarter. Of learning also the share of the whole time that
+rank 0 was in exchanges of times, its waiting for other ranks among it: while choices were compared,
+and later. With --tuned the last line has the mean over all rows of its time over that of learning.
+What was learned is forgotten before each run, unless --keep.
 """
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -25,13 +30,15 @@ from built import ECO, built
 
 USUAL = "bcast:16,bcast:16000,allreduce:16,allreduce:16000,allgather:1024,alltoall:1024,gather:4000"
 MODES = ("native", "off", "on")
+EXCHANGES = re.compile(r"eco: learning: \d+ exchanges while choices were (\w+), ([\d.]+) s")
 SHORT = {"calls": "bcast:16", "count": 20, "settled": 10}
 
 
 def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> dict[str, Any]:
     operation, _, size = call.partition(":")
     words = [ECO, "lab", "run", given.scenario, "--mpi", given.mpi, "--scale", given.scale]
-    words += ["--native"] if mode == "native" else ["--topology", given.profile]
+    profile = given.tuned if mode == "tuned" else given.profile
+    words += ["--native"] if mode == "native" else ["--topology", profile]
     for change in given.at:
         moment, _, what = change.partition(" ")
         words += ["--at", moment, what]
@@ -42,14 +49,46 @@ def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> dict
         given.profile.with_name(given.profile.name + ".learned").unlink(missing_ok=True)
     done = subprocess.run(
         [str(word) for word in words],
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
-        env=dict(os.environ, ECO_LEARN="off" if mode == "native" else mode),
+        env=dict(os.environ, ECO_LEARN="on" if mode == "on" else "off", ECO_VERBOSE="2"),
     )
     if done.returncode != 0:
-        sys.exit(done.returncode)
+        sys.exit(done.stderr + f"learning.py: exit code {done.returncode}")
     result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return result
+    exchanges = {what: float(time) for what, time in EXCHANGES.findall(done.stderr)}
+    return result | {"exchanges": exchanges}
+
+
+def _late(calls: list[float]) -> float:
+    """Their mean without the longest quarter, which something else may have disturbed."""
+    kept = sorted(calls)[: len(calls) - len(calls) // 4]
+    return statistics.mean(kept)
+
+
+def _row(call: str, runs: dict[str, list[dict[str, Any]]], settled: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"call": call}
+    for mode, found in runs.items():
+        row[mode] = {
+            "total": statistics.median(each["total"] for each in found),
+            "late": statistics.median(_late(each["calls"][settled:]) for each in found),
+        }
+        if mode == "on":
+            for what in ("compared", "checked"):
+                row[mode][what] = statistics.median(
+                    each["exchanges"].get(what, 0.0) / each["total"] for each in found
+                )
+    return row
+
+
+def _text(row: dict[str, Any], modes: list[str]) -> str:
+    text = "  ".join(
+        f"{mode} {row[mode]['total']:7.2f} s, late {1e3 * row[mode]['late']:8.3f} ms"
+        for mode in modes
+    )
+    if "on" in modes:
+        text += f"  exchanges {row['on']['compared']:.2%}, {row['on']['checked']:.2%}"
+    return f"{row['call']:18} {text}"
 
 
 def main() -> int:
@@ -61,9 +100,10 @@ def main() -> int:
     parser.add_argument("--mpi", default="openmpi", choices=("openmpi", "mpich"))
     parser.add_argument("--calls", default=USUAL, help="OPERATION:BYTES, …")
     parser.add_argument("--count", type=int, default=200, help="calls in a run")
-    parser.add_argument("--settled", type=int, default=60, help="calls that the median leaves out")
+    parser.add_argument("--settled", type=int, default=60, help="calls that the mean leaves out")
     parser.add_argument("--type", default="int", choices=("int", "double"), help="of reductions")
-    parser.add_argument("--modes", default=",".join(MODES))
+    parser.add_argument("--modes", help=f"default: {','.join(MODES)}, and tuned with --tuned")
+    parser.add_argument("--tuned", type=Path, metavar="FILE", help="a tuned profile")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--scale", default="1")
     parser.add_argument("--at", action="append", default=[], help='"3s network a rate=2mbit"')
@@ -74,7 +114,10 @@ def main() -> int:
     given = parser.parse_args()
     if given.short:
         vars(given).update(SHORT)
-    modes = given.modes.split(",")
+    usual = [*MODES, *(["tuned"] if given.tuned else [])]
+    modes = given.modes.split(",") if given.modes else usual
+    if "tuned" in modes and not given.tuned:
+        parser.error("the mode tuned needs --tuned FILE")
     program = built(f"repeat-{given.mpi}")
     rows = []
     for call in given.calls.split(","):
@@ -82,18 +125,13 @@ def main() -> int:
         for _ in range(given.repeats):
             for mode in modes:
                 runs[mode].append(_run(given, mode, program, call))
-        row: dict[str, Any] = {"call": call}
-        for mode, found in runs.items():
-            late = [time for each in found for time in each["calls"][given.settled :]]
-            total = statistics.median(each["total"] for each in found)
-            row[mode] = {"total": total, "late": statistics.median(late)}
-        rows.append(row)
+        rows.append(_row(call, runs, given.settled))
         if not given.json:
-            text = "  ".join(
-                f"{mode} {row[mode]['total']:7.2f} s, late {1e3 * row[mode]['late']:8.2f} ms"
-                for mode in modes
-            )
-            print(f"{call:18} {text}", flush=True)
+            print(_text(rows[-1], modes), flush=True)
+    if "on" in modes and "tuned" in modes and not given.json:
+        for figure in ("late", "total"):
+            ratios = [row["tuned"][figure] / row["on"][figure] for row in rows]
+            print(f"tuned over on, {figure}: {statistics.geometric_mean(ratios):.3f}")
     if given.json:
         print(json.dumps(rows))
     return 0

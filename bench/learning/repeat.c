@@ -24,6 +24,11 @@ static void call(const char* name, void* in, void* out, int bytes, MPI_Datatype 
         MPI_Allreduce(in, out, elements, number, MPI_SUM, MPI_COMM_WORLD);
     if (!strcmp(name, "reduce")) MPI_Reduce(in, out, elements, number, MPI_SUM, 0, MPI_COMM_WORLD);
     if (!strcmp(name, "scan")) MPI_Scan(in, out, elements, number, MPI_SUM, MPI_COMM_WORLD);
+    if (!strcmp(name, "reduce_scatter")) {
+        int ranks;
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+        MPI_Reduce_scatter_block(in, out, elements / ranks, number, MPI_SUM, MPI_COMM_WORLD);
+    }
     if (!strcmp(name, "allgather"))
         MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
     if (!strcmp(name, "gather"))

@@ -53,6 +53,14 @@ Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
     return scaled(choice, class_least, least, request);
 }
 
+static void note_exchange(bool settled, Seconds took) {
+    Session& here = *session();
+    const std::lock_guard lock(here.mutex);
+    Session::Exchanges& exchanges = settled ? here.checking : here.comparing;
+    ++exchanges.count;
+    exchanges.time += took;
+}
+
 Learning::Turn Learning::begin(Lesson& lesson) {
     if (lesson.learner_.exchange_due()) exchange(lesson);
     const ClassLearner::Turn turn = lesson.learner_.start();
@@ -80,8 +88,10 @@ void Learning::collect(std::vector<LearnedClass>& all) const {
 }
 
 // The latest entry and the latest end of each call among all ranks. The last exchange's own time
-// comes along, and whether rank 0 finds that the clocks should be compared again.
+// comes along, with that of comparing clocks, which it calls for, and whether rank 0 finds that
+// they should be compared again.
 void Learning::exchange(Lesson& lesson) {
+    const Seconds came = Clocks::own();
     const MPI_Comm comm = communicator_.hidden();
     if (!clocks_.aligned()) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
     const Seconds began = Clocks::own();
@@ -103,10 +113,11 @@ void Learning::exchange(Lesson& lesson) {
     const Nanoseconds cost =
         exchange_ended_ > 0 ? nanoseconds(latest[2 * calls + 1] - latest[2 * calls]) : 0;
     exchange_began_ = began;
-    exchange_ended_ = Clocks::own();
     if (latest.back() > 0) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
+    exchange_ended_ = Clocks::own();
     lesson.entered_.clear();
     lesson.left_.clear();
+    note_exchange(lesson.learner_.settled(), Clocks::own() - came);
     lesson.learner_.take(times, cost);
 }
 

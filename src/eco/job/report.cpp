@@ -90,6 +90,12 @@ void print_calls(const Report& report) {
     }
 }
 
+void print_exchanges(const char* what, const Session::Exchanges& exchanges) {
+    if (exchanges.count > 0)
+        std::fprintf(stderr, "eco: learning: %ld exchanges while choices were %s, %.6f s\n",
+                     exchanges.count, what, exchanges.time);
+}
+
 // Whole or not at all.
 bool write(const std::string& path, const std::string& text) {
     const std::string part = path + ".part";
@@ -122,7 +128,13 @@ void give_report(const Settings& settings) {
     if (!settings.reports()) return;
     const Report report = make_report(settings);
     const bool written = settings.report.empty() || write(settings.report, to_json(report));
-    if (settings.verbose > 1) print_calls(report);
+    if (settings.verbose > 1) {
+        print_calls(report);
+        if (const Session* here = session()) {
+            print_exchanges("compared", here->comparing);
+            print_exchanges("checked", here->checking);
+        }
+    }
     if (settings.verbose > 0 || !written) print(to_text(report));
 }
 

@@ -51,6 +51,12 @@ struct Session {
     int contexts = 0;  // given out by this rank
     bool complained = false;
     std::vector<LearnedClass> results;  // of this job's communicators that are gone
+    // What exchanges of times took this rank, its waiting for others among it: while choices are
+    // compared, and later.
+    struct Exchanges {
+        long count = 0;
+        Seconds time = 0;
+    } comparing, checking;
 
     // Of the report (report.h).
     Clocks clocks;
