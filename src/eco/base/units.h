@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace eco {
 
 using Rank = int;            // of a process, in the communicator at hand
 using Bytes = std::int64_t;  // of memory or of a message
 using Seconds = double;
+
+constexpr Seconds never = std::numeric_limits<Seconds>::infinity();  // later than any time
 
 }  // namespace eco

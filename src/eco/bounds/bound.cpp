@@ -8,6 +8,7 @@
 #include <queue>
 #include <utility>
 
+#include "eco/base/at.h"
 #include "eco/bounds/distances.h"
 #include "eco/bounds/joined_parts.h"
 #include "eco/bounds/needs.h"
@@ -22,8 +23,6 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 constexpr int most_sources = 96;
 // A little below, so that rounding makes no bound unsound.
 constexpr double slack = 1 - 1e-9;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class Bounding {
 public:

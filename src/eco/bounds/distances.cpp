@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-namespace eco {
+#include "eco/base/at.h"
 
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+namespace eco {
 
 Distances::Distances(const Network& network, const std::vector<int>& host_of)
     : network_(network), hosts_(host_of) {

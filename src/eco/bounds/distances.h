@@ -4,7 +4,6 @@
 // faster. Used by the bound.
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "eco/schedule/collective.h"
@@ -14,8 +13,6 @@ namespace eco {
 
 class Distances {
 public:
-    static constexpr Seconds never = std::numeric_limits<double>::infinity();
-
     // host_of: per rank its index in network.hosts. O(H² · depth) time, O(H²) space.
     Distances(const Network& network, const std::vector<int>& host_of);
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace eco {
+#include "eco/base/at.h"
 
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+namespace eco {
 
 JoinedParts::JoinedParts(const Network& network, const std::vector<int>& hosts)
     : network_(network), hosts_(hosts) {}

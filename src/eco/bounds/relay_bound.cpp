@@ -9,11 +9,11 @@ RelayBound::RelayBound(const Distances& distances, std::vector<Party> parties, P
     : distances_(distances),
       parties_(std::move(parties)),
       outside_(std::move(outside)),
-      direct_(parties_.size(), std::vector<Seconds>(parties_.size(), Distances::never)),
+      direct_(parties_.size(), std::vector<Seconds>(parties_.size(), never)),
       away_(parties_.size()),
       towards_(parties_.size()) {
     const auto edge = [&](const Party& from, const Party& to) {
-        Seconds least = Distances::never;
+        Seconds least = never;
         for (const std::size_t a : from)
             for (const std::size_t b : to) least = std::min(least, distances_.edge(a, b));
         return least;
@@ -44,7 +44,7 @@ void RelayBound::Nearest::add(std::size_t other, Seconds distance) {
 // From the crossing of own's link until the other has it; backwards: from the other's beginning to
 // the crossing.
 Seconds RelayBound::crossing(std::size_t own, const Party& other, bool backwards) const {
-    Seconds least = Distances::never;
+    Seconds least = never;
     for (const std::size_t a : parties_[own])
         for (const std::size_t b : other)
             least = std::min(least, backwards ? distances_.send(b)
@@ -54,7 +54,7 @@ Seconds RelayBound::crossing(std::size_t own, const Party& other, bool backwards
 
 // The same until a party has it of what is outside, which can give it to all.
 Seconds RelayBound::by_outside(std::size_t own, bool backwards) const {
-    Seconds rest = Distances::never;
+    Seconds rest = never;
     for (std::size_t j = 0; j < parties_.size(); ++j)
         if (j != own) rest = std::min(rest, backwards ? leave_[j] : enter_[j]);
     return crossing(own, outside_, backwards) + rest;
@@ -64,7 +64,7 @@ Seconds RelayBound::over(std::size_t own, Seconds once, bool backwards) const {
     if (parties_.size() < 3) return 0;
     // Between the crossing and another party having it; and a third having it of that one, by the
     // shortest way: straight, by way of own, or by way of what is outside.
-    Seconds one = Distances::never, two = by_outside(own, backwards);
+    Seconds one = never, two = by_outside(own, backwards);
     for (std::size_t j = 0; j < parties_.size(); ++j) {
         if (j == own) continue;
         const Seconds first = crossing(own, parties_[j], backwards);

@@ -29,7 +29,7 @@ private:
     // Of the others of a party, by how far they are.
     struct Nearest {
         std::size_t first = 0;
-        Seconds to_first = Distances::never, to_second = Distances::never;
+        Seconds to_first = never, to_second = never;
         void add(std::size_t other, Seconds distance);
         Seconds but(std::size_t other) const { return other == first ? to_second : to_first; }
     };

@@ -55,7 +55,7 @@ CallClass class_of(const json& entry) {
 }
 
 // Collective. Empty if MPI failed.
-json broadcast(const json& own) {
+json broadcast_json(const json& own) {
     const Native& mpi = native();
     std::string text;
     if (session()->world_rank == 0) json::to_cbor(own, text);
@@ -83,7 +83,7 @@ void collect() {
     if (Communicator* world = communicator_of(mpi.comm_world); world && world->ready())
         here.clocks.align(world->hidden(), world->rank(), world->hosts());
     const bool comparable = here.clocks.aligned();
-    const json list = broadcast(here.world_rank == 0 ? what_to_collect() : json());
+    const json list = broadcast_json(here.world_rank == 0 ? what_to_collect() : json());
     if (!list.is_array() || list.empty()) return;
     // Per sample the last entry and end; the sum of entries, and of how many ranks.
     std::vector<double> latest, sums;

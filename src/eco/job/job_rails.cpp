@@ -37,7 +37,7 @@ bool share(const std::string& own, std::vector<std::string>& all) {
 }
 
 // Whether all ranks are well.
-bool agree(const std::string& why) {
+bool all_well(const std::string& why) {
     const Native& mpi = native();
     int well = why.empty() ? 1 : 0, all = 0;
     return mpi.Allreduce(&well, &all, 1, mpi.int32, mpi.min, mpi.comm_world) == MPI_SUCCESS &&
@@ -99,7 +99,7 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
             fault = error.what();
         }
     if (!fault.empty()) why = fault;
-    if (!agree(fault)) return {};
+    if (!all_well(fault)) return {};
     job.open = true;
     return job;
 }

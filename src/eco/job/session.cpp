@@ -13,6 +13,7 @@
 
 #include "eco/base/check.h"
 #include "eco/base/error.h"
+#include "eco/base/say.h"
 #include "eco/job/asks.h"
 #include "eco/job/communicator.h"
 #include "eco/job/pending_calls.h"
@@ -29,8 +30,6 @@ Session* current = nullptr;
 std::atomic<bool> expected = false;  // MPI is initialised, and nobody has met
 Settings settings_of_start;          // rank 0's
 std::atomic<bool> nonblocking_before = false;
-
-void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
 
 int keep_attribute_with_its_own(MPI_Comm, int, void*, void*, void*, int* flag) {
     *flag = 0;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "eco/base/error.h"
+#include "eco/base/say.h"
 #include "eco/job/build_id.h"
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/native.h"
@@ -44,8 +45,6 @@ struct Answer {
 // Of the first broadcast, whose length all must know beforehand. What most jobs share fits, and
 // libraries send it over the connections that their other small collectives use.
 constexpr std::size_t first_bytes = 1024;
-
-void say(const std::string& line) { std::fprintf(stderr, "eco: %s\n", line.c_str()); }
 
 int rank_in_world() {
     int rank = 0;

@@ -12,8 +12,8 @@ namespace {
 using Start = ClassLearner::Start;
 
 // Runs calls that take what `time` says of the arm and the call's number.
-struct Program {
-    Program(std::size_t arms, std::size_t preferred, Start start)
+struct Calls {
+    Calls(std::size_t arms, std::size_t preferred, Start start)
         : learner(arms, preferred, start, 7) {}
 
     void run(int calls, const std::function<Nanoseconds(std::size_t, int)>& time) {
@@ -40,7 +40,7 @@ struct Program {
 }  // namespace
 
 TEST(ClassLearner, TheFasterArmRunsWithinFiftyCalls) {
-    Program program(2, 0, Start::unsure);
+    Calls program(2, 0, Start::unsure);
     program.run(50, [](std::size_t arm, int) { return arm == 0 ? 3000000 : 2000000; });
     EXPECT_TRUE(program.learner.settled());
     EXPECT_EQ(program.learner.best(), 1U);
@@ -49,7 +49,7 @@ TEST(ClassLearner, TheFasterArmRunsWithinFiftyCalls) {
 
 // Once to make its plan, then one block.
 TEST(ClassLearner, WhatIsFarBehindIsTriedOnce) {
-    Program program(3, 0, Start::unsure);
+    Calls program(3, 0, Start::unsure);
     program.run(60,
                 [](std::size_t arm, int) { return arm == 2 ? 9000000 : 2000000 + 100000 * arm; });
     EXPECT_EQ(program.learner.best(), 0U);
@@ -57,14 +57,14 @@ TEST(ClassLearner, WhatIsFarBehindIsTriedOnce) {
 }
 
 TEST(ClassLearner, ATieGoesToThePreferred) {
-    Program program(2, 1, Start::unsure);
+    Calls program(2, 1, Start::unsure);
     program.run(50, [](std::size_t arm, int) { return arm == 0 ? 1990000 : 2000000; });
     EXPECT_EQ(program.learner.best(), 1U);
 }
 
 // One of sixteen calls is disturbed, whichever arm it was.
 TEST(ClassLearner, DisturbancesDoNotDecide) {
-    Program program(2, 0, Start::unsure);
+    Calls program(2, 0, Start::unsure);
     program.run(60, [](std::size_t arm, int call) {
         return (arm == 0 ? 2000000 : 2400000) + (call % 16 == 3 ? 9000000 : 0);
     });
@@ -73,7 +73,7 @@ TEST(ClassLearner, DisturbancesDoNotDecide) {
 
 // After each of ten blocks, then checks alone.
 TEST(ClassLearner, ExchangesGrowRare) {
-    Program program(2, 0, Start::unsure);
+    Calls program(2, 0, Start::unsure);
     program.run(29, [](std::size_t arm, int) { return arm == 0 ? 2000000 : 2100000; });
     EXPECT_EQ(program.exchanges, 10);
     program.cost = 4000000;
@@ -82,7 +82,7 @@ TEST(ClassLearner, ExchangesGrowRare) {
 }
 
 TEST(ClassLearner, ASlowerLinkIsNoticed) {
-    Program program(2, 0, Start::unsure);
+    Calls program(2, 0, Start::unsure);
     program.run(100, [](std::size_t arm, int) { return arm == 0 ? 2000000 : 3000000; });
     EXPECT_EQ(program.learner.best(), 0U);
     // From here on the first arm takes four times as long, the second twice as long.
@@ -91,7 +91,7 @@ TEST(ClassLearner, ASlowerLinkIsNoticed) {
 }
 
 TEST(ClassLearner, WhatIsSureIsNotTried) {
-    Program program(2, 1, Start::sure);
+    Calls program(2, 1, Start::sure);
     program.run(500, [](std::size_t, int) { return 2000000; });
     EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 0);
     EXPECT_TRUE(program.learner.settled());
@@ -100,7 +100,7 @@ TEST(ClassLearner, WhatIsSureIsNotTried) {
 // A program meets a network on which what was tuned takes three times as long.
 TEST(ClassLearner, WhatTakesLongerThanItShouldIsTried) {
     ClassLearner learner(2, 1, Start::sure, 7, 2000000);
-    Program program(2, 1, Start::sure);
+    Calls program(2, 1, Start::sure);
     program.learner = learner;
     program.run(55, [](std::size_t arm, int) { return arm == 1 ? 6000000 : 4000000; });
     EXPECT_EQ(program.learner.best(), 0U);
@@ -108,12 +108,12 @@ TEST(ClassLearner, WhatTakesLongerThanItShouldIsTried) {
 
 // A prediction that was wrong is put right within 50 calls; one that was right costs one exchange.
 TEST(ClassLearner, WhatIsLikelyIsCheckedSoon) {
-    Program program(2, 1, Start::likely);
+    Calls program(2, 1, Start::likely);
     program.learner = ClassLearner(2, 1, Start::likely, 7, 2000000);
     program.run(50, [](std::size_t arm, int) { return arm == 0 ? 2500000 : 3000000; });
     EXPECT_EQ(program.learner.best(), 0U);
     EXPECT_TRUE(program.learner.settled());
-    Program right(3, 1, Start::likely);
+    Calls right(3, 1, Start::likely);
     right.learner = ClassLearner(3, 1, Start::likely, 7, 2000000);
     // Six calls that make connections.
     right.run(6, [](std::size_t, int) { return 90000000; });
@@ -123,7 +123,7 @@ TEST(ClassLearner, WhatIsLikelyIsCheckedSoon) {
 }
 
 TEST(ClassLearner, ObservingNeverChangesTheArm) {
-    Program program(2, 1, Start::observe);
+    Calls program(2, 1, Start::observe);
     program.run(500, [](std::size_t, int) { return 2000000; });
     EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 0);
     EXPECT_EQ(program.exchanges, 1);
@@ -133,7 +133,7 @@ TEST(ClassLearner, ObservingNeverChangesTheArm) {
 
 // Of a block the first call takes all its time, as where the root of a broadcast is calls ahead.
 TEST(ClassLearner, ABlockCountsAsAWhole) {
-    Program program(2, 0, Start::unsure);
+    Calls program(2, 0, Start::unsure);
     std::size_t last = 9;
     program.run(60, [&](std::size_t arm, int) {
         const bool first = arm != last;
@@ -146,7 +146,7 @@ TEST(ClassLearner, ABlockCountsAsAWhole) {
 
 // A clock that went wrong gives no time at all; then nothing is decided by it.
 TEST(ClassLearner, TimesThatAreNotKnown) {
-    Program program(2, 0, Start::unsure);
+    Calls program(2, 0, Start::unsure);
     program.run(200, [](std::size_t, int) { return 0; });
     EXPECT_EQ(program.learner.best(), 0U);
 }

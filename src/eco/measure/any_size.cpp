@@ -8,10 +8,10 @@ namespace eco {
 namespace {
 
 // Slower than the library by so much at one size: out.
-constexpr double hopeless = 1.1;
+constexpr double hopeless_anywhere = 1.1;
 
 // Candidates timed at most, the likely best first.
-constexpr std::size_t most_contestants = 4;
+constexpr std::size_t most_for_any_size = 4;
 
 struct Contestant {
     Choice choice;
@@ -26,7 +26,7 @@ std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
     const Request request{operation, &communicator_of(lineup.comm)->hierarchy(), 0, true};
     std::vector<Contestant> contestants;
     for (const Choice& choice : field(request, -1, nullptr))
-        if (choice.rails == 0 && contestants.size() < most_contestants)
+        if (choice.rails == 0 && contestants.size() < most_for_any_size)
             contestants.push_back({choice, 0});
     const auto affordable = [&](Seconds native, std::size_t patterns) {
         const Seconds run = native + lineup.overhead;
@@ -50,7 +50,8 @@ std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
                 std::max(contestants[i].worst, median(patterns[i + 1].samples) / last.native);
         last.best = contestants.front().choice;
         last.eco = contestants.front().worst * last.native;
-        std::erase_if(contestants, [](const Contestant& each) { return each.worst > hopeless; });
+        std::erase_if(contestants,
+                      [](const Contestant& each) { return each.worst > hopeless_anywhere; });
         if (contestants.empty()) return last;  // the library's
     }
     const auto best = std::min_element(

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/job/share.h"
 #include "eco/measure/host_facts.h"
@@ -32,8 +33,6 @@ constexpr Seconds behind = 30e-3, last = 250e-3;
 constexpr Seconds connecting = 1.5;
 constexpr int check_tag = 31;
 constexpr std::size_t most_networks = 6;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // One end of a link.
 struct End {

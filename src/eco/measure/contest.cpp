@@ -15,7 +15,7 @@ namespace {
 constexpr double margin = 0.95;
 
 // What takes this much longer than the best after a few rounds will not be the best.
-constexpr double clear_loss = 1.3;
+constexpr double far_behind = 1.3;
 
 // Of the best by prediction so many are timed; and of messages that NICs and switches may
 // take in at once, so that links seem to carry them for nothing, also the first that are usual.
@@ -102,7 +102,7 @@ Timed time_candidates(Trial& trial, const std::vector<Choice>& choices, Start& s
     }
     interleave(trial, patterns, start, {budget / 4, budget / 8, few, 3, 8}, warm_up);
     note();
-    const Seconds limit = clear_loss * median(best_of()->samples);
+    const Seconds limit = far_behind * median(best_of()->samples);
     patterns.erase(
         std::remove_if(patterns.begin() + 1, patterns.end(),
                        [&](const Sampled& each) { return median(each.samples) > limit; }),

@@ -20,7 +20,7 @@ Seconds since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-enum Tag { ping_tag = 11, data_tag, credit_tag };
+enum ExperimentTag { ping_tag = 11, data_tag, credit_tag };
 
 void send_ping(const std::vector<char>& ping, int to) {
     check_mpi(native().Send(ping.data(), static_cast<int>(ping.size()), native().byte, to, ping_tag,

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/job/session.h"
 #include "eco/measure/host_hint.h"
@@ -198,8 +199,6 @@ private:
     Seconds spent() const {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     }
-
-    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
     const Native& mpi_ = native();
     const Options& options_;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/job/job_mcast.h"
 #include "eco/mpi/mpi_transport.h"
@@ -15,8 +16,6 @@
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // A host greets so often by each NIC; who hears two of three is reached.
 constexpr int greetings = 3, heard_enough = 2;

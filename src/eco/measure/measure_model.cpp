@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/measure/model_timer.h"
 #include "eco/measure/trial.h"
@@ -28,8 +29,6 @@ constexpr int most_links = 10;
 
 // Clusters of a level that are timed; where all of these are of one kind, so are the others.
 constexpr std::size_t enough_alike = 6;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Of a host's overheads; the order and its answer take a way of their own.
 constexpr Seconds overheads_time = 0.05;

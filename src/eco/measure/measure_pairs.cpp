@@ -5,6 +5,7 @@
 #include <chrono>
 #include <limits>
 
+#include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/measure/keep_pairs.h"
 #include "eco/measure/pair_samples.h"
@@ -29,11 +30,9 @@ constexpr int hosts_worth_trying = 32;
 // Of one host in a survey, by experience: to guess how long it takes.
 constexpr double usual_visits = 12;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-class PairTiming : public Prober {
+class PairProber : public Prober {
 public:
-    PairTiming(Profile& profile, std::optional<Surveyed>& surveyed, int known,
+    PairProber(Profile& profile, std::optional<Surveyed>& surveyed, int known,
                const std::string& kept, const std::vector<int>& leader, const WorkerPool& workers,
                const ShowLeft& show)
         : profile_(profile), surveyed_(surveyed), leader_(leader), workers_(workers), show_(show) {
@@ -315,7 +314,7 @@ private:
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
                 const std::string& kept, bool all_pairs, const std::vector<int>& leader,
                 const std::vector<Hint>& hints, const WorkerPool& workers, const ShowLeft& show) {
-    PairTiming timing(profile, surveyed, known, kept, leader, workers, show);
+    PairProber timing(profile, surveyed, known, kept, leader, workers, show);
     const auto hosts = static_cast<int>(profile.hosts.size());
     if (all_pairs || hosts <= few_hosts)
         timing.time_all();

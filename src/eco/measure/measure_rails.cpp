@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/job/job_rails.h"
 #include "eco/mpi/mpi_transport.h"
@@ -25,8 +26,6 @@ constexpr int latency_trips = 10, less_trips = 12, long_trips = 5;
 // Among these is the length from which on stripes pay.
 const std::vector<Bytes> perhaps_short{256, 512, 1024, 2048, 4096, 8192};
 constexpr int short_trips = 12;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class RailMeasuring {
 public:

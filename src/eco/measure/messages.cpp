@@ -12,7 +12,7 @@ namespace eco {
 namespace {
 
 // Apart from the tags of orders and their figures.
-enum Tag { ask_tag = 11, text_tag, come_tag };
+enum TextTag { ask_tag = 11, text_tag, come_tag };
 
 void send_text(const std::string& text, int to) {
     const std::size_t length = text.size();

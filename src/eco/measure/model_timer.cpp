@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "eco/base/at.h"
 #include "eco/measure/trial.h"
 #include "eco/topology/network.h"
 
@@ -30,8 +31,6 @@ constexpr int short_train = 8, trains = 5;
 // In frames. A plain wire shows one, and up to half of one more where the receiver was late.
 constexpr double least_burst = 1.75;
 constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 double wire_frame() { return static_cast<double>(full_frame.payload + full_frame.overhead); }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <numeric>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/measure/start.h"
 #include "eco/measure/trial.h"
@@ -25,7 +26,7 @@ constexpr std::array<std::pair<Traffic, const char*>, 3> kinds{
 constexpr int in_flight = 4;                // messages of one direction
 constexpr Bytes bytes_of_sample = 8 << 20;  // each direction, at most
 constexpr int most_messages = 64, least_messages = 2;
-enum Tag { message_tag = 21, end_tag };
+enum PairTag { message_tag = 21, end_tag };
 
 // One side of the traffic, over one transport.
 class Side {
@@ -64,7 +65,6 @@ public:
     }
 
 private:
-    static std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
     static constexpr int departure = in_flight, word = in_flight + 1;  // ids; below: arrivals
 
     // Sends and receives so many, some of each under way at once.

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <thread>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/job/persistent_calls.h"
@@ -14,8 +15,6 @@
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {
-
-static std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
 
 Trial::Trial(Operation operation, Bytes bytes, MPI_Comm comm, CallForm form)
     : operation_(operation),

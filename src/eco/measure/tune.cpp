@@ -37,12 +37,7 @@ void check_all_take_part() {
 namespace {
 
 // In calls longer than this, what only the first one does (plans, communicators) is lost in noise.
-constexpr Seconds long_call = 0.3;
-
-// Choices for calls shorter than this must win again at the order's end: such calls vary most, and
-// a machine that was busy for a moment makes any of them look better than the library. It is soon
-// done.
-constexpr Seconds short_call = 0.03;
+constexpr Seconds long_guess = 0.3;
 
 // Sizes that are so much apart have another between them, where that may take another choice.
 constexpr Bytes apart = 4;
@@ -53,7 +48,7 @@ constexpr Bytes just_below = 64;
 // If one choice must do for all sizes, so many are timed at all of them again at most, and none
 // but the first that lost so much at one.
 constexpr std::size_t most_compared = 3;
-constexpr double hopeless = 1.1;
+constexpr double hopeless_elsewhere = 1.1;
 
 class Tuner {
 public:
@@ -165,7 +160,7 @@ void Tuner::time_size(Bytes bytes) {
     const Forecast* forecast = known ? forecaster_.find(question(operation_, bytes)) : nullptr;
     timed_.emplace_back(
         bytes, time_candidates(trial, choices_for(trial, known ? bytes : -1, forecast), *start_,
-                               budget_, guess < long_call));
+                               budget_, guess < long_guess));
 }
 
 // Of calls that do not block also what runs them so far, mostly the blocking call's choice; and
@@ -230,7 +225,7 @@ void Tuner::time_just_below() {
             const Choice choice = scaled(shorter->second.best, shorter->first, below, request);
             if (choice != choices.front()) choices.push_back(choice);
         }
-        const bool warm_up = timed.native < long_call;
+        const bool warm_up = timed.native < long_guess;
         Timed found = time_candidates(trial, choices, *start_, budget_ / 4, warm_up);
         if (found.wins != timed.wins) timed_.emplace_back(below, std::move(found));
     }
@@ -261,7 +256,7 @@ Timed Tuner::best_of_all_sizes() {
     if (order.size() > most_compared) order.resize(most_compared);
     Timed first;
     for (const auto& [ratio, choice] : order) {
-        if (first.native > 0 && ratio > hopeless) break;
+        if (first.native > 0 && ratio > hopeless_elsewhere) break;
         const Timed timed = at_all_sizes(parse_choice(choice));
         if (timed.wins) return timed;
         if (first.native == 0) first = timed;

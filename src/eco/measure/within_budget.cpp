@@ -38,8 +38,6 @@ constexpr double weight_of_scattered = 0.5;
 // Few programs call the others, and those rarely (Chunduri et al., SC 2018).
 constexpr double weight_of_rare = 0.6;
 
-// Short calls vary most: those that ECO won must win again, if there is time.
-constexpr Seconds short_call = 0.03;
 constexpr double benefit_of_second_look = 0.01;
 
 constexpr double least_benefit = 1e-3;

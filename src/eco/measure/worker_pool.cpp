@@ -12,7 +12,7 @@ namespace eco {
 
 namespace {
 
-enum Tag { order_tag = 1, figures_tag };
+enum OrderTag { order_tag = 1, figures_tag };
 
 }  // namespace
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <limits>
 
 #include "eco/multicast/agenda.h"
 #include "eco/multicast/heuristics.h"
@@ -8,13 +7,11 @@ namespace eco::multicast {
 
 namespace {
 
-constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
-
 // Available times only grow, so a completion that was found earlier is never too late: it is found
 // again only when it comes to the front of all messages.
-class Search {
+class EarliestSearch {
 public:
-    explicit Search(const Times& times) : times_(times), agenda_(times) {
+    explicit EarliestSearch(const Times& times) : times_(times), agenda_(times) {
         for (Rank to = 0; to < times.ranks(); ++to) {
             Cost least{never, never};
             for (Rank from = 0; from < times.ranks(); ++from) {
@@ -126,7 +123,7 @@ private:
 
 Schedule earliest_completing_first(const Pattern& pattern) {
     const Times times(pattern);
-    return Search(times).schedule();
+    return EarliestSearch(times).schedule();
 }
 
 }  // namespace eco::multicast

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <limits>
 #include <queue>
 
 #include "eco/multicast/agenda.h"
@@ -8,8 +7,6 @@
 namespace eco::multicast {
 
 namespace {
-
-constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
 // One message's tree, grown by its cheapest edge. Weights are fixed, so messages grow apart from
 // each other and only the order among them is common.

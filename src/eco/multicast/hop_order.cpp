@@ -5,11 +5,11 @@
 #include <map>
 #include <queue>
 
+#include "eco/base/at.h"
+
 namespace eco::multicast {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class Order {
 public:

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/multicast/pattern.h"
 
 namespace eco::multicast {
@@ -30,8 +31,6 @@ public:
 
 private:
     enum class State { nothing, wanted, under_way, held };
-    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
     void search(Seconds completion) {
         if (completion >= best_) return;
         if (left_ == 0) {

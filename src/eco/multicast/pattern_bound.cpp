@@ -3,17 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <queue>
 
+#include "eco/base/at.h"
 #include "eco/multicast/times.h"
 
 namespace eco::multicast {
 
 namespace {
-
-constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // When each rank can have message k at the earliest, all its ways over destinations of k open and
 // nobody busy: L of §3.1, the receive overhead included. Dijkstra, O(N²).
@@ -60,7 +57,7 @@ Seconds rank_bound(std::vector<Job> jobs, Seconds own_sends) {
 
 // How early messages can arrive anywhere: sources send on and on, every arrival makes one more rank
 // send, and ranks other than the sources are as fast as the fastest and over the fastest edge.
-class Spread {
+class EarliestArrivals {
 public:
     void add_source(Seconds send) { next_.emplace(send, send); }
     void may_relay(Seconds send, Seconds receive) {
@@ -91,7 +88,7 @@ private:
 
 // Of each message alone, and of all as if they were one. O(M N²).
 Seconds spread_bound(const Times& times) {
-    Spread all;
+    EarliestArrivals all;
     std::vector<Seconds> all_receives(at(times.ranks()));
     std::vector<Seconds> first_send(at(times.ranks()), never);
     Seconds found = 0;
@@ -99,7 +96,7 @@ Seconds spread_bound(const Times& times) {
         const auto& to = times.message(k).destinations;
         if (to.empty()) continue;
         const Rank source = times.source(k);
-        Spread one;
+        EarliestArrivals one;
         one.add_source(times.send(source, k));
         first_send[at(source)] = std::min(first_send[at(source)], times.send(source, k));
         std::vector<Seconds> receives;

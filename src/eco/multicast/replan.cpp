@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/multicast/best.h"
@@ -13,9 +14,6 @@
 namespace eco::multicast {
 
 namespace {
-
-constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Where each rank's entries begin in one array of all ranks', and the end.
 using Offsets = std::vector<std::size_t>;

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 
 namespace eco::multicast {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // A message on its way to one rank; a sound schedule has one of each.
 std::size_t delivery(const Pattern& pattern, int message, Rank to) {

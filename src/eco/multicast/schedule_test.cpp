@@ -9,7 +9,7 @@
 namespace eco::multicast {
 
 // Rank 0 sends message 0 to 1 and 2; rank 1 passes it on to 3 and sends message 1 to rank 0.
-static Pattern sample() {
+static Pattern sample_of_pattern() {
     return hand_pattern(4, {1, 0}, {2, 0}, {1, 0}, {{0, 5, {1, 2, 3}}, {1, 5, {0}}});
 }
 
@@ -19,7 +19,7 @@ static Schedule sound() {
                       {{Step::send, 0, 1}, {Step::recv, 0, 0}, {Step::send, 3, 0}},
                       {{Step::recv, 0, 0}},
                       {{Step::recv, 1, 0}}};
-    run(sample(), schedule);
+    run(sample_of_pattern(), schedule);
     return schedule;
 }
 
@@ -33,7 +33,7 @@ TEST(Schedule, TimesWorkedByHand) {
     EXPECT_EQ(schedule.ranks[2][0].end, 5);
     EXPECT_EQ(schedule.ranks[3][0].end, 8);  // sent by 5, there at 7
     EXPECT_EQ(schedule.completion, 8);
-    EXPECT_EQ(verify(sample(), schedule), "");
+    EXPECT_EQ(verify(sample_of_pattern(), schedule), "");
 }
 
 // Every change that makes a schedule wrong, and what verify says of it.
@@ -41,7 +41,7 @@ TEST(Schedule, VerifyRejectsWhatIsWrong) {
     const auto rejected = [](const char* word, auto change) {
         Schedule schedule = sound();
         change(schedule);
-        const std::string found = verify(sample(), schedule);
+        const std::string found = verify(sample_of_pattern(), schedule);
         EXPECT_NE(found.find(word), std::string::npos) << word << ": " << found;
     };
     rejected("never sent", [](Schedule& s) { s.ranks[1].pop_back(); });
@@ -81,14 +81,14 @@ TEST(Schedule, RunRefusesWhatNeverEnds) {
     Schedule schedule = sound();
     std::swap(schedule.ranks[1][1], schedule.ranks[1][2]);  // message 0 before it is there
     schedule.ranks[3][0].peer = 1;
-    EXPECT_NO_THROW(run(sample(), schedule));  // times only; verify sees it
-    EXPECT_NE(verify(sample(), schedule), "");
+    EXPECT_NO_THROW(run(sample_of_pattern(), schedule));  // times only; verify sees it
+    EXPECT_NE(verify(sample_of_pattern(), schedule), "");
     schedule = sound();
     schedule.ranks[0] = {{Step::recv, 1, 1}, {Step::send, 1, 0}, {Step::send, 2, 0}};
     schedule.ranks[1] = {{Step::recv, 0, 0}, {Step::send, 0, 1}, {Step::send, 3, 0}};
-    EXPECT_THROW(run(sample(), schedule), Error);  // each waits for the other
+    EXPECT_THROW(run(sample_of_pattern(), schedule), Error);  // each waits for the other
     schedule.ranks[0][0].message = 9;
-    EXPECT_THROW(run(sample(), schedule), Error);
+    EXPECT_THROW(run(sample_of_pattern(), schedule), Error);
 }
 
 }  // namespace eco::multicast

@@ -6,9 +6,9 @@ namespace eco::multicast {
 
 namespace {
 
-class Search {
+class RacingSearch {
 public:
-    explicit Search(const Times& times)
+    explicit RacingSearch(const Times& times)
         : times_(times),
           agenda_(times),
           race_(times),
@@ -87,7 +87,7 @@ private:
 
 Schedule work_racing_preemptive(const Pattern& pattern) {
     const Times times(pattern);
-    return Search(times).schedule();
+    return RacingSearch(times).schedule();
 }
 
 }  // namespace eco::multicast

@@ -6,14 +6,13 @@
 // rank handles all of it.
 #include <algorithm>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class CarrierPlanner {
 public:

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/planners/circulant.h"
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Which blocks reach a party last, and by which neighbour: a search, depth first, over ways from
 // party 0 with long skips first. Each way to a neighbour names the block that comes from there.

@@ -7,6 +7,7 @@
 // - allreduce: reduce_scatter of as many parts as there are ranks, then allgather.
 #include <algorithm>
 
+#include "eco/base/at.h"
 #include "eco/planners/circulant.h"
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
@@ -14,8 +15,6 @@
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // A round of a broadcast, as one rank sees it; -1: it does nothing.
 struct Round {
@@ -150,7 +149,7 @@ private:
     Builder builder_;
 };
 
-bool knows(const Choice&, const Request& request) {
+bool knows_circulant(const Choice&, const Request& request) {
     return !keeps_order(request) &&
            has_rules(request, {Rules::tree, Rules::all_blocks, Rules::sum_blocks, Rules::sum});
 }
@@ -185,7 +184,7 @@ extern const PlannerFamily circulant_family;
 const PlannerFamily circulant_family{
     .name = "circulant",
     .parameters = CirculantParameters{},
-    .knows = knows,
+    .knows = knows_circulant,
     .plan = plan_circulant,
     .extent = extent_of_circulant,
     .messages = messages_of_circulant,

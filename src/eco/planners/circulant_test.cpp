@@ -7,14 +7,13 @@
 #include <random>
 #include <set>
 
+#include "eco/base/at.h"
 #include "eco/planners/planner.h"
 #include "eco/schedule/verify.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 int logarithm(int ranks) {
     int rounds = 0;

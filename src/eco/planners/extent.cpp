@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eco/base/at.h"
 #include "eco/base/log2.h"
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
@@ -11,8 +12,6 @@
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Of all vertices of a form.
 int most_below(Form form, const std::vector<Weight>& weights) {

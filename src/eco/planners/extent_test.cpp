@@ -33,7 +33,7 @@ static std::size_t allocated_by(const Work& work) {
 
 // `sites` of `clusters` of `hosts`, a rank each; ranks go round the clusters, so that none are
 // near.
-static Hierarchy grid(int sites, int clusters, int hosts) {
+static Hierarchy grid_of(int sites, int clusters, int hosts) {
     std::string text;
     const int all = sites * clusters;
     for (int cluster = 0; cluster < all; ++cluster) {
@@ -45,7 +45,7 @@ static Hierarchy grid(int sites, int clusters, int hosts) {
     return parse_hierarchy(text + ")");
 }
 
-static std::vector<Choice> every_choice(const Request& request) {
+static std::vector<Choice> choices_for(const Request& request) {
     std::vector<Choice> choices = baseline(request);
     for (const Bytes bytes : {Bytes{-1}, Bytes{16}, Bytes{1024}, Bytes{16384}, Bytes{4} << 20})
         for (const auto& list : {candidates(request, bytes), forms(request, bytes)})
@@ -75,7 +75,7 @@ TEST(ExtentOfAChoice, NoProgramIsLonger) {
         const Hierarchy hierarchy = parse_hierarchy(text);
         for (int number = 0; number < operation_count; ++number) {
             const Request request{static_cast<Operation>(number), &hierarchy, 1};
-            for (const Choice& choice : every_choice(request)) {
+            for (const Choice& choice : choices_for(request)) {
                 const Extent most = extent(choice, request);
                 const Extent found = longest(choice, request, hierarchy.ring);
                 EXPECT_GE(most.tasks, found.tasks)
@@ -92,13 +92,13 @@ static bool is_native(const Choice& choice) { return choice.is_native(); }
 // What is left of 1,024 ranks' choices is short for each rank, and there is some for every
 // operation.
 TEST(ExtentOfAChoice, AThousandRanksPlanAndHoldLittle) {
-    for (const Hierarchy& hierarchy : {grid(4, 8, 32), grid(2, 8, 64), flat_hierarchy(1024)})
+    for (const Hierarchy& hierarchy : {grid_of(4, 8, 32), grid_of(2, 8, 64), flat_hierarchy(1024)})
         for (int number = 0; number < operation_count; ++number) {
             const Request request{static_cast<Operation>(number), &hierarchy, 1};
             for (const Bytes bytes : {Bytes{-1}, Bytes{16}, Bytes{16384}})
                 EXPECT_FALSE(is_native(candidates(request, bytes).front()))
                     << traits(request.operation).name << " " << bytes;
-            const auto choices = every_choice(request);
+            const auto choices = choices_for(request);
             for (const Choice& choice : choices) {
                 const Extent found = longest(choice, request, {0, 1, 2, 511, 1023});
                 EXPECT_LE(found.tasks, most_tasks) << to_text(choice);
@@ -115,7 +115,7 @@ TEST(ExtentOfAChoice, NativeAloneWhereAllElseIsTooLong) {
 }
 
 TEST(ExtentOfAChoice, WhatOneLeaderWouldCarryForAThousandIsNoChoice) {
-    const Hierarchy many = grid(4, 8, 32), some = grid(2, 2, 16);
+    const Hierarchy many = grid_of(4, 8, 32), some = grid_of(2, 2, 16);
     const Choice leaders = parse_choice("exchange:inner=star");
     EXPECT_TRUE(supports(leaders, {Operation::alltoall, &some}));
     EXPECT_FALSE(supports(leaders, {Operation::alltoall, &many}));
@@ -129,7 +129,7 @@ TEST(ExtentOfAChoice, WhatOneLeaderWouldCarryForAThousandIsNoChoice) {
 
 // If every segment has a tree of its own a rank keeps its own edges, not the trees.
 TEST(ExtentOfAChoice, ARankPlansItsOwnPartAlone) {
-    const Hierarchy hierarchy = grid(4, 8, 32);
+    const Hierarchy hierarchy = grid_of(4, 8, 32);
     for (const char* text : {"tree:top=star,inner=chain,segments=64,rotate=all",
                              "tree:top=relay,inner=star,segments=64,rotate=all"}) {
         const Request request{Operation::bcast, &hierarchy};
@@ -147,7 +147,7 @@ static void set_inter_cluster_costs(Group& group, int& number) {
 
 // Subnets that each were measured a little different from the others.
 TEST(ExtentOfAChoice, ShapesOfAThousandRanksAreFoundWithLittleMemory) {
-    Hierarchy hierarchy = grid(4, 8, 32);
+    Hierarchy hierarchy = grid_of(4, 8, 32);
     int number = 0;
     set_inter_cluster_costs(hierarchy.top, number);
     const Request request{Operation::barrier, &hierarchy};
@@ -156,10 +156,10 @@ TEST(ExtentOfAChoice, ShapesOfAThousandRanksAreFoundWithLittleMemory) {
 
 // So that nothing is refused that would do.
 TEST(ExtentOfAChoice, TheLongestIsNotFarBelow) {
-    const Hierarchy hierarchy = grid(2, 4, 8);
+    const Hierarchy hierarchy = grid_of(2, 4, 8);
     for (int number = 0; number < operation_count; ++number) {
         const Request request{static_cast<Operation>(number), &hierarchy, 1};
-        for (const Choice& choice : every_choice(request)) {
+        for (const Choice& choice : choices_for(request)) {
             const Extent most = extent(choice, request);
             const Extent found = longest(choice, request, hierarchy.ring);
             EXPECT_LE(most.tasks, 5 * found.tasks + 64)

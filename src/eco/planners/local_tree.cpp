@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 
 namespace eco {
-
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 LocalTree::LocalTree(const Group& group, int ranks, Rank me, Form top, Form inner,
                      const std::vector<Form>& below)

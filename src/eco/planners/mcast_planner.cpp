@@ -111,7 +111,7 @@ bool read_shape(std::string_view key, const std::string& value, Choice& choice) 
     return true;
 }
 
-bool knows(const Choice& choice, const Request& request) {
+bool knows_mcast(const Choice& choice, const Request& request) {
     const Group& top = request.hierarchy->top;
     if (choice.rails > 0 || keeps_order(request) || top.is_rank()) return false;
     if (has_rules(request, {Rules::all_blocks})) return is_reached(top);
@@ -146,7 +146,7 @@ const PlannerFamily mcast_family{
     .write = write_shape,
     .read = read_shape,
     .keys = "top, inner",
-    .knows = knows,
+    .knows = knows_mcast,
     .plan = plan_mcast,
     .extent = extent_of_mcast,
     .messages =

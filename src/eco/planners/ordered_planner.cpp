@@ -10,17 +10,17 @@ namespace eco {
 
 namespace {
 
-struct Run {
+struct RankRun {
     Rank first, last;
 };
 
-std::vector<Run> find_runs(const Group& top, int ranks) {
+std::vector<RankRun> find_runs(const Group& top, int ranks) {
     std::vector<int> group(static_cast<std::size_t>(ranks), 0);
     for (std::size_t g = 0; g < top.parts.size(); ++g)
         if (!top.parts[g].is_rank())
             for (const Rank rank : top.parts[g].ranks)
                 group[static_cast<std::size_t>(rank)] = static_cast<int>(g) + 1;
-    std::vector<Run> runs;
+    std::vector<RankRun> runs;
     for (Rank rank = 0; rank < ranks; ++rank) {
         if (rank > 0 &&
             group[static_cast<std::size_t>(rank)] == group[static_cast<std::size_t>(rank - 1)])
@@ -40,7 +40,7 @@ static Program plan_ordered(const Choice& choice, const Request& request, Rank m
     const auto runs = find_runs(request.hierarchy->top, request.ranks());
     std::size_t own = 0;
     while (runs[own].last < me) ++own;
-    const Run run = runs[own];
+    const RankRun run = runs[own];
     Builder builder(request, segments_of(choice), choice.window);
     for (const auto& part : messages(all_chunks(segments_of(choice)), choice)) {
         builder.copy(input, with, part);

@@ -67,7 +67,7 @@ Steps count(const Choice& choice, const Request& request, int k, bool receives =
     return steps;
 }
 
-int logarithm(int ranks, int base) {
+int rounds_up(int ranks, int base) {
     int steps = 0;
     for (long reached = 1; reached < ranks; reached *= base) ++steps;
     return steps;
@@ -89,7 +89,7 @@ TEST(Ports, SpanningBinomialTree) {
     for (const int k : {1, 2, 3, 4})
         for (const int ranks : sizes) {
             const Hierarchy hierarchy = flat_hierarchy(ranks);
-            const int least = logarithm(ranks, k + 1);
+            const int least = rounds_up(ranks, k + 1);
             int power = 1;
             for (int step = 0; step < least; ++step) power *= k + 1;
             for (const Operation operation : {Operation::scatter, Operation::gather})
@@ -135,7 +135,7 @@ TEST(Ports, Index) {
             const Hierarchy hierarchy = flat_hierarchy(ranks);
             const Steps steps = count(parse_choice(of_ports("index:ports=#", k)),
                                       {Operation::alltoall, &hierarchy, 0, true}, k);
-            const int least = logarithm(ranks, k + 1);
+            const int least = rounds_up(ranks, k + 1);
             EXPECT_EQ(steps.count, least) << ranks << " ranks, " << k << " ports";
             int power = 1;
             for (int step = 0; step < least; ++step) power *= k + 1;

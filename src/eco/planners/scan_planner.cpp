@@ -10,15 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
 
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-struct Run {
+struct GroupRun {
     int group;
     Rank first, last;
 };
@@ -75,7 +74,7 @@ private:
         return scratch(4 + static_cast<int>(runs_.size()) + number);
     }
 
-    const Run& own_run() const { return runs_[own_]; }
+    const GroupRun& own_run() const { return runs_[own_]; }
     Rank leader() const { return (*leaders_)[at(own_run().group)]; }
     bool is_last(std::size_t run) const { return run + 1 == runs_.size(); }
 
@@ -192,7 +191,7 @@ private:
     Rank me_;
     std::vector<std::vector<Rank>> all_leaders_;  // per segment, or for all, by group
     const std::vector<Rank>* leaders_ = nullptr;  // of the segment at hand
-    std::vector<Run> runs_;
+    std::vector<GroupRun> runs_;
     std::size_t own_ = 0;
     Buffer before_ = -1;  // what lies before the own run
     int used_ = 0;        // further buffers of the segment at hand

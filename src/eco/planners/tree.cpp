@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/base/written.h"
@@ -60,8 +61,6 @@ Form parse_form(const std::string& text) {
                     "balanced, relay, disjoint, k1, k2, k3 …, binomial2, binomial3 … and "
                     "postal1, postal2 …");
 }
-
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 bool has_groups(const Group& group) {
     return std::any_of(group.parts.begin(), group.parts.end(),

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/planners/family.h"
 #include "eco/planners/local_tree.h"
@@ -76,7 +77,6 @@ public:
     }
 
 private:
-    static std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
     bool is_root() const { return me_ == root_; }
 
     // Where this rank is in the tree of a chunk.

@@ -20,7 +20,7 @@ namespace {
 using MessageTuple = std::tuple<Rank, Bytes, std::vector<Rank>>;
 using TaskTuple = std::tuple<bool, Rank, int, Seconds, Seconds>;
 
-std::vector<MessageTuple> messages(const Pattern& pattern) {
+std::vector<MessageTuple> message_tuples(const Pattern& pattern) {
     std::vector<MessageTuple> list;
     for (const Message& message : pattern.messages)
         list.emplace_back(message.source, message.bytes, message.destinations);
@@ -55,8 +55,8 @@ std::vector<std::vector<TaskTuple>> tasks(const Schedule& schedule) {
     for (const auto& list : schedule.ranks) {
         auto& row = ranks.emplace_back();
         for (const TimedTask& task : list)
-            row.emplace_back(task.step == Step::send, task.peer, task.message, task.start,
-                             task.end);
+            row.emplace_back(task.step == multicast::Step::send, task.peer, task.message,
+                             task.start, task.end);
     }
     return ranks;
 }
@@ -68,7 +68,7 @@ void bind_multicast(nb::module_& parent) {
     nb::class_<Pattern>(module, "Pattern")
         .def_prop_ro("ranks", &Pattern::ranks)
         .def_prop_ro("deliveries", &Pattern::deliveries)
-        .def_prop_ro("messages", &messages, "(source, bytes, destinations) of each")
+        .def_prop_ro("messages", &message_tuples, "(source, bytes, destinations) of each")
         .def("with_messages", &with_messages, "messages"_a)
         .def("to_json", [](const Pattern& pattern) { return to_json(pattern); });
     nb::class_<Schedule>(module, "Schedule")

@@ -3,11 +3,10 @@
 
 #include <cstring>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 
 namespace eco {
-
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 static void copy_bytes(std::byte* to, const std::byte* from, Bytes bytes) {
     if (bytes > 0 && to != from) std::memmove(to, from, static_cast<std::size_t>(bytes));

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
+#include "eco/base/at.h"
 #include "eco/run/execution_memory.h"
 
 namespace eco {
-
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Prepared::Prepared(Program program) : program_(std::move(program)) {
     program_.tasks.shrink_to_fit();

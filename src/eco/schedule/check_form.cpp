@@ -6,13 +6,12 @@
 #include <set>
 #include <tuple>
 
+#include "eco/base/at.h"
 #include "eco/schedule/first_complaint.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class FormCheck : FirstComplaint {
 public:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tuple>
 
+#include "eco/base/at.h"
 #include "eco/schedule/check_form.h"
 #include "eco/schedule/first_complaint.h"
 
@@ -35,8 +36,6 @@ public:
     }
 
 private:
-    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
     // When all of the group have started theirs.
     void run_native(Rank rank, std::size_t number, std::vector<Memory>& memory,
                     std::vector<std::vector<char>>& state, bool aliased) {

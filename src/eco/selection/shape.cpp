@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eco/base/at.h"
+
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Between ranks of one host, about.
 const InterClusterCost inside_host{-1, 0, {5e-7, 1e-10}, {1e-6, 2e-10}};

@@ -4,15 +4,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <queue>
 #include <vector>
 
 #include "eco/base/units.h"
 
 namespace eco {
-
-constexpr Seconds never = std::numeric_limits<double>::infinity();
 
 class Events {
 public:

@@ -2,21 +2,18 @@
 #include "eco/simulate/fluid.h"
 
 #include <algorithm>
-#include <limits>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 
 namespace eco {
 
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
 // What rounding adds, relative. Flows that end so close together end at once.
 constexpr double rounding = 1e-12;
 constexpr double fullness = 1 - 1e-9;
 constexpr int block = 64;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

@@ -50,7 +50,7 @@ Network campus() {
     return network;
 }
 
-std::vector<int> each_its_host(int ranks) {
+std::vector<int> hosts_of_their_own(int ranks) {
     std::vector<int> host_of;
     for (int rank = 0; rank < ranks; ++rank) host_of.push_back(rank);
     return host_of;
@@ -64,7 +64,7 @@ TEST(MulticastPlan, IsRightAndNeverSimulatesBehindEachStraight) {
         const int ranks = 12 + 4 * static_cast<int>(seed % 3);
         const auto messages =
             drawn(ranks, 2 + static_cast<int>(seed), seed % 2 ? 65536 : 1000, seed);
-        const auto plan = plan_multicasts(network, each_its_host(ranks), messages);
+        const auto plan = plan_multicasts(network, hosts_of_their_own(ranks), messages);
         EXPECT_LE(plan.time, plan.direct * 1.01) << plan.name;
         const Hierarchy hierarchy = flat_hierarchy(ranks);
         const Request request{Operation::neighbor_allgather, &hierarchy, 0, true, &messages};
@@ -77,15 +77,15 @@ TEST(MulticastPlan, IsRightAndNeverSimulatesBehindEachStraight) {
 
 // Slow buses are crossed once on the way out, by trees that the load decides.
 TEST(MulticastPlan, OnSlowBusesForwardingWins) {
-    const auto plan = plan_multicasts(campus(), each_its_host(20), drawn(20, 8, 65536, 1));
+    const auto plan = plan_multicasts(campus(), hosts_of_their_own(20), drawn(20, 8, 65536, 1));
     EXPECT_TRUE(plan.name.starts_with("spread:")) << plan.name;
     EXPECT_LT(plan.time * 1.4, plan.direct) << plan.name;
 }
 
 TEST(MulticastPlan, IsTheSameAgain) {
     const auto messages = drawn(20, 6, 65536, 2);
-    const auto one = plan_multicasts(campus(), each_its_host(20), messages),
-               two = plan_multicasts(campus(), each_its_host(20), messages);
+    const auto one = plan_multicasts(campus(), hosts_of_their_own(20), messages),
+               two = plan_multicasts(campus(), hosts_of_their_own(20), messages);
     EXPECT_EQ(one.name, two.name);
     EXPECT_EQ(one.time, two.time);
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/simulate/events.h"
 #include "eco/simulate/transit.h"
@@ -13,8 +14,6 @@
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // The ranks' part: what each does when. What happens to a message between is transit.h.
 class Simulation {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-namespace eco {
+#include "eco/base/at.h"
 
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
+namespace eco {
 
 using What = Events::Event::What;
 

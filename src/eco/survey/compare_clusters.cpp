@@ -4,6 +4,7 @@
 #include <set>
 
 // Which clusters are compared with each other, and what is checked inside one.
+#include "eco/base/at.h"
 #include "eco/survey/survey_level.h"
 
 namespace eco {
@@ -22,8 +23,6 @@ constexpr int surely_compared = 3;
 
 constexpr double disturbed = 0.7;  // of a time, what is there undisturbed at least
 constexpr double most_near = 3;    // times what holds a cluster together
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/base/median.h"
 
@@ -14,8 +15,6 @@ namespace {
 
 // So many subnets beside each other are all compared with long messages.
 constexpr std::size_t few_subnets = 8;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 using Clusters = std::vector<std::vector<int>>;  // hosts of each
 

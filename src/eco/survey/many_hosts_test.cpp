@@ -21,7 +21,7 @@ namespace {
 constexpr double factor[] = {1, 1.1, 3};
 
 // As time_pairs of the probe does it.
-Profile surveyed(int hosts, unsigned seed, Notes& notes) {
+Profile surveyed_well(int hosts, unsigned seed, Notes& notes) {
     std::mt19937 random(seed);
     std::vector<Hint> hints;
     const DrawnNetwork network = draw_network({.hosts = hosts}, random, hints);
@@ -76,7 +76,7 @@ void add_model(Profile& profile) {
 TEST(ManyHosts, HaveAShortProfileThatSaysTheSame) {
     for (unsigned seed = 1; seed <= 4; ++seed) {
         Notes notes;
-        Profile profile = surveyed(1024, seed, notes);
+        Profile profile = surveyed_well(1024, seed, notes);
         add_model(profile);
         auto document = nlohmann::json::parse(to_json(profile));
         put_notes(notes, document);

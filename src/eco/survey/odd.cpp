@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "eco/base/at.h"
 #include "eco/base/median.h"
 
 namespace eco {
@@ -17,8 +18,6 @@ constexpr double least_alike = 0.5, most_alike = 2;
 constexpr double too_far = 10;
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class Slow {
 public:

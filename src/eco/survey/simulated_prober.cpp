@@ -6,6 +6,8 @@
 #include <map>
 #include <numeric>
 
+#include "eco/base/at.h"
+
 namespace eco {
 
 namespace {
@@ -14,8 +16,6 @@ constexpr int trips = 5;
 constexpr Seconds most_time = 20e-3;  // of a visit, but for one trip at least
 // What rank 0 takes to send an order, and what a rank that sleeps takes to see it.
 constexpr Seconds order_time = 20e-6, wake_up = 1.5e-3;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // From 0 to 1, always the same for a pair.
 double fate(int a, int b) {

@@ -5,13 +5,12 @@
 #include <numeric>
 #include <random>
 
+#include "eco/base/at.h"
 #include "eco/survey/survey_level.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Where hosts are few, so many second visits are affordable and one pair matters more.
 constexpr double least_again = 256;

@@ -5,13 +5,9 @@
 #include <set>
 #include <tuple>
 
+#include "eco/base/at.h"
+
 namespace eco {
-
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 int count_of(const std::vector<int>& cluster) {
     return cluster.empty() ? 0 : *std::max_element(cluster.begin(), cluster.end()) + 1;

@@ -4,6 +4,7 @@
 #include <set>
 
 // Which pairs decide the partition and should be timed again, or others beside them.
+#include "eco/base/at.h"
 #include "eco/survey/survey_level.h"
 
 namespace eco {
@@ -25,8 +26,6 @@ struct Nearness {
     std::size_t pairs;
 };
 constexpr Nearness nearness[] = {{0.01, 64}, {0.05, 12}};
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

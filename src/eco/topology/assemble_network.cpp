@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/topology/network.h"
 
@@ -11,10 +12,9 @@ namespace eco {
 
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 // Clusters of two hosts or more; one that divides nothing stands for the one around it.
-void nest(Network& network, const Levels& levels, std::map<std::pair<int, int>, int>& numbers) {
+void nest_clusters(Network& network, const Levels& levels,
+                   std::map<std::pair<int, int>, int>& numbers) {
     Cluster all;
     for (int host = 0; host < static_cast<int>(network.hosts.size()); ++host)
         all.hosts.push_back(host);
@@ -63,7 +63,7 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
     network.fixed = Table(rows, std::vector<double>(rows, 0));
     network.cap = network.fixed;
     std::map<std::pair<int, int>, int> numbers;
-    nest(network, levels, numbers);
+    nest_clusters(network, levels, numbers);
     std::vector<double> bursts(network.clusters.size(), 0);
     for (const Medium& medium : media) {
         const auto found = numbers.find({medium.level, medium.cluster});

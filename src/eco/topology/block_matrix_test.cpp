@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/topology/profile_reader.h"
 
@@ -16,8 +17,6 @@ using nlohmann::json;
 namespace {
 
 constexpr double most = 100;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Table read(const json& value, const std::vector<int>& subnet, bool symmetric = true) {
     return read_matrix(value, "minimum", subnet, most, symmetric, ProfileReader("x.json"));
@@ -36,7 +35,7 @@ Table constant(std::size_t hosts) {
     return table;
 }
 
-std::string complaint(const char* pointer, const json& value) {
+std::string complaint_of_matrix(const char* pointer, const json& value) {
     json root{{"blocks", Table(4, std::vector<double>(4, 1))}, {"pairs", {0, 1, 2.5, 0, 30, 3.5}}};
     root[json::json_pointer(pointer)] = value;
     try {
@@ -127,10 +126,10 @@ TEST(BlockMatrix, WhateverTheFiguresTheyAreReadAsTheyWere) {
 
 TEST(BlockMatrix, WhatIsNotSoundIsRefused) {
     const auto refused = [](const char* pointer, const json& value, const std::string& why) {
-        EXPECT_NE(complaint(pointer, value).find("x.json: " + why), std::string::npos)
-            << complaint(pointer, value);
+        EXPECT_NE(complaint_of_matrix(pointer, value).find("x.json: " + why), std::string::npos)
+            << complaint_of_matrix(pointer, value);
     };
-    EXPECT_EQ(complaint("/pairs/2", 2), "");
+    EXPECT_EQ(complaint_of_matrix("/pairs/2", 2), "");
     refused("/blocks", json::array({{1}}), "minimum.blocks does not have 4 rows of 4, one per");
     refused("/blocks/2", json::array({1, 2}), "minimum.blocks does not have 4 rows of 4");
     refused("/blocks", 3, "minimum.blocks has the wrong type");

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <map>
 
+#include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Cost median(const std::vector<Cost>& costs) {
     std::vector<double> fixed, per_byte;

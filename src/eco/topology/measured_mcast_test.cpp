@@ -12,10 +12,12 @@
 namespace eco {
 
 // Four hosts in two clusters; multicast works within the first alone.
-static const Levels levels{{0, 0, 1, 1}};
-static MeasuredMcast sample() { return {{"eth0", "eth0", "eth1", ""}, 1424, {{0, 0, 1e6, 0.01}}}; }
+static const Levels mcast_levels{{0, 0, 1, 1}};
+static MeasuredMcast sample_mcast() {
+    return {{"eth0", "eth0", "eth1", ""}, 1424, {{0, 0, 1e6, 0.01}}};
+}
 
-static std::string complaint(const nlohmann::json& root) {
+static std::string complaint_of_mcast(const nlohmann::json& root) {
     try {
         read_mcast(root, 4, "x.json");
     } catch (const Error& error) {
@@ -25,14 +27,14 @@ static std::string complaint(const nlohmann::json& root) {
 }
 
 static std::string changed(const char* place, const nlohmann::json& value) {
-    nlohmann::json root = mcast_json(sample());
+    nlohmann::json root = mcast_json(sample_mcast());
     root[nlohmann::json::json_pointer(place)] = value;
-    return complaint(root);
+    return complaint_of_mcast(root);
 }
 
 TEST(MeasuredMcast, SurvivesItsWrittenForm) {
-    EXPECT_EQ(read_mcast(mcast_json(sample()), 4, "x.json"), sample());
-    EXPECT_EQ(complaint(mcast_json(sample())), "");
+    EXPECT_EQ(read_mcast(mcast_json(sample_mcast()), 4, "x.json"), sample_mcast());
+    EXPECT_EQ(complaint_of_mcast(mcast_json(sample_mcast())), "");
 }
 
 TEST(MeasuredMcast, SaysWhatIsWrong) {
@@ -46,9 +48,9 @@ TEST(MeasuredMcast, SaysWhatIsWrong) {
 TEST(MeasuredMcast, GroupsHaveTheRateOfTheirArea) {
     Profile profile;
     profile.hosts = {"a", "b", "c", "d"};
-    profile.levels = levels;
+    profile.levels = mcast_levels;
     profile.ring = {0, 1, 2, 3};
-    profile.mcast = sample();
+    profile.mcast = sample_mcast();
     const std::vector<int> host_of{0, 1, 2, 3};
     const Hierarchy part = build_hierarchy(profile, host_of);
     EXPECT_EQ(part.top.mcast_rate, 0);
@@ -70,11 +72,11 @@ TEST(MeasuredMcast, GroupsHaveTheRateOfTheirArea) {
 
 TEST(MeasuredMcast, CrossesEachLinkOnce) {
     const Medium bus{0, 0, Medium::Kind::bus, 1e6, 0}, other{0, 1, Medium::Kind::bus, 1e6, 0};
-    Network network = assemble_network({"a", "b", "c", "d"}, levels, {bus, other}, {});
-    MeasuredMcast everywhere = sample();
+    Network network = assemble_network({"a", "b", "c", "d"}, mcast_levels, {bus, other}, {});
+    MeasuredMcast everywhere = sample_mcast();
     everywhere.interfaces[3] = "eth0";
     everywhere.areas = {{-1, 0, 5e5, 0}, {0, 0, 8e5, 0}};
-    network.mcasts = mcast_reaches(everywhere, levels);
+    network.mcasts = mcast_reaches(everywhere, mcast_levels);
     EXPECT_EQ(network.mcast_route(0, {1, 2, 3}).links.size(), 2U);
     EXPECT_EQ(network.mcast_route(0, {1, 2, 3}).rate, 5e5);
     EXPECT_EQ(network.mcast_route(0, {1}).links.size(), 1U);

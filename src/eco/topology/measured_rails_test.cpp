@@ -10,10 +10,10 @@
 namespace eco {
 
 // The last host is on another switch.
-static const Levels levels{{0, 0, 0}, {0, 0, 1}};
+static const Levels rail_levels{{0, 0, 0}, {0, 0, 1}};
 
 // Three hosts, the last of which has one card.
-static MeasuredRails sample() {
+static MeasuredRails sample_rails() {
     MeasuredRails rails;
     rails.provider = "tcp";
     const Table latency{{0, 1e-4, 2e-4}, {1e-4, 0, 1e-4}, {2e-4, 1e-4, 0}};
@@ -29,13 +29,13 @@ static MeasuredRails sample() {
                            {}});
     rails.left_out.push_back({"n0", "docker0", "a bridge inside the host"});
     rails.longest_short = 2048;
-    rails.derive(levels);
+    rails.derive(rail_levels);
     return rails;
 }
 
-static std::string complaint(const nlohmann::json& root) {
+static std::string complaint_of_rails(const nlohmann::json& root) {
     try {
-        read_rails(root, 3, levels, "x.json");
+        read_rails(root, 3, rail_levels, "x.json");
     } catch (const Error& error) {
         return error.what();
     }
@@ -43,40 +43,40 @@ static std::string complaint(const nlohmann::json& root) {
 }
 
 TEST(Rails, WrittenAndReadBack) {
-    const MeasuredRails rails = sample();
+    const MeasuredRails rails = sample_rails();
     EXPECT_EQ(rails.most, 2);
-    EXPECT_EQ(read_rails(rails_json(rails, levels), 3, levels, "x.json"), rails);
+    EXPECT_EQ(read_rails(rails_json(rails, rail_levels), 3, rail_levels, "x.json"), rails);
     const MeasuredRails runtime = read_rails(rates_json(rails), 0, {}, "x.json");
     EXPECT_EQ(runtime.rates(), rails.rates());
     EXPECT_EQ(runtime.most, rails.most);
     EXPECT_EQ(runtime.longest_short, rails.longest_short);
-    auto earlier = rails_json(rails, levels);  // of a profile that was measured without it
+    auto earlier = rails_json(rails, rail_levels);  // of a profile that was measured without it
     earlier.erase("longest_short");
-    EXPECT_EQ(read_rails(earlier, 3, levels, "x.json").longest_short, 1024);
+    EXPECT_EQ(read_rails(earlier, 3, rail_levels, "x.json").longest_short, 1024);
 }
 
 TEST(Rails, CarryWhatIsUsualInTheSmallestCommonCluster) {
-    const auto rates = sample().rates();
+    const auto rates = sample_rails().rates();
     const RailRates& first = rates.at("10.9.0.0/16");
     EXPECT_EQ(first.usual, 6e6);
-    EXPECT_EQ(first.between(0, 1, levels), 12e6);
-    EXPECT_EQ(first.between(1, 0, levels), 12e6);
-    EXPECT_EQ(first.between(0, 2, levels), 6e6);
+    EXPECT_EQ(first.between(0, 1, rail_levels), 12e6);
+    EXPECT_EQ(first.between(1, 0, rail_levels), 12e6);
+    EXPECT_EQ(first.between(0, 2, rail_levels), 6e6);
     EXPECT_EQ(rates.at("10.10.0.0/16"), (RailRates{3e6, {}}));
     // What differs by little is measured no better than that.
-    MeasuredRails alike = sample();
+    MeasuredRails alike = sample_rails();
     alike.rails[0].bandwidth = {{0, 6.4e6, 6e6}, {6.4e6, 0, 6e6}, {6e6, 6e6, 0}};
-    alike.derive(levels);
+    alike.derive(rail_levels);
     EXPECT_EQ(alike.rates().at("10.9.0.0/16"), (RailRates{6e6, {}}));
 }
 
 TEST(Rails, WhatIsNoRailIsRefused) {
     const auto changed = [](const char* pointer, const nlohmann::json& value) {
-        nlohmann::json root = rails_json(sample(), levels);
+        nlohmann::json root = rails_json(sample_rails(), rail_levels);
         root[nlohmann::json::json_pointer(pointer)] = value;
-        return complaint(root);
+        return complaint_of_rails(root);
     };
-    EXPECT_EQ(complaint(rails_json(sample(), levels)), "");
+    EXPECT_EQ(complaint_of_rails(rails_json(sample_rails(), rail_levels)), "");
     EXPECT_NE(changed("/rails/1/network", "10.9.0.0/16").find("listed twice"), std::string::npos);
     EXPECT_NE(changed("/longest_short", 0).find("longest_short"), std::string::npos);
     EXPECT_NE(changed("/longest_short", 2 << 20).find("longest_short"), std::string::npos);

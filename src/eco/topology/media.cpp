@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "eco/base/at.h"
+
 namespace eco {
 
 namespace {
@@ -17,9 +19,7 @@ constexpr double tells_at_least = 1.6;
 // Of what is expected: with two flows 1 is none shared, 0.5 all shared.
 constexpr double uplink_at_most = 0.7;
 // Rates of one kind of link.
-constexpr double alike = 0.67;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr double alike_slow = 0.67;
 
 std::vector<int> members(const std::vector<int>& level, int cluster) {
     std::vector<int> hosts;
@@ -176,7 +176,7 @@ std::vector<Flow> flows_out(const Levels& levels, int level, int cluster, const 
     };
     auto outside = parted(others, ids);
     const double least = slowness(others);
-    std::erase_if(outside, [&](const auto& part) { return slowness(part) * alike > least; });
+    std::erase_if(outside, [&](const auto& part) { return slowness(part) * alike_slow > least; });
     std::vector<std::vector<int>> targets;
     for (const auto& part : outside) targets.push_back(in_turn(parted(part, levels.back())));
     const std::size_t most = targets.size() > 1 ? targets.size() : targets.front().size();

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 static const Levels levels{{0, 0, 1, 1}};
 
-static Model sample() {
+static Model sample_model() {
     Model model;
     model.send = {{1e-5, 1e-9}, {2e-5, 0}, {1e-5, 0}, {1e-5, 0}};
     model.receive = model.send;
@@ -25,7 +25,7 @@ static Model sample() {
     return model;
 }
 
-static std::string complaint(const json& root) {
+static std::string complaint_of_model(const json& root) {
     try {
         read_model(root, 4, levels, "x.json");
     } catch (const Error& error) {
@@ -36,7 +36,7 @@ static std::string complaint(const json& root) {
 }
 
 TEST(Model, CoarselyOneTransferForAllPairsOfTwoSubnets) {
-    Model model = sample();
+    Model model = sample_model();
     model.fixed[0] = {0, 1e-4, 2e-3, 4e-3};
     model.fixed[1] = {1e-4, 0, 2e-3, 4e-3};
     const Model result = coarse(model, levels);
@@ -49,15 +49,15 @@ TEST(Model, CoarselyOneTransferForAllPairsOfTwoSubnets) {
 }
 
 TEST(Model, WrittenAndReadBack) {
-    EXPECT_EQ(read_model(model_json(sample(), levels), 4, levels, "x.json"), sample());
+    EXPECT_EQ(read_model(model_json(sample_model(), levels), 4, levels, "x.json"), sample_model());
 }
 
 TEST(Model, AbsurdFiguresGetOneSentence) {
-    const json whole = model_json(sample(), levels);
+    const json whole = model_json(sample_model(), levels);
     const auto changed = [&](const char* pointer, const json& value) {
         json root = whole;
         root[json::json_pointer(pointer)] = value;
-        return complaint(root);
+        return complaint_of_model(root);
     };
     EXPECT_EQ(changed("/error", 0.5), "");
     EXPECT_NE(changed("/send/1/0", -1e-5).find("x.json: model: send of host 1 is -1e-05"),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/topology/profile.h"
 #include "eco/topology/rail_network.h"
@@ -12,13 +13,10 @@ namespace eco {
 
 namespace {
 
-constexpr double alike = 0.95;  // a cap that hardly limits is none
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 // Ten segments, as RFC 6928 has it and Linux does.
 constexpr Bytes ten_segments = 14480;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // The rows of a network's tables, each with a host or two that stand for those that share it.
 class Rows {
@@ -153,7 +151,7 @@ double pass_at_once(const Network& network, const std::vector<int>& route, doubl
         passed = std::min(passed, tokens(network.links[at(link)]));
         least = std::min(least, network.links[at(link)].rate);
     }
-    return rate < alike * least ? 0 : std::max(0.0, passed);
+    return rate < hardly_limits * least ? 0 : std::max(0.0, passed);
 }
 
 // Of messages to and fro what buckets let pass at once: all that they hold where each way has its

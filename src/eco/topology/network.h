@@ -14,6 +14,9 @@
 
 namespace eco {
 
+// A limit so near what the links pass anyway is none.
+inline constexpr double hardly_limits = 0.95;
+
 // What flows share: a bus; one direction of a host's port on a switch; one direction of what joins
 // a cluster to those around it.
 struct Link {

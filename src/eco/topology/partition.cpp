@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "eco/base/at.h"
+
 namespace eco {
 
 namespace {
@@ -35,7 +37,6 @@ public:
     }
 
 private:
-    static std::size_t at(int host) { return static_cast<std::size_t>(host); }
     std::vector<int> parent_;
     std::vector<double> min_edge_;
 };

@@ -6,13 +6,12 @@
 #include <random>
 #include <utility>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 constexpr std::size_t few_ranks = 64, more_starts = 8;
 

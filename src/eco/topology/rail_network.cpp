@@ -5,13 +5,11 @@
 #include <functional>
 #include <numeric>
 
+#include "eco/base/at.h"
+
 namespace eco {
 
 namespace {
-
-constexpr double alike = 0.95;  // a cap that hardly limits is none
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 class OverRails {
 public:
@@ -89,7 +87,7 @@ private:
                 const double own = std::max(together_[at(a)][at(b)], one_.rate(a, b, route));
                 double& cap = result_.cap[at(a)][at(b)];
                 cap = 0;
-                if (own < alike * result_.rate(a, b, route)) cap = own;
+                if (own < hardly_limits * result_.rate(a, b, route)) cap = own;
             }
     }
 

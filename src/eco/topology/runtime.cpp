@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "eco/base/at.h"
 #include "eco/topology/profile_reader.h"
 
 namespace eco {
@@ -14,8 +15,6 @@ namespace eco {
 using nlohmann::json;
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Numbers that hardly any profile's precision exceeds, in five bytes instead of nine.
 double single(double value) { return static_cast<float>(value); }
@@ -228,7 +227,7 @@ json figures(const std::vector<Cost>& costs) {
     return list;
 }
 
-std::vector<Cost> read_costs(const json& list) {
+std::vector<Cost> read_short_costs(const json& list) {
     std::vector<Cost> costs;
     for (std::size_t i = 0; i + 1 < list.size(); i += 2)
         costs.push_back({list.at(i).get<double>(), list.at(i + 1).get<double>()});
@@ -242,7 +241,7 @@ json figures(const Table& table) {
     return list;
 }
 
-Table read_table(const json& list) {
+Table read_short_table(const json& list) {
     const auto rows = static_cast<std::size_t>(std::lround(std::sqrt(list.size())));
     Table table(rows, std::vector<double>(rows));
     for (std::size_t i = 0; i < list.size(); ++i) list.at(i).get_to(table[i / rows][i % rows]);
@@ -266,11 +265,11 @@ json model_figures(const Model& model) {
 
 Model read_figures(const json& root) {
     Model model;
-    model.send = read_costs(root.at("send"));
-    model.receive = read_costs(root.at("receive"));
+    model.send = read_short_costs(root.at("send"));
+    model.receive = read_short_costs(root.at("receive"));
     root.at("rows").get_to(model.row_of);
-    model.fixed = read_table(root.at("fixed"));
-    model.per_byte = read_table(root.at("per_byte"));
+    model.fixed = read_short_table(root.at("fixed"));
+    model.per_byte = read_short_table(root.at("per_byte"));
     root.at("error").get_to(model.error);
     root.at("assumed").get_to(model.assumed);
     for (const json& each : root.at("media")) {

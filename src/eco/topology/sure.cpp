@@ -2,9 +2,9 @@
 #include "eco/topology/sure.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
+#include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/topology/widen.h"
 
@@ -12,14 +12,10 @@ namespace eco {
 
 namespace {
 
-constexpr double unlimited = std::numeric_limits<double>::infinity();
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
-// Of a least spanning tree the longest edge (Prim); unlimited for one host.
+// Of a least spanning tree the longest edge (Prim); never for one host.
 double dearest_needed(const Matrix& cost, const std::vector<int>& hosts) {
-    if (hosts.size() < 2) return unlimited;
-    std::vector<double> distance(hosts.size(), unlimited);
+    if (hosts.size() < 2) return never;
+    std::vector<double> distance(hosts.size(), never);
     std::vector<bool> reached(hosts.size());
     distance.front() = 0;
     double dearest = 0;
@@ -53,7 +49,7 @@ Levels sure_levels(const Levels& levels, const Matrix& cost, const Matrix& uncer
     for (std::size_t x = 0; x < hosts_of.size(); ++x)
         for (std::size_t y = x + 1; y < hosts_of.size(); ++y) {
             const double inside = std::min(held[x], held[y]);
-            if (inside == unlimited) continue;
+            if (inside == never) continue;
             std::vector<double> low;
             for (const int a : hosts_of[x])
                 for (const int b : hosts_of[y]) low.push_back(cost(a, b) - uncertainty(a, b));

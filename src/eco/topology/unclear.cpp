@@ -2,10 +2,10 @@
 #include "eco/topology/unclear.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <set>
 
+#include "eco/base/at.h"
 #include "eco/topology/levels.h"
 #include "eco/topology/partition.h"
 
@@ -18,8 +18,6 @@ constexpr Seconds waking = 20e-6;
 
 using Pair = std::pair<int, int>;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 class Edges {
 public:
     // low: what each edge may cost at least.
@@ -28,8 +26,8 @@ public:
           low_(low),
           tolerance_(tolerance),
           cluster_(partition(cost, tolerance)),
-          least_of_(cluster_.size(), unlimited),
-          least_in_(cluster_.size(), unlimited) {
+          least_of_(cluster_.size(), never),
+          least_in_(cluster_.size(), never) {
         for (int a = 0; a < cost.size(); ++a)
             for (int b = 0; b < cost.size(); ++b) {
                 if (a == b) continue;
@@ -57,8 +55,6 @@ public:
     }
 
 private:
-    static constexpr double unlimited = std::numeric_limits<double>::infinity();
-
     bool same(int a, int b) const { return cluster_[at(a)] == cluster_[at(b)]; }
 
     // As Fig. 2 joins subnets, were this edge the next.

@@ -15,7 +15,7 @@ namespace {
 using Pairs = std::vector<std::pair<int, int>>;
 
 // Hosts of one subnet `inside` apart, of different subnets `across`.
-Matrix network(const std::vector<int>& subnet, double inside, double across) {
+Matrix unclear_network(const std::vector<int>& subnet, double inside, double across) {
     const int hosts = static_cast<int>(subnet.size());
     Matrix cost(hosts);
     for (int a = 0; a < hosts; ++a)
@@ -28,7 +28,7 @@ Matrix network(const std::vector<int>& subnet, double inside, double across) {
 }
 
 // The same share of each cost.
-Matrix share_of(const Matrix& cost, double share) {
+Matrix uncertain_by(const Matrix& cost, double share) {
     Matrix uncertainties(cost.size());
     for (int a = 0; a < cost.size(); ++a)
         for (int b = a + 1; b < cost.size(); ++b) uncertainties.set(a, b, share * cost(a, b));
@@ -38,9 +38,9 @@ Matrix share_of(const Matrix& cost, double share) {
 }  // namespace
 
 TEST(Unclear, NothingWhereGapsAreWiderThanUncertainties) {
-    const Matrix cost = network({0, 0, 0, 1, 1, 1, 2, 2}, 1.0, 2.0);
-    EXPECT_EQ(unclear_pairs(cost, share_of(cost, 0.0), 0.2), Pairs());
-    EXPECT_EQ(unclear_pairs(cost, share_of(cost, 0.15), 0.2), Pairs());
+    const Matrix cost = unclear_network({0, 0, 0, 1, 1, 1, 2, 2}, 1.0, 2.0);
+    EXPECT_EQ(unclear_pairs(cost, uncertain_by(cost, 0.0), 0.2), Pairs());
+    EXPECT_EQ(unclear_pairs(cost, uncertain_by(cost, 0.15), 0.2), Pairs());
     EXPECT_EQ(unclear_pairs(Matrix(1), Matrix(1), 0.2), Pairs());
     EXPECT_EQ(unclear_pairs(Matrix(0), Matrix(0), 0.2), Pairs());
 }
@@ -48,7 +48,7 @@ TEST(Unclear, NothingWhereGapsAreWiderThanUncertainties) {
 // A host that was busy while its pairs were timed, on one switch with the others: 9 µs instead of
 // 6, and the partition makes it a subnet of its own.
 TEST(Unclear, AllPairsOfALoneHostThatMayBelongToTheOthers) {
-    Matrix cost = network({0, 0, 0, 0, 0}, 6e-6, 0);
+    Matrix cost = unclear_network({0, 0, 0, 0, 0}, 6e-6, 0);
     for (int other = 0; other < 4; ++other) cost.set(4, other, 9e-6);
     ASSERT_EQ(partition(cost), (std::vector<int>{0, 0, 0, 0, 1}));
     Matrix uncertainties(5);
@@ -60,9 +60,9 @@ TEST(Unclear, AllPairsOfALoneHostThatMayBelongToTheOthers) {
 }
 
 TEST(Unclear, OnlyThePairNearTheThreshold) {
-    Matrix cost = network({0, 0, 0, 1, 1, 1}, 1.0, 2.0);
+    Matrix cost = unclear_network({0, 0, 0, 1, 1, 1}, 1.0, 2.0);
     cost.set(2, 3, 1.3);
-    Matrix uncertainties = share_of(cost, 0.05);
+    Matrix uncertainties = uncertain_by(cost, 0.05);
     EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
     uncertainties.set(2, 3, 0.15);
     EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), (Pairs{{2, 3}}));
@@ -70,7 +70,7 @@ TEST(Unclear, OnlyThePairNearTheThreshold) {
 
 // Two subnets 1.25 apart look like one, because every edge inside was measured 10 % too long.
 TEST(Unclear, EdgesThatWouldRaiseTheBar) {
-    const Matrix cost = network({0, 0, 0, 1, 1, 1}, 1.1, 1.25);
+    const Matrix cost = unclear_network({0, 0, 0, 1, 1, 1}, 1.1, 1.25);
     ASSERT_EQ(partition(cost), (std::vector<int>{0, 0, 0, 0, 0, 0}));
     Matrix uncertainties(6);
     EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
@@ -83,12 +83,12 @@ TEST(Unclear, EdgesThatWouldRaiseTheBar) {
 // Sites 10 apart, machines of a site 2.5: whether the third machine is of the first site depends on
 // one pair.
 TEST(Unclear, PairsBetweenClustersOfWiderLevels) {
-    Matrix cost = network({0, 0, 1, 1, 2, 2, 3, 3}, 1.0, 10.0);
+    Matrix cost = unclear_network({0, 0, 1, 1, 2, 2, 3, 3}, 1.0, 10.0);
     for (const int a : {0, 1})
         for (const int b : {2, 3}) cost.set(a, b, 2.5);
     for (const int a : {2, 3})
         for (const int b : {4, 5}) cost.set(a, b, 3.2);
-    Matrix uncertainties = share_of(cost, 0.02);
+    Matrix uncertainties = uncertain_by(cost, 0.02);
     EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), Pairs());
     uncertainties.set(3, 4, 0.3);
     EXPECT_EQ(unclear_pairs(cost, uncertainties, 0.2), (Pairs{{3, 4}}));

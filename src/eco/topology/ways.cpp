@@ -3,12 +3,11 @@
 #include <map>
 #include <tuple>
 
+#include "eco/base/at.h"
 #include "eco/topology/network.h"
 #include "eco/topology/placement.h"
 
 namespace eco {
-
-static std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 Ways::Ways(const Network& network, const std::vector<int>& host_of) : host_of_(host_of) {
     for (const Link& link : network.links) rates_.push_back(link.rate);

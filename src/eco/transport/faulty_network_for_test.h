@@ -9,11 +9,10 @@
 #include <random>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/transport/mcast_transport.h"
 
 namespace eco {
-
-inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 struct Faults {
     double loss = 0;  // of the datagrams, each receiver by itself

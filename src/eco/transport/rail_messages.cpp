@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/transport/rail_peer.h"
@@ -22,8 +23,6 @@ constexpr double alike = 0.9;                    // of the fastest rate: measure
 constexpr Bytes credit_bytes = 64;               // written for the sake of its notification
 
 int puts_of(Bytes bytes) { return static_cast<int>((bytes + longest_put - 1) / longest_put); }
-
-std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
 
 }  // namespace
 

@@ -3,16 +3,11 @@
 #include <cstring>
 #include <utility>
 
+#include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/transport/rail_peer.h"
 
 namespace eco {
-
-namespace {
-
-std::size_t at(Bytes index) { return static_cast<std::size_t>(index); }
-
-}  // namespace
 
 void RailMessages::tell(Rank to, Outgoing outgoing) {
     Peer& peer = *peers_[at(to)];

@@ -9,14 +9,13 @@
 #include <random>
 #include <thread>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/transport/threads.h"
 
 namespace eco {
 
 namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Rails between threads, on which anything may overtake anything. What leaves is read then, not
 // when it is put; what has left lands only while the receiver looks.
@@ -171,13 +170,13 @@ void exchange(Transport& transport, Rank me, int ranks, int messages, unsigned s
                       content(message.peer, me, message.tag, static_cast<Bytes>(i)));
 }
 
-struct Job {
+struct RailJob {
     int ranks, rails, most, same_host, messages, calls;
     Bytes longest_short = 1024;
 };
 
 // All ranks as threads; what one threw is thrown on.
-void run(const Job& job, Wires& wires) {
+void run(const RailJob& job, Wires& wires) {
     wires.same_host = job.same_host;
     ThreadsExchange exchange_inside;
     std::vector<std::unique_ptr<RailMessages>> all;
