@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Calls one collective again and again, as programs do, and says what each call took: from the last
- * rank's entry to the last rank's exit. Used by bench/learning/learning.py; needs hosts that share
- * a clock, as the lab's do.
+ * rank's exit of the call before it to that of its own, as a rank may be several calls ahead (of
+ * the first, from the last rank's entry). Used by bench/learning/learning.py; needs hosts that
+ * share a clock, as the lab's do.
  *
  *     repeat OPERATION BYTES CALLS [int|double] */
 #include <mpi.h>
@@ -80,7 +81,9 @@ int main(int count, char** words) {
             }
         printf("{\"operation\": \"%s\", \"bytes\": %d, \"total\": %.6f, \"calls\": [", words[1],
                bytes, total);
-        for (i = 0; i < calls; ++i) printf("%s%.6f", i ? ", " : "", latest[calls + i] - latest[i]);
+        for (i = 0; i < calls; ++i)
+            printf("%s%.6f", i ? ", " : "",
+                   latest[calls + i] - (i ? latest[calls + i - 1] : latest[0]));
         printf("]}\n");
     }
     MPI_Finalize();
