@@ -271,6 +271,7 @@ void Call::leave_queue() noexcept {
 void Call::again() {
     if (lost_) throw MpiError{MPI_ERR_OTHER};
     count();
+    communicator_->drop_sent();
     for (const Fill& fill : fills_) fill();
     start();
 }

@@ -181,7 +181,8 @@ std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, McastCalls* c
                                                     const Combine& combine,
                                                     const Reduction& reduction) {
     ECO_CHECK(prepared.tags() <= most_tags(calls));
-    RunningCall::Way way{hidden_, {}, first_tag};
+    drop_sent();
+    RunningCall::Way way{hidden_, {}, first_tag, &deferred_sends_};
     if (calls) let_multicast(way, *calls);
     return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
 }
@@ -190,7 +191,7 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
                                                  const Layout& layout, const Combine& combine,
                                                  const Reduction& reduction) {
     ECO_CHECK(prepared.tags() <= most_tags(choice.is_mcast()));
-    deferred_sends_.drop_ended();
+    drop_sent();
     RunningCall::Way way{hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
     if (choice.rails > 0) {
         way.rails = session()->rails.messages.get();

@@ -116,6 +116,9 @@ public:
     bool outlive();
     bool outlives() const { return outlives_; }
     bool is_left_over() const { return outlives_ && !has_calls(); }
+    // Lets go of what its calls have sent and others have received; true when that is all. Does
+    // not block.
+    bool drop_sent() { return failed_ || deferred_sends_.drop_ended(); }
 
     // A blocking call, which is done when this returns. Throws MpiError and Error.
     void run(const Choice& choice, const Prepared& prepared, const Layout& layout,

@@ -133,7 +133,15 @@ void free_left_over() noexcept {
             if (each->is_left_over()) left.push_back(each);
         std::erase_if(here->communicators, [](Communicator* each) { return each->is_left_over(); });
     }
+    // Not under the lock, as the library is called. What has not all arrived waits for the next
+    // time: who asks may not block.
     for (Communicator* each : left) {
+        if (!each->drop_sent()) {
+            const std::lock_guard lock(here->mutex);
+            here->communicators.push_back(each);
+            here->some_outlive = true;
+            continue;
+        }
         each->release();
         delete each;
     }

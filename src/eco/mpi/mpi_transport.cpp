@@ -177,15 +177,21 @@ std::size_t MpiTransport::deferrable_sends() const {
     return all ? copied_.size() : 0;
 }
 
+// Room first: a copy that is not kept would be freed under its message.
 void MpiTransport::leave() {
-    if (!deferred_sends_) return;
-    deferred_sends_->reserve(requests_.size());
-    for (std::size_t i = 0; i < requests_.size(); ++i)
-        deferred_sends_->add(requests_[i], std::move(copied_.at(ids_[i]).copy));
+    if (!deferred_sends_ || requests_.empty()) return;
+    std::list<DeferredSends::Send> left(requests_.size());
+    std::size_t next = 0;
+    for (DeferredSends::Send& each : left) {
+        Copied& copied = copied_.at(ids_[next]);
+        each = {requests_[next++], std::move(copied.copy), copied.to, copied.bytes};
+    }
+    deferred_sends_->add(std::move(left));
     requests_.clear();
     ids_.clear();
     is_receive_.clear();
     copied_.clear();
+    copied_to_.clear();
 }
 
 void MpiTransport::native_part(Operation part, const void* from, void* to, Bytes bytes, Rank root) {
