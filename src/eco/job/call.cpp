@@ -244,7 +244,12 @@ void Call::make_running() {
 }
 
 // True when it is done.
-bool Call::step() { return multicasts() ? step_of_multicast() : running_->progress(); }
+bool Call::step(bool may_block) {
+    if (multicasts()) return step_of_multicast();
+    if (!may_block) return running_->progress();
+    running_->finish();
+    return true;
+}
 
 // What multicasts begins when its turn has come. Whoever is in a multicast of the same calls,
 // further out in this thread or in another one, goes first.
@@ -276,10 +281,10 @@ void Call::again() {
     start();
 }
 
-bool Call::progress() {
+bool Call::progress(bool may_block) {
     while (under_way_) {
         try {
-            if (!step()) return false;
+            if (!step(may_block)) return false;
         } catch (const Truncated&) {
             under_way_ = false;
             running_.reset();

@@ -115,12 +115,13 @@ public:
              const Reduction& reduction = {});
 
     // A call that does not block, once its wrapper has said what runs. Each throws what a run that
-    // fails throws. progress: true when all is over.
+    // fails throws. progress: true when all is over; waits for that where it may block, but for
+    // multicasts.
     // A persistent one starts with its last schedule again: what others have told of lengths stays
     // true. again() is for every start.
     void start();
     void again();
-    bool progress();
+    bool progress(bool may_block = false);
 
     // Kept until the call is over; for good where an error left messages under way.
     template <typename T>
@@ -161,7 +162,7 @@ private:
     void note_choice(Bytes bytes);
     void join_multicasts();
     void make_running();
-    bool step();
+    bool step(bool may_block);
     bool step_of_multicast();
     void leave_queue() noexcept;
 

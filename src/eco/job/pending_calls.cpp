@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -24,8 +25,10 @@ struct PendingCall {
     std::unique_ptr<Call> call;
     OwnRequest* request = nullptr;
     PersistentCall* persistent = nullptr;
+    bool waited_for = false;  // run by the thread that waits for it, and by nobody else
 
     Call& get() const { return persistent ? persistent->call() : *call; }
+    MPI_Request handle() const { return persistent ? persistent->handle() : request->handle; }
 };
 
 // One at a time, and never from within itself: what moves calls on calls MPI, and is called from
@@ -57,6 +60,8 @@ Lists& lists() {
 }
 std::atomic<std::size_t> waiting = 0;  // calls, communicators; and one while a self-check runs
 
+void (*tell)() = nullptr;
+
 // Each poll moves so many at most, in turn, so that one step of the library's stays short.
 constexpr std::size_t most_at_once = 8;
 
@@ -86,9 +91,9 @@ void free_unneeded() {
 }
 
 // True when it is over, for better or worse.
-bool has_ended(Call& call, int& code) noexcept {
+bool has_ended(Call& call, int& code, bool may_block = false) noexcept {
     try {
-        return call.progress();
+        return call.progress(may_block);
     } catch (...) {
         call.fail();
         code = code_of_failure();
@@ -124,6 +129,18 @@ struct SelfCheck {
 };
 SelfCheck* self_check = nullptr;
 
+// Of one that is no longer in the list.
+void end(PendingCall& over, int code) noexcept {
+    if (over.persistent) return over.persistent->end(code);
+    over.call.reset();
+    if (moving)
+        free_unneeded();
+    else
+        free_what_nobody_needs();
+    over.request->code = code;
+    complete(*over.request);
+}
+
 int move_some() noexcept {
     if (self_check) self_check->move();
     auto& calls = lists().calls;
@@ -135,7 +152,7 @@ int move_some() noexcept {
         next = next < calls.size() ? next : 0;
         const auto place = calls.begin() + static_cast<std::ptrdiff_t>(next);
         int code = MPI_SUCCESS;
-        if (!has_ended(place->get(), code)) {
+        if (place->waited_for || !has_ended(place->get(), code)) {
             ++next;
             continue;
         }
@@ -143,16 +160,37 @@ int move_some() noexcept {
         calls.erase(place);
         --waiting;
         ++moved;
-        if (over.persistent) {
-            over.persistent->end(code);
-            continue;
-        }
-        over.call.reset();
-        free_unneeded();
-        over.request->code = code;
-        complete(*over.request);
+        end(over, code);
     }
     return moved;
+}
+
+// Marks it; null if it is none that can be waited for.
+Call* take_to_wait_for(MPI_Request handle) {
+    const Busy nobody_else;
+    for (PendingCall& each : lists().calls) {
+        if (each.handle() != handle) continue;
+        // Those that multicast wait for their turn.
+        if (each.get().multicasts()) return nullptr;
+        each.waited_for = true;
+        return &each.get();
+    }
+    return nullptr;
+}
+
+void end_waiting_for(const Call& call, int code) {
+    PendingCall over;
+    {
+        const Busy nobody_else;
+        auto& calls = lists().calls;
+        const auto place = std::find_if(calls.begin(), calls.end(), [&](const PendingCall& each) {
+            return &each.get() == &call;
+        });
+        over = std::move(*place);
+        calls.erase(place);
+        --waiting;
+    }
+    end(over, code);
 }
 
 Polled poll() noexcept {
@@ -218,6 +256,7 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
         throw;
     }
     *handle = started;
+    tell_of_requests();
     const bool multicasts = call->multicasts();
     {
         const Busy nobody_else;
@@ -226,6 +265,24 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
     }
     start_progress_hook(poll);
     if (multicasts) move_pending();  // what leaves first need not wait for another call
+}
+
+int wait_for_request(MPI_Request* handle, MPI_Status* status) {
+    if (waiting > 0 && !moving && handle)
+        if (Call* call = take_to_wait_for(*handle)) {
+            int code = MPI_SUCCESS;
+            while (!has_ended(*call, code, true)) {
+            }
+            end_waiting_for(*call, code);
+        }
+    return native().Wait(handle, status);
+}
+
+void at_first_request(void (*tell_it)()) { tell = tell_it; }
+
+void tell_of_requests() {
+    static std::once_flag once;
+    if (tell) std::call_once(once, tell);
 }
 
 void add_pending(PersistentCall& call) {

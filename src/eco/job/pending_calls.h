@@ -29,6 +29,14 @@ void start_pending(std::unique_ptr<Call> call, MPI_Request* request);
 void start_moving_left(Communicator& communicator);
 void stop_moving_left(Communicator& communicator);
 
+// MPI_Wait. Runs one of these calls as a blocking one would, where it may, so that the rank waits
+// in the library itself for its messages; it is over before the library's own function is asked.
+int wait_for_request(MPI_Request* handle, MPI_Status* status);
+
+// Called once, before the first request of these calls, or of a persistent one, is the program's.
+void at_first_request(void (*tell)());
+void tell_of_requests();
+
 // Moves a persistent call on that has been started, until it is over; then it is told so.
 void add_pending(PersistentCall& call);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eco/job/call.h"
+#include "eco/job/pending_calls.h"
 
 namespace eco {
 
@@ -24,7 +25,6 @@ struct Known {
     int tags = 0;
     MPI_Comm own{};  // this rank alone
     bool made = false;
-    void (*tell)() = nullptr;
 };
 Known& known() {
     alignas(Known) static std::byte room[sizeof(Known)];
@@ -37,6 +37,10 @@ PersistentCall* find(MPI_Request handle) {
     const std::lock_guard lock(known().mutex);
     const auto place = known().calls.find(handle);
     return place == known().calls.end() ? nullptr : place->second;
+}
+
+PersistentCall* find_at(const MPI_Request* handle) {
+    return handle && has_persistent() ? find(*handle) : nullptr;
 }
 
 // Not a duplicate, which would call the program's attribute callbacks. Not under the mutex, which
@@ -54,7 +58,6 @@ void make_own() {
     check_mpi(code);
     mpi.Comm_set_errhandler(here.own, mpi.errors_return);
     here.made = true;
-    if (here.tell) here.tell();
 }
 
 // As the library has it for a request that is none: class MPI_ERR_REQUEST, by its own handler.
@@ -143,18 +146,19 @@ void PersistentCall::end(int code) noexcept {
 
 void make_persistent(std::unique_ptr<Call> call, MPI_Request* handle) {
     auto made = std::make_unique<PersistentCall>(std::move(call));
+    tell_of_requests();
     *handle = made.release()->handle();
 }
 
 int start_request(MPI_Request* handle) {
-    PersistentCall* call = handle ? find(*handle) : nullptr;
+    PersistentCall* call = find_at(handle);
     if (!call) return native().Start(handle);
     return call->is_active() ? refuse(native().Start) : call->start(handle);
 }
 
 int start_requests(int count, MPI_Request* handles) {
     const auto is_ours = [](MPI_Request handle) { return find(handle) != nullptr; };
-    if (!handles || count <= 0) return native().Startall(count, handles);
+    if (!handles || count <= 0 || !has_persistent()) return native().Startall(count, handles);
     for (MPI_Request *at = handles, *end = handles + count; at != end;) {
         MPI_Request* ours = std::find_if(at, end, is_ours);
         int code = MPI_SUCCESS;
@@ -167,7 +171,7 @@ int start_requests(int count, MPI_Request* handles) {
 }
 
 int free_request(MPI_Request* handle) {
-    PersistentCall* call = handle ? find(*handle) : nullptr;
+    PersistentCall* call = find_at(handle);
     if (!call) return native().Request_free(handle);
     if (call->is_active()) return refuse(native().Request_free);
     delete call;
@@ -177,11 +181,9 @@ int free_request(MPI_Request* handle) {
 
 // A collective cannot be cancelled.
 int cancel_request(MPI_Request* handle) {
-    if (!handle || !find(*handle)) return native().Cancel(handle);
+    if (!find_at(handle)) return native().Cancel(handle);
     return refuse(native().Cancel);
 }
-
-void at_first_persistent(void (*tell)()) { known().tell = tell; }
 
 bool has_persistent() noexcept { return alive > 0; }
 

@@ -51,9 +51,6 @@ int start_requests(int count, MPI_Request* handles);
 int free_request(MPI_Request* handle);
 int cancel_request(MPI_Request* handle);
 
-// Called once, before the first such request is the program's.
-void at_first_persistent(void (*tell)());
-
 bool has_persistent() noexcept;
 bool some_persistent_needs(bool (*needs)(const Call& call, const void* what), const void* what);
 template <typename Needs>

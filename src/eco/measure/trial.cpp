@@ -103,7 +103,7 @@ void Trial::run(bool alone, Rank root, const Work& work) {
         check_mpi(start_request(&request_));
     else
         call(alone, root);
-    if (form_ != CallForm::blocking) wait(work);
+    if (form_ != CallForm::blocking) wait(alone ? native() : with_eco(), work);
 }
 
 void Trial::finish() {
@@ -122,7 +122,7 @@ void Trial::call(bool alone, Rank root) {
 }
 
 // Sleeps where a program computes: hosts of the lab share processors.
-void Trial::wait(const Work& work) {
+void Trial::wait(const Native& mpi, const Work& work) {
     using Clock = std::chrono::steady_clock;
     using Duration = std::chrono::duration<double>;
     const auto until =
@@ -130,10 +130,10 @@ void Trial::wait(const Work& work) {
     int over = 0;
     while (work.between_tests > 0 && Clock::now() < until) {
         std::this_thread::sleep_for(Duration(work.between_tests));
-        check_mpi(native().Test(&request_, &over, MPI_STATUS_IGNORE));
+        check_mpi(mpi.Test(&request_, &over, MPI_STATUS_IGNORE));
     }
     if (work.time > 0) std::this_thread::sleep_until(until);
-    check_mpi(native().Wait(&request_, MPI_STATUS_IGNORE));
+    check_mpi(mpi.Wait(&request_, MPI_STATUS_IGNORE));
 }
 
 Bytes Trial::known_bytes() const { return traits(operation_).size_known ? bytes_ : -1; }

@@ -53,7 +53,7 @@ public:
 
 private:
     void call(bool alone, Rank root);
-    void wait(const Work& work);
+    void wait(const Native& mpi, const Work& work);
 
     Operation operation_;
     CallForm form_;

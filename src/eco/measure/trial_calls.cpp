@@ -92,6 +92,7 @@ const Native& with_eco() {
 #define ECO_OWN_COLLECTIVE(...)
 #define ECO_COLLECTIVE_WITHOUT_COUNT ECO_COLLECTIVE
 #include "eco/schedule/operations.def"
+        all.Wait = &eco_Wait;
         return all;
     }();
     return functions;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "eco/job/persistent_calls.h"
+#include "eco/job/pending_calls.h"
 #include "eco/mpi/native.h"
 #include "eco/preload/wrappers.h"
 
@@ -54,7 +54,7 @@ void use_eco() {
 #endif
 #define ECO_TAKEN_LATER(name) eco_slot_##name = eco::native_symbol("PMPI_" #name);
 #include "eco/mpi/functions.def"
-    eco::at_first_persistent([] {
+    eco::at_first_request([] {
 #define ECO_TAKEN(name)
 #define ECO_TAKEN_COUNT(name)
 #define ECO_TAKEN_LATER(name) eco_slot_##name = reinterpret_cast<void*>(&eco_##name);
