@@ -7,10 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 
+#include "eco/base/text.h"
 #include "eco/job/collected.h"
 #include "eco/job/session.h"
 #include "eco/job/tally.h"
@@ -77,8 +76,7 @@ Report make_report(const Settings& settings) {
 }
 
 void print(const std::string& text) {
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);)
+    for (const std::string& line : split(text, '\n'))
         std::fprintf(stderr, "eco:%s%s\n", line.empty() ? "" : " ", line.c_str());
 }
 
@@ -99,9 +97,10 @@ void print_exchanges(const char* what, const Session::Exchanges& exchanges) {
 // Whole or not at all.
 bool write(const std::string& path, const std::string& text) {
     const std::string part = path + ".part";
-    std::ofstream file(part);
-    file << text << std::flush;
-    if (file && std::rename(part.c_str(), path.c_str()) == 0) return true;
+    std::FILE* file = std::fopen(part.c_str(), "we");
+    bool whole = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (file && std::fclose(file) != 0) whole = false;
+    if (whole && std::rename(part.c_str(), path.c_str()) == 0) return true;
     const int reason = errno;
     std::remove(part.c_str());
     std::fprintf(stderr, "eco: ECO_REPORT: %s cannot be written (%s); this is the report:\n",

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/job/session.h"
 
+#include <limits.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <new>
 #include <thread>
 #include <utility>
@@ -191,11 +192,10 @@ static void expect(int rank, bool at_once) {
     if (rank == 0) {
         settings_of_start = read_settings();
         // The program may change its folder.
-        for (std::string* path : {&settings_of_start.profile, &settings_of_start.report}) {
-            std::error_code failed;
-            const auto whole = std::filesystem::absolute(*path, failed);
-            if (!path->empty() && !failed) *path = whole;
-        }
+        char folder[PATH_MAX];
+        for (std::string* path : {&settings_of_start.profile, &settings_of_start.report})
+            if (!path->empty() && path->front() != '/' && getcwd(folder, sizeof folder))
+                *path = std::string(folder) + "/" + *path;
         if (const std::string behind = wrapper_behind(); !behind.empty())
             say(behind + " wraps MPI functions, but comes after ECO and sees no calls; name it " +
                 "first in LD_PRELOAD");

@@ -30,7 +30,6 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -154,13 +153,17 @@ struct Wire {
 };
 
 Wire read_wire(const std::string& line) {
-    std::istringstream words(line);
     Wire wire;
-    if (!(words >> wire.left >> wire.right >> wire.to_right >> wire.to_left >> wire.delay >>
-          wire.faults.loss >> wire.faults.burst >> wire.faults.reorder >> wire.faults.duplicate)) {
+    char left[IFNAMSIZ + 1], right[IFNAMSIZ + 1];
+    Faults& faults = wire.faults;
+    if (std::sscanf(line.c_str(), "%16s %16s %lf %lf %lf %lf %d %lf %lf", left, right,
+                    &wire.to_right, &wire.to_left, &wire.delay, &faults.loss, &faults.burst,
+                    &faults.reorder, &faults.duplicate) != 9) {
         std::fprintf(stderr, "eco-lab-relay: not a wire: '%s'\n", line.c_str());
         std::exit(3);
     }
+    wire.left = left;
+    wire.right = right;
     return wire;
 }
 

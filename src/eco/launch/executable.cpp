@@ -6,9 +6,9 @@
 
 #include <array>
 #include <cctype>
-#include <fstream>
-#include <sstream>
 #include <string_view>
+
+#include "eco/base/text.h"
 
 namespace eco::launch {
 
@@ -22,8 +22,8 @@ std::string find_program(const std::string& name, const Variables& variables) {
     if (name.find('/') != std::string::npos) return is_executable(name) ? name : "";
     if (name.empty()) return "";
     const auto path = variables.find("PATH");
-    std::istringstream folders(path == variables.end() ? "/bin:/usr/bin" : path->second);
-    for (std::string folder; std::getline(folders, folder, ':');) {
+    for (const std::string& folder :
+         split(path == variables.end() ? "/bin:/usr/bin" : path->second, ':')) {
         std::string file = folder.empty() ? name : folder + "/" + name;
         if (is_executable(file)) return file;
     }
@@ -47,19 +47,17 @@ static bool is_interpreter_name(std::string_view file) {
 
 // The interpreter named by a #! line, looked up; empty if the file has none.
 static std::string script_interpreter(const std::string& file, const Variables& variables) {
-    std::ifstream script(file, std::ios::binary);
-    char mark[2] = {};
-    if (!script.read(mark, 2) || mark[0] != '#' || mark[1] != '!') return "";
-    std::string line;
-    std::getline(script, line);
-    std::istringstream words(line);
-    std::string word;
-    if (!(words >> word)) return "";
-    if (word.substr(word.rfind('/') + 1) != "env") return word;
+    std::FILE* script = std::fopen(file.c_str(), "re");
+    if (!script) return "";
+    const bool marked = std::fgetc(script) == '#' && std::fgetc(script) == '!';
+    const auto words = words_of(marked ? read_line(script) : "");
+    std::fclose(script);
+    if (words.empty()) return "";
+    if (words[0].substr(words[0].rfind('/') + 1) != "env") return words[0];
     // env -S PROGRAM, env NAME=VALUE PROGRAM: the first word that is neither.
-    while (words >> word)
-        if (word.front() != '-' && word.find('=') == std::string::npos)
-            return find_program(word, variables);
+    for (std::size_t n = 1; n < words.size(); ++n)
+        if (words[n].front() != '-' && words[n].find('=') == std::string::npos)
+            return find_program(words[n], variables);
     return "";
 }
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+
+#include "eco/base/text.h"
 
 namespace eco::launch {
 
@@ -31,8 +31,7 @@ struct Entry {
 }  // namespace
 
 LoaderCache::LoaderCache(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    content_.assign(std::istreambuf_iterator<char>(file), {});
+    content_ = read_text(path).value_or("");
     const std::size_t start = content_.find(magic);
     content_.erase(0, start == std::string::npos ? content_.size() : start);
 }

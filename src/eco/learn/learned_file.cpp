@@ -5,27 +5,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "eco/base/error.h"
 #include "eco/base/settings.h"
+#include "eco/base/text.h"
 #include "eco/learn/learned.h"
 
 namespace eco {
 
 namespace {
 
-std::optional<std::string> content(const std::string& path) {
-    std::ifstream file(path);
-    if (!file || std::filesystem::is_directory(path)) return std::nullopt;
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+// And those above it. That one is missing shows when a file is made in it.
+void make_folders(const std::string& folder) {
+    for (std::size_t end = 0; end != std::string::npos;) {
+        end = folder.find('/', end + 1);
+        mkdir(folder.substr(0, end).c_str(), 0777);
+    }
 }
 
 Error unwritable(const std::string& path) {
@@ -92,15 +96,14 @@ void replace(const std::string& path, const std::string& text) {
 }  // namespace
 
 std::string learned_path(const std::string& profile_path) {
-    const auto file = std::filesystem::path(profile_path);
-    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-    const std::string name = file.filename().string() + ".learned";
-    if (access(folder.c_str(), W_OK) == 0) return (folder / name).string();
+    const std::string folder = folder_of(profile_path);
+    const std::string name = profile_path.substr(profile_path.rfind('/') + 1) + ".learned";
+    if (access(folder.c_str(), W_OK) == 0) return folder + "/" + name;
     return profile_store() + "/" + name;
 }
 
 Learned read_learned(const std::string& path, const std::string& network) {
-    const auto text = content(path);
+    const auto text = read_text(path);
     Learned learned;
     // An empty one is another job's that has not written yet.
     if (text && !text->empty()) learned = parse_learned(*text, path);
@@ -109,8 +112,7 @@ Learned read_learned(const std::string& path, const std::string& network) {
 }
 
 void keep_learned(const std::string& path, const Learned& fresh) {
-    std::error_code ignored;
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+    make_folders(folder_of(path));
     const Locked lock(path);
     Learned all = read_learned(path, fresh.network);
     merge(all, fresh);

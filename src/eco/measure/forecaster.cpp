@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "eco/base/text.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/rank_order.h"
 #include "eco/mpi/mpi_transport.h"
@@ -117,8 +117,7 @@ void Forecaster::answer_all(const std::vector<Question>& questions, int rank, in
                 .dump() +
             "\n";
     }
-    std::istringstream lines(join_texts(own));
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : split(join_texts(own), '\n')) {
         const auto answer = nlohmann::json::parse(line);
         Forecast& known = known_[questions.at(answer.at("question"))];
         known.baseline = answer.at("textbook");

@@ -10,12 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "eco/base/text.h"
 #include "eco/job/build_id.h"
 #include "eco/job/session.h"
 #include "eco/job/share.h"
@@ -34,9 +33,8 @@ constexpr std::array variables{"ECO_DOCTOR", "OMPI_MCA_btl_tcp_if_include",
                                "OMPI_MCA_btl_tcp_if_exclude", "FI_TCP_IFACE", "UCX_NET_DEVICES"};
 
 std::string first_word(const std::string& path) {
-    std::string word;
-    std::ifstream(path) >> word;
-    return word;
+    const auto words = words_of(read_text(path).value_or(""));
+    return words.empty() ? "" : words.front();
 }
 
 json environment() {
@@ -66,14 +64,12 @@ json interfaces() {
 // A counter of this network namespace's, since it began: files have two lines of a kind, names and
 // values.
 json counter(const char* path, const std::string& kind, const std::string& wanted) {
-    std::ifstream file(path);
-    std::string names, values;
-    while (std::getline(file, names) && std::getline(file, values)) {
-        if (!names.starts_with(kind + ":")) continue;
-        std::istringstream name_words(names), value_words(values);
-        std::string name, value;
-        while (name_words >> name && value_words >> value)
-            if (name == wanted) return std::atoll(value.c_str());
+    const auto lines = split(read_text(path).value_or(""), '\n');
+    for (std::size_t line = 0; line + 1 < lines.size(); line += 2) {
+        if (!lines[line].starts_with(kind + ":")) continue;
+        const auto names = words_of(lines[line]), values = words_of(lines[line + 1]);
+        for (std::size_t n = 0; n < std::min(names.size(), values.size()); ++n)
+            if (names[n] == wanted) return std::atoll(values[n].c_str());
     }
     return nullptr;
 }

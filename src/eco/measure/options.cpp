@@ -3,9 +3,10 @@
 
 #include <charconv>
 #include <cmath>
-#include <sstream>
 
 #include "eco/base/error.h"
+#include "eco/base/text.h"
+#include "eco/base/written.h"
 #include "eco/schedule/collective.h"
 
 namespace eco {
@@ -15,18 +16,16 @@ namespace {
 // In seconds. A visit to a pair of hosts far apart may take one.
 constexpr Seconds shortest_budget = 1, usual_budget = 60, longest_budget = 86400;
 
-std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> items;
-    std::istringstream stream(text);
-    for (std::string item; std::getline(stream, item, ',');)
-        if (!item.empty()) items.push_back(item);
+std::vector<std::string> items_of(const std::string& text) {
+    std::vector<std::string> items = split(text, ',');
+    std::erase(items, "");
     return items;
 }
 
 // A choice has commas of its own: "tree:top=star,inner=k2" is one pattern.
 std::vector<std::string> split_patterns(const std::string& text) {
     std::vector<std::string> patterns;
-    for (const auto& item : split(text)) {
+    for (const auto& item : items_of(text)) {
         if (!patterns.empty() && item.find('=') != std::string::npos &&
             item.find(':') == std::string::npos)
             patterns.back() += "," + item;
@@ -41,9 +40,8 @@ double number(const std::string& name, const std::string& text, double least, do
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() ||
         !(value >= least && value <= most)) {
-        std::ostringstream range;
-        range << least << " to " << most;
-        throw Error(Code::usage, name + " " + text + ": must be a number from " + range.str());
+        throw Error(Code::usage, name + " " + text + ": must be a number from " + written(least) +
+                                     " to " + written(most));
     }
     return value;
 }
@@ -85,7 +83,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
             throw Error(Code::usage, name + " is unknown or has no value");
         const std::string& value = arguments[++i];
         if (name == "--sizes") {
-            for (const auto& item : split(value))
+            for (const auto& item : items_of(value))
                 options.sizes.push_back(static_cast<Bytes>(number(name, item, 1, 1e10)));
         } else if (name == "--round-trips") {
             options.round_trips = static_cast<int>(number(name, value, 1, 1e6));
@@ -108,7 +106,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
         } else if (name == "--libmpi") {
             options.libmpi = value;
         } else if (name == "--operations") {
-            for (const auto& operation : split(value))
+            for (const auto& operation : items_of(value))
                 options.operations.push_back(parse_operation(operation));
         } else if (name == "--patterns") {
             options.patterns = split_patterns(value);

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "eco/base/error.h"
+#include "eco/base/text.h"
 #include "eco/base/written.h"
 
 namespace eco::multicast {
@@ -218,13 +216,11 @@ Pattern parse_pattern(const std::string& text, const std::string& origin) {
 }
 
 Pattern read_pattern(const std::string& path) {
-    std::ifstream file(path);
-    if (!file || std::filesystem::is_directory(path))
+    const auto text = read_text(path);
+    if (!text)
         throw Error(Code::bad_input,
                     path + " cannot be read; name a pattern file, docs/formats.md says its form");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parse_pattern(text.str(), path);
+    return parse_pattern(*text, path);
 }
 
 std::string to_json(const Pattern& pattern) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/planners/choice.h"
 
-#include <sstream>
-
 #include "eco/base/check.h"
 #include "eco/base/error.h"
+#include "eco/base/text.h"
 #include "eco/base/written.h"
 #include "eco/planners/family.h"
 
@@ -188,8 +187,7 @@ Choice parse_choice(const std::string& text) {
     choice = choice_of_family(std::string_view(text).substr(0, colon), text);
     if (colon == std::string::npos) return choice;
     const PlannerFamily& family = planner_family(choice);
-    std::istringstream list(text.substr(colon + 1));
-    for (std::string item; std::getline(list, item, ',');) {
+    for (const std::string& item : split(std::string_view(text).substr(colon + 1), ',')) {
         const auto equals = item.find('=');
         const std::string key = item.substr(0, equals);
         const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);

@@ -6,10 +6,10 @@
 // between sites is then crossed over many connections at once, none of which has to start slowly.
 #include <algorithm>
 #include <iterator>
-#include <sstream>
 
 #include "eco/base/at.h"
 #include "eco/base/check.h"
+#include "eco/base/text.h"
 #include "eco/planners/family.h"
 #include "eco/planners/local_tree.h"
 #include "eco/planners/native_part.h"
@@ -322,9 +322,8 @@ static std::string top_text(const TreeParameters& tree) {
 
 // From the widest level down: "star/postal3".
 static void read_top(const std::string& text, TreeParameters& tree) {
-    std::istringstream list(text);
     std::vector<Form> forms;
-    for (std::string item; std::getline(list, item, '/');) forms.push_back(parse_form(item));
+    for (const std::string& item : split(text, '/')) forms.push_back(parse_form(item));
     if (forms.empty() || text.ends_with('/')) forms = {parse_form("")};
     tree.top = forms.front();
     tree.below.assign(forms.begin() + 1, forms.end());

@@ -3,8 +3,9 @@
 // it. Used by verify and its parts.
 #pragma once
 
-#include <sstream>
+#include <concepts>
 #include <string>
+#include <string_view>
 
 namespace eco {
 
@@ -12,15 +13,15 @@ class FirstComplaint {
 public:
     template <typename... Parts>
     void fail(const Parts&... parts) {
-        if (!wrong_.empty()) return;
-        std::ostringstream text;
-        (text << ... << parts);
-        wrong_ = text.str();
+        if (wrong_.empty()) (add(parts), ...);
     }
     // Empty: nothing is.
     const std::string& wrong() const { return wrong_; }
 
 private:
+    void add(std::string_view text) { wrong_ += text; }
+    void add(std::integral auto number) { wrong_ += std::to_string(number); }
+
     std::string wrong_;
 };
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/host_names.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "eco/base/fnv1a.h"
+#include "eco/base/text.h"
 
 namespace eco {
 
@@ -34,15 +32,13 @@ HostNames::HostNames(const std::vector<std::string>& hosts, const std::string& o
         add(plain, static_cast<int>(host));
         if (!domain.empty()) add(plain + domain, static_cast<int>(host));
     }
-    std::ifstream file(hosts_file);
-    for (std::string line; std::getline(file, line);) {
-        std::istringstream words(line.substr(0, line.find('#')));
-        std::string address;
-        words >> address;
+    for (const std::string& line : split(read_text(hosts_file).value_or(""), '\n')) {
+        std::vector<std::string> names = words_of(line.substr(0, line.find('#')));
+        if (names.empty()) continue;
         // Names of the loopback are of every host.
+        const std::string address = names.front();
         if (address.starts_with("127.") || address == "::1") continue;
-        std::vector<std::string> names;
-        for (std::string name; words >> name;) names.push_back(name);
+        names.erase(names.begin());
         for (const std::string& known : names) {
             const int host = find(known);
             if (host < 0) continue;

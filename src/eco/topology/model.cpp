@@ -5,7 +5,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "eco/base/median.h"
 #include "eco/topology/block_matrix.h"

@@ -2,17 +2,15 @@
 #include "eco/topology/profile.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "eco/base/error.h"
 #include "eco/base/median.h"
+#include "eco/base/text.h"
 #include "eco/base/written.h"
 #include "eco/topology/block_matrix.h"
 #include "eco/topology/profile_reader.h"
@@ -228,13 +226,11 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
 }
 
 Profile read_profile(const std::string& path) {
-    std::ifstream file(path);
-    if (!file || std::filesystem::is_directory(path))
+    const auto text = read_text(path);
+    if (!text)
         throw Error(Code::bad_input,
                     path + " cannot be read; name a profile that 'eco measure' wrote");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return parse_profile(text.str(), path);
+    return parse_profile(*text, path);
 }
 
 std::string to_json(const Profile& profile) {
