@@ -2,6 +2,7 @@
 """`eco doctor` on real hosts of the lab, sound and broken on purpose (doctor_breaks.py)."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,14 @@ def written(network: str, folder: Path) -> str | Path:
 @pytest.mark.parametrize("mpi", LIBRARIES)
 def test_what_hosts_say(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several faults at once, each found where it is, and nothing else."""
-    probe = (BIN / f"eco-probe-{mpi}").read_bytes()
-    build = probe.index(b"eco-build ")
-    end = probe.index(b"\0", build)
+    name = f"libeco-{mpi}.so"
+    engine = (BIN.parent / "lib" / name).read_bytes()
+    build = engine.index(b"eco-build ")
+    end = engine.index(b"\0", build)
+    last = b"0" if engine[end - 1] != ord("0") else b"1"
+    (tmp_path / name).write_bytes(engine[: end - 1] + last + engine[end:])
     other = tmp_path / "probe"
-    other.write_bytes(probe[: end - 1] + (b"0" if probe[end - 1] != 48 else b"1") + probe[end:])
-    other.chmod(0o755)
+    shutil.copy(BIN / f"eco-probe-{mpi}", other)  # takes what lies beside it
     monkeypatch.setenv("ECO_TEST_OTHER_PROBE", str(other))
     faults = ["n1:mtu", "n2:bridge", "all:any-interface", "n3:environment", "n3:build", "n0:clock"]
     code, found = doctor(written(FOUR, tmp_path), *faults, mpi=mpi)

@@ -9,6 +9,7 @@ import pytest
 from package_harness import BUILD, PROFILE, ROOT, needed, needs_build, run
 
 pytestmark = needs_build
+MOST_BYTES = 12e6
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +57,19 @@ def test_it_is_linked_with_the_c_library_alone(tree: Path) -> None:
     assert len(compiled) >= 9
     for file in compiled:
         assert needed(file) <= own, file
+
+
+def test_it_is_small(tree: Path) -> None:
+    """Without Python packages: 12 MB were asked for. `pytest -s` prints what takes them."""
+    sizes = {
+        file.relative_to(tree): file.stat().st_size
+        for file in tree.rglob("*")
+        if file.is_file() and "venv" not in file.parts and "__pycache__" not in file.parts
+    }
+    for file, size in sorted(sizes.items(), key=lambda entry: -entry[1])[:12]:
+        print(f"{size / 1e6:6.2f} MB {file}")
+    print(f"{sum(sizes.values()) / 1e6:6.2f} MB in all")
+    assert sum(sizes.values()) < MOST_BYTES
 
 
 def test_without_python_what_ranks_need_still_runs(tree: Path, tmp_path: Path) -> None:

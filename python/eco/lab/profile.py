@@ -56,8 +56,9 @@ def words_before(profile: Path) -> list[str]:
 def cached(scenario: Scenario, installation: Installation) -> Path:
     """Where the profile of this network and this MPI is kept, as this build of ECO sees them."""
     network = {key: value for key, value in asdict(scenario).items() if key != "description"}
-    probe = eco_launcher().with_name(f"eco-probe-{installation.family}")
-    built = probe.stat().st_mtime_ns if probe.exists() else 0
+    name = f"libeco-{installation.family}.so"
+    places = (eco_launcher().parent / folder / name for folder in ("../lib", "../lib/eco"))
+    built = max((file.stat().st_mtime_ns for file in places if file.exists()), default=0)
     text = json.dumps([network, installation.key, built, asdict(wire(scenario))], sort_keys=True)
     return cache_folder() / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 

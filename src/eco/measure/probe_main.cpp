@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// eco-probe: measures, tunes and benches under any launcher. One executable per MPI interface; the
-// library is loaded, not linked, so that it is the one of the launcher at hand. Rank 0 takes from
-// its standard input a line with what an earlier run kept, then a profile, as options say, and
-// gives its results as lines of its standard output (protocol.h).
+// eco-probe: measures, tunes and benches under any launcher. Once for each MPI interface, in its
+// preload object; the library is loaded, not linked, so that it is the one of the launcher at hand.
+// Rank 0 takes from its standard input a line with what an earlier run kept, then a profile, as
+// options say, and gives its results as lines of its standard output (protocol.h).
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
-#include <iterator>
 #include <limits>
 #include <thread>
 
 #include "eco/base/error.h"
 #include "eco/base/run_main.h"
+#include "eco/base/text.h"
 #include "eco/measure/bench.h"
 #include "eco/measure/check_collectives.h"
 #include "eco/measure/check_links.h"
@@ -172,10 +171,10 @@ void run(const Options& options, int rank) {
     std::optional<Profile> known;
     Notes notes;
     std::string kept;
-    if (options.partial_on_stdin && prints) std::getline(std::cin, kept);
+    if (options.partial_on_stdin && prints) kept = read_line(stdin);
     if (options.profile_on_stdin) {
         std::string text;
-        if (prints) text.assign(std::istreambuf_iterator<char>(std::cin), {});
+        if (prints) text = read_rest(stdin);
         text = share(text);
         known = parse_profile(text, "the profile");
         notes = read_notes(text, *known, "the profile");
@@ -282,6 +281,7 @@ int main_with(const std::vector<std::string>& arguments) {
 
 }  // namespace eco
 
-int main(int count, char** words) {
+// Called by probe.cpp.
+extern "C" __attribute__((visibility("default"))) int eco_probe_main(int count, char** words) {
     return eco::run_main([&] { return eco::main_with({words + 1, words + count}); });
 }
