@@ -167,3 +167,16 @@ def test_what_is_missing_is_named(wrong: list[str], said: str, tmp_path: Path) -
         "cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, *hidden, *off, *mpi, *wrong, code=1
     )
     assert said in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["-DECO_BUILD_TESTS=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON"],
+    ids=["off", "bare"],
+)
+def test_it_configures_where_no_tests_are_built(option: str, tmp_path: Path) -> None:
+    """As packages do, and `make demo` before anything that tests need is there."""
+    mpi = [
+        f"-DECO_{mpi.upper()}_INCLUDE={ROOT}/.deps/{mpi}/include" for mpi in ("openmpi", "mpich")
+    ]
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, option, *mpi)
