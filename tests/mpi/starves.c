@@ -2,8 +2,10 @@
 /* Memory that is short inside the preloaded object, on one rank: starves CALL fatal|return N.
    Rank 1's allocations there fail from the N-th on, in MPI_Init, where the session begins for a
    program that asks for levels (`init`), or in CALL after one that went well. With `return` the
-   program goes on after an error. "all ok" where N was never reached. `late` is a broadcast whose
-   root comes late: memory that the object has freed meanwhile must stay as it is. */
+   program goes on after an error. "all ok" where N was never reached. `late` and `early` are
+   broadcasts: memory that the object has freed must stay as it is. The root of `late` comes late,
+   so that what rank 1 has begun to receive can be cancelled; that of `early` sends a long message
+   first, which is on its way once rank 1 has begun to receive it. */
 #include <link.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -45,13 +47,17 @@ void free(void* memory) {
     memset(memory, 0x5a, freed[all_freed++].bytes);
 }
 
-/* After all messages that were under way have come. */
-static void check_freed(void) {
+/* Until all messages that were under way have come. */
+static void let_come(int milliseconds) {
     int flag;
-    for (int turn = 0; turn < 300; turn++) {
+    for (int turn = 0; turn < milliseconds / 2; turn++) {
         MPI_Iprobe(MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         usleep(2000);
     }
+}
+
+static void check_freed(void) {
+    let_come(600);
     for (int f = 0; f < all_freed; f++)
         for (size_t b = 0; b < freed[f].bytes; b++)
             if (freed[f].start[b] != 0x5a) {
@@ -71,24 +77,30 @@ static int find(struct dl_phdr_info* info, size_t size, void* data) {
     return 1;
 }
 
-static int data[4096], more[4096];
+enum { LONG = 1 << 15 }; /* units of 8 integers, of which every other one is sent */
+static int data[16 * LONG], more[4096];
+
+static int comes(const char* what) { return !strcmp(what, "late") || !strcmp(what, "early"); }
 
 static int call(const char* what, MPI_Comm comm) {
     int rank, size, counts[64], places[64];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     for (int r = 0; r < size; r++) counts[r] = 3 + r, places[r] = 5 * r;
-    if (!strcmp(what, "bcast") || !strcmp(what, "late")) {
+    if (!strcmp(what, "bcast") || comes(what)) {
+        const int units = !strcmp(what, "early") ? LONG : 4;
         MPI_Datatype every_other;
         MPI_Type_vector(8, 1, 2, MPI_INT, &every_other);
         MPI_Type_commit(&every_other);
-        if (!strcmp(what, "late")) {
-            MPI_Bcast(data, 4, every_other, 0, comm); /* all is made and planned */
-            for (int n = 0; n < 4096; n++) data[n] = 7;
-            if (rank == 0) usleep(200000);
+        if (comes(what)) {
+            MPI_Bcast(data, units, every_other, 0, comm); /* all is made and planned */
+            for (int n = 0; n < 16 * LONG; n++) data[n] = 7;
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (!strcmp(what, "late") && rank == 0) usleep(200000);
+            if (!strcmp(what, "early") && rank == 1) let_come(200);
             starving = rank == 1;
         }
-        int code = MPI_Bcast(data, 4, every_other, 0, comm);
+        int code = MPI_Bcast(data, units, every_other, 0, comm);
         MPI_Type_free(&every_other);
         return code;
     }
@@ -119,13 +131,13 @@ int main(int argc, char** argv) {
     MPI_Barrier(comm);
     MPI_Comm_dup(comm, &comm); /* of which ECO knows nothing yet */
     if (!strcmp(argv[2], "return")) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    starving = rank == 1 && strcmp(argv[1], "init") && strcmp(argv[1], "late");
+    starving = rank == 1 && strcmp(argv[1], "init") && !comes(argv[1]);
     int code = call(argv[1], comm);
     starving = 0;
     if (failed) {
         MPI_Error_class(code, &class);
         printf("told %s\n", class == MPI_ERR_NO_MEM ? "NO_MEM" : class ? "another" : "nothing");
-        if (!strcmp(argv[1], "late")) check_freed();
+        if (comes(argv[1])) check_freed();
         fflush(stdout);
     }
     if (strcmp(argv[1], "levels")) MPI_Barrier(comm);

@@ -42,7 +42,12 @@ def _run(
 
 
 def _starved(
-    mpi: Mpi, profile: Path, call: str, handler: str, allocations: Iterable[int]
+    mpi: Mpi,
+    profile: Path,
+    call: str,
+    handler: str,
+    allocations: Iterable[int],
+    **settings: str,
 ) -> list[Run]:
     """Two ranks, one of which gets so many more allocations; in order, up to the first that is
     enough. Four at once: Open MPI's launcher takes a second, asleep, to end a job that failed."""
@@ -50,7 +55,7 @@ def _starved(
 
     def starve(allowed: int) -> Run:
         words = [built(mpi, "starves"), call, handler, allowed]
-        return _run(mpi, profile, 2, *words, ECO_CHOICE="eco", ECO_LEARN="off")
+        return _run(mpi, profile, 2, *words, ECO_CHOICE="eco", ECO_LEARN="off", **settings)
 
     numbers = list(allocations)
     with ThreadPoolExecutor(4) as pool:
@@ -94,11 +99,22 @@ def test_no_memory(
         assert told > 0
 
 
+# Messages between ranks of one host go by TCP, and are on their way for a while.
+BY_TCP = {
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_btl": "tcp,self",
+    "MPIR_CVAR_NOLOCAL": "1",
+}
+
+
+@pytest.mark.parametrize(("call", "settings"), [("late", {}), ("early", BY_TCP)])
 @each
-def test_nothing_is_freed_under_messages(mpi: Mpi, profile: Path) -> None:
+def test_nothing_is_freed_under_messages(
+    mpi: Mpi, profile: Path, call: str, settings: dict[str, str]
+) -> None:
     """A rank gives up while a message is on its way to it."""
     told = 0
-    for allowed, run in enumerate(_starved(mpi, profile, "late", "return", range(24))):
+    for allowed, run in enumerate(_starved(mpi, profile, call, "return", range(24), **settings)):
         if "all ok" in run.out:
             break
         told += "told NO_MEM" in run.out
