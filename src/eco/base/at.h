@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// at(rank) is the rank's place in a std::vector: ranks, hosts, tasks and bytes are counted by signed
-// integers (as MPI does), elements of containers by std::size_t. The index must not be negative.
+// at(rank) is the rank's place in a std::vector: ranks, hosts, tasks and bytes are counted by
+// signed integers (as MPI does), elements of containers by std::size_t. The index must not be
+// negative.
 #pragma once
 
 #include <concepts>

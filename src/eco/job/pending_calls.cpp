@@ -130,7 +130,7 @@ struct SelfCheck {
 SelfCheck* self_check = nullptr;
 
 // Of one that is no longer in the list.
-void end(PendingCall& over, int code) noexcept {
+void end_call(PendingCall& over, int code) noexcept {
     if (over.persistent) return over.persistent->end(code);
     over.call.reset();
     if (moving)
@@ -160,7 +160,7 @@ int move_some() noexcept {
         calls.erase(place);
         --waiting;
         ++moved;
-        end(over, code);
+        end_call(over, code);
     }
     return moved;
 }
@@ -190,7 +190,7 @@ void end_waiting_for(const Call& call, int code) {
         calls.erase(place);
         --waiting;
     }
-    end(over, code);
+    end_call(over, code);
 }
 
 Polled poll() noexcept {

@@ -6,6 +6,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
+#include "eco/base/units.h"
 #include "eco/topology/widen.h"
 
 namespace eco {
