@@ -16,6 +16,7 @@
 #include <simgrid/s4u.hpp>
 #include <tuple>
 
+#include "eco/base/at.h"
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 
@@ -23,8 +24,7 @@ namespace sg = simgrid::s4u;
 
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
+using eco::at;
 using Random = std::mt19937;
 
 double between(Random& random, double least, double most) {

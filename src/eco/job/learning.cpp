@@ -117,7 +117,7 @@ void Learning::exchange(Lesson& lesson) {
     exchange_ended_ = Clocks::own();
     lesson.entered_.clear();
     lesson.left_.clear();
-    note_exchange(lesson.learner_.settled(), Clocks::own() - came);
+    note_exchange(lesson.learner_.settled(), exchange_ended_ - came);
     lesson.learner_.take(times, cost);
 }
 

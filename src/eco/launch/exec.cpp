@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "eco/base/error.h"
+#include "eco/base/say.h"
 #include "eco/base/settings.h"
 #include "eco/launch/executable.h"
 #include "eco/launch/linkage.h"
@@ -157,8 +158,7 @@ int run_exec(const std::vector<std::string>& arguments) {
 
     const Preload choice = choose_preload(options, file, variables);
     const bool prints = read_launch(variables).first;
-    if (!choice.warning.empty() && prints)
-        std::fprintf(stderr, "eco: %s\n", choice.warning.c_str());
+    if (!choice.warning.empty() && prints) say(choice.warning);
     if (choice.abi) {
         preload(*choice.abi, options, variables);
         if ((options.verbose || settings.verbose > 0) && prints)

@@ -10,6 +10,7 @@
 #include "eco/base/error.h"
 #include "eco/measure/protocol.h"
 #include "eco/measure/rank_order.h"
+#include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {
@@ -36,17 +37,14 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         const auto began = start.together();
         late = std::max(late, start.late());
         trial.run(alone, root, work);
-        const auto took = Start::Clock::now() - began;
+        const Seconds took = since(began);
         trial.finish();
-        return std::chrono::duration<double>(took).count();
+        return took;
     };
     const auto run = [&](const Sampled& pattern, Rank root) {
         const Seconds at_once = run_once(pattern, root, pattern.work);
         if (pattern.beside <= 0) return at_once;
         return (at_once + run_once(pattern, root, {pattern.beside, 0}) - pattern.beside) / 2;
-    };
-    const auto seconds_since = [](Clock::time_point moment) {
-        return std::chrono::duration<double>(Clock::now() - moment).count();
     };
     const auto began = Clock::now();
     Seconds spent = 0, longest_round = 0;
@@ -64,8 +62,8 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         for (const std::size_t p : shuffled(patterns.size(), before + round))
             now[p] = run(patterns[p], root);
         now[patterns.size()] = late;
-        now[patterns.size() + 1] = seconds_since(round_began);
-        now[patterns.size() + 2] = seconds_since(began);
+        now[patterns.size() + 1] = since(round_began);
+        now[patterns.size() + 2] = since(began);
         now = slowest(now, start.comm());
         late = now[patterns.size()];
         longest_round = std::max(longest_round, now[patterns.size() + 1]);

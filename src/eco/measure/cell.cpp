@@ -5,6 +5,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/verdict.h"
@@ -33,10 +34,10 @@ bool always_faster(const Sampled& eco, const Sampled& native) {
 }
 
 bool faster_since(const std::vector<Sampled>& patterns, std::ptrdiff_t first) {
-    const auto since = [first](const std::vector<Seconds>& samples) {
+    const auto samples_since = [first](const std::vector<Seconds>& samples) {
         return std::vector<Seconds>(samples.begin() + first, samples.end());
     };
-    return surely_faster(since(patterns[0].samples), since(patterns[1].samples));
+    return surely_faster(samples_since(patterns[0].samples), samples_since(patterns[1].samples));
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ void Cell::run(std::vector<Sampled>& patterns, Effort effort, bool warm_up,
     const std::size_t before = samples_of(patterns);
     const auto began = std::chrono::steady_clock::now();
     interleave(trial, patterns, *lineup_->start, effort, warm_up);
-    double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    Seconds took = since(began);
     const std::size_t rounds = samples_of(patterns) - before;
     if (warm_up || rounds == 0) return;
     for (const Sampled& pattern : patterns)

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "eco/measure/messages.h"
+#include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/transport/rail_transport.h"
 
@@ -15,10 +16,6 @@ namespace eco {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-Seconds since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 enum ExperimentTag { ping_tag = 11, data_tag, credit_tag };
 

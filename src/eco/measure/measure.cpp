@@ -13,6 +13,7 @@
 #include "eco/measure/measure_model.h"
 #include "eco/measure/measure_pairs.h"
 #include "eco/measure/measure_rails.h"
+#include "eco/measure/since.h"
 #include "eco/measure/worker_pool.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/survey/odd.h"
@@ -196,9 +197,7 @@ private:
             [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
     }
 
-    Seconds spent() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
+    Seconds spent() const { return since(start_); }
 
     const Native& mpi_ = native();
     const Options& options_;

@@ -8,6 +8,7 @@
 #include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/measure/model_timer.h"
+#include "eco/measure/since.h"
 #include "eco/measure/trial.h"
 #include "eco/topology/media.h"
 #include "eco/topology/network.h"
@@ -94,8 +95,7 @@ public:
 
     std::vector<Odd> odd_links(Seconds most) {
         std::vector<Odd> found;
-        using Clock = std::chrono::steady_clock;
-        const auto began = Clock::now();
+        const auto began = std::chrono::steady_clock::now();
         const auto& subnet = profile_.levels.back();
         int pairs = 0;
         for (int a = 0; a + 1 < hosts_ && pairs < most_links; ++a) {
@@ -110,7 +110,7 @@ public:
             show_(1,
                   profile_.hosts[at(a)] + " and " + profile_.hosts[at(b)] + " in both directions");
             ++pairs;
-            if (std::chrono::duration<double>(Clock::now() - began).count() > most) break;
+            if (since(began) > most) break;
             double there = 0, back = 0;
             for (int sample = 0; sample < most_samples; ++sample) {
                 there = std::max(there, timer_.total({{a, b}}));

@@ -9,6 +9,7 @@
 #include "eco/base/median.h"
 #include "eco/measure/keep_pairs.h"
 #include "eco/measure/pair_samples.h"
+#include "eco/measure/since.h"
 #include "eco/survey/fill.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/unclear.h"
@@ -118,9 +119,6 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    static Seconds since(Clock::time_point start) {
-        return std::chrono::duration<double>(Clock::now() - start).count();
-    }
 
     void time_all_sizes(const Levels& levels) {
         auto pairs = pairs_for_all_sizes(samples_.of_partition(), levels);

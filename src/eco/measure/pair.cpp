@@ -8,6 +8,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/error.h"
+#include "eco/measure/since.h"
 #include "eco/measure/start.h"
 #include "eco/measure/trial.h"
 #include "eco/mpi/mpi_transport.h"
@@ -149,8 +150,7 @@ public:
             const std::size_t turn = (i + static_cast<std::size_t>(rounds_)) % means.size();
             const auto began = start_.together();
             if (rank_ < 2) run(traffic, bytes, messages, means[turn].rails);
-            now[turn] =
-                std::chrono::duration<double>(Start::Clock::now() - began).count() / messages;
+            now[turn] = since(began) / messages;
         }
         ++rounds_;
         now = slowest(now, start_.comm());

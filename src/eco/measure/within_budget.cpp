@@ -359,10 +359,12 @@ Chosen WithinBudget::run() {
     check_all_take_part();
     line_up();
     make_cells();
-    if (times_) time_library();
-    for (Step step = most_worth(times_ ? deadline_.left() : 0); step.cell;
-         step = most_worth(deadline_.left()))
-        take(step);
+    if (times_) {
+        time_library();
+        for (Step step = most_worth(deadline_.left()); step.cell;
+             step = most_worth(deadline_.left()))
+            take(step);
+    }
     Chosen chosen;
     const PredictionErrors known = errors();
     chosen.errors = known;

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/base/units.h"
 #include "eco/mpi/native.h"
 
@@ -57,7 +58,6 @@ public:
     void finish() noexcept;
 
 private:
-    static std::size_t at(Rank rank) { return static_cast<std::size_t>(rank); }
     std::list<Send> take();
     void drop(std::list<Send>& sends, std::list<Send>::iterator& place);
 
