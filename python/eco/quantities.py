@@ -53,6 +53,13 @@ def names(hosts: Sequence[str], least: int = 3) -> str:
     return " ".join(words)
 
 
+def natural(name: str) -> list[tuple[int, str]]:
+    """The key by which names sort as people count: `n2` before `n10`."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    # Equal numbers of different lengths (n2, n02) keep one order by their digits.
+    return [(int(part), part) if part.isdecimal() else (-1, part) for part in parts]
+
+
 def short_names(hosts: Sequence[str]) -> list[str]:
     """What fits where a host is drawn: without the domain, and if long without what all share."""
     names = [host.partition(".")[0] for host in hosts]

@@ -191,6 +191,15 @@ def test_one_address_on_several_hosts(tmp_path: Path) -> None:
         assert [f["check"] for f in json.loads(result.stdout)["findings"]] == ["no-profile"]
 
 
+def test_hosts_of_an_interface_are_in_the_order_of_ranks(tmp_path: Path) -> None:
+    docker = nic("docker0", "172.17.0.1", bridge=True)
+    hosts = [
+        each | {"host": f"n{n + 7}", "interfaces": [*each["interfaces"], docker]}
+        for n, each in enumerate(told())
+    ]
+    assert only(doctor(tmp_path, hosts[::-1]))["where"] == [each["host"] for each in hosts]
+
+
 def test_a_slow_card_beside_a_fast_one(tmp_path: Path) -> None:
     hosts = {
         host: {"interfaces": [nic("eth0", f"10.9.0.{n + 1}"), nic("eth1", f"10.10.0.{n + 1}")]}
@@ -421,6 +430,16 @@ def test_processes_that_are_alone(tmp_path: Path) -> None:
     assert checks(doctor(tmp_path, one)) == ["one-host"]
     # Words of others were lost on their way.
     assert checks(doctor(tmp_path, one[:1])) == []
+
+
+def test_hosts_that_are_alone_have_one_order(tmp_path: Path) -> None:
+    """That of their names, n2 before n10, in whichever order they spoke."""
+    names = ["n0", "n1", "n2", "n10", "n11"]
+    base = told()[0] | {"rank": 0, "ranks": 1}
+    for spoke in (names, names[::-1], sorted(names), [*names[2:], *names[:2]]):
+        report = json.loads(doctor(tmp_path, [base | {"host": name} for name in spoke]).stdout)
+        assert report["hosts"] == names
+        assert [each["where"] for each in report["findings"]] == [names]
 
 
 def test_lines_that_a_launcher_mixed(tmp_path: Path) -> None:

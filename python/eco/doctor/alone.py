@@ -4,19 +4,20 @@
 from collections.abc import Iterator, Sequence
 
 from eco.doctor.facts import Host
-from eco.doctor.finding import Finding, Severity
+from eco.doctor.finding import Finding, Severity, listed
+from eco.quantities import natural
 
 
 def check(ranks: Sequence[Host]) -> Iterator[Finding]:
-    """ranks: what each process told; of one job just one has rank 0."""
-    names = tuple(dict.fromkeys(each.name for each in ranks))
+    """ranks: what each process told, in any order; of one job just one has rank 0."""
+    names = tuple(sorted({each.name for each in ranks}, key=natural))
     if sum(each.rank == 0 for each in ranks) > 1:
         yield Finding(
             "not-one-job",
             Severity.ERROR,
             names,
             f"each process is a job of its own, because the launcher does not belong to "
-            f"{ranks[0].mpi}, which the processes loaded",
+            f"{listed(sorted({each.mpi for each in ranks}))}, which the processes loaded",
             "measured",
             "the program runs once for each rank, without communication",
             "start programs with the launcher of the MPI library that they are linked with "

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eco.errors import EcoError, ExitCode
+from eco.quantities import natural
 
 MARK = "ECO_DOCTOR"  # a variable that `eco doctor` sets, to see whether it reaches the ranks
 
@@ -74,9 +75,9 @@ def read(entry: Mapping[str, Any]) -> Host:
 
 
 def once(ranks: Iterable[Host]) -> list[Host]:
-    """Hosts in the order of their ranks, each once."""
+    """Hosts in the order of their ranks, each once; where no job joins them, by their names."""
     hosts: dict[str, Host] = {}
-    for each in sorted(ranks, key=lambda each: each.rank):
+    for each in sorted(ranks, key=lambda each: (each.rank, natural(each.name))):
         hosts.setdefault(each.name, each)
     return list(hosts.values())
 

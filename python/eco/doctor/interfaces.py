@@ -115,7 +115,7 @@ def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
                 found.setdefault(each.name, []).append(host.name)
     if not found or wanted is None:
         return
-    names = sorted({host for holders in found.values() for host in holders})
+    holders = {name for names in found.values() for name in names}
     shared = {
         each.name
         for host in hosts
@@ -126,7 +126,7 @@ def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
     yield Finding(
         "interface",
         Severity.ERROR if shared else Severity.WARNING,
-        tuple(names),
+        tuple(host.name for host in hosts if host.name in holders),
         f"the MPI library may use {listed(sorted(found))}, which {why}",
         "read",
         "jobs may hang when they connect"

@@ -104,7 +104,7 @@ def own_algorithms(network: Network) -> Document:
 def _best_of_all(found: Sequence[AlgorithmTimes]) -> str:
     """Faster at some size, and at none slower than MPICH's own choice; empty: none."""
     gains: dict[str, float] = {}
-    for name in {entry.best for entry in found if entry.best}:
+    for name in dict.fromkeys(entry.best for entry in found if entry.best):
         each = [entry.usual / entry.times.get(name, math.inf) for entry in found]
         if min(each) >= _NOT_SLOWER:
             gains[name] = structure.geometric_mean(each) or 0

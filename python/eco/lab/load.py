@@ -170,7 +170,7 @@ class _Reader:
                 self.fail(f"{where}: {host!r} is not a host name (letters, digits and '-')")
             if host in _TAKEN:
                 self.fail(f"{where}: {host!r} is the lab's own name; choose another")
-        for host in set(data):
+        for host in data:
             if data.count(host) > 1:
                 self.fail(f"{where}: two hosts are named {host!r}")
         return tuple(data)
