@@ -10,8 +10,12 @@
 namespace eco {
 
 // A class is worth learning from so many calls on, so that a program that makes few pays nothing:
-// fewer of longer messages, whose calls take longer than what learning costs.
-static int calls_before_learning(Bytes bytes) { return bytes >= 1024 ? 4 : 16; }
+// fewer of longer messages, whose calls take longer than what learning costs. Where the library's
+// short calls run, learning also makes the hidden communicator and its first connections.
+static int calls_before_learning(Bytes bytes, const Choice& choice) {
+    if (bytes >= 1024) return 4;
+    return choice.is_native() ? 64 : 16;
+}
 
 Bytes size_class(Bytes bytes, int bits) {
     if (bytes < 1 << bits) return bytes;
@@ -60,7 +64,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (!usable_) return nullptr;
     Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
     const Choice* choice = &known.choice;
-    const int before = calls_before_learning(bytes);
+    const int before = calls_before_learning(bytes, known.choice);
     if (session()->settings.learn >= Learn::on && known.calls <= before && known.calls++ == before)
         begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
     if (known.lesson) {

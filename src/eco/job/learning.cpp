@@ -94,9 +94,15 @@ void Learning::exchange(Lesson& lesson) {
     const Seconds came = Clocks::own();
     const MPI_Comm comm = communicator_.hidden();
     if (!clocks_.aligned()) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
-    const Seconds began = Clocks::own();
     const std::size_t calls = lesson.entered_.size();
     lesson.left_.resize(calls, 0);
+    // What an exchange takes is known from the one before; of the first by one more.
+    if (exchange_ended_ == 0) {
+        exchange_began_ = Clocks::own();
+        communicator_.greatest(std::vector<Seconds>(2 * calls + 3, 0));
+        exchange_ended_ = Clocks::own();
+    }
+    const Seconds began = Clocks::own();
     std::vector<Seconds> own;
     for (const Seconds moment : lesson.entered_) own.push_back(clocks_.common(moment));
     for (const Seconds moment : lesson.left_) own.push_back(clocks_.common(moment));
@@ -110,8 +116,7 @@ void Learning::exchange(Lesson& lesson) {
     std::vector<Nanoseconds> times;
     for (std::size_t call = 0; call < calls; ++call)
         times.push_back(nanoseconds(latest[calls + call] - latest[call]));
-    const Nanoseconds cost =
-        exchange_ended_ > 0 ? nanoseconds(latest[2 * calls + 1] - latest[2 * calls]) : 0;
+    const Nanoseconds cost = nanoseconds(latest[2 * calls + 1] - latest[2 * calls]);
     exchange_began_ = began;
     if (latest.back() > 0) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
     exchange_ended_ = Clocks::own();

@@ -16,10 +16,23 @@ namespace {
 // first round makes plans and connections, and is not timed.
 struct Epoch {
     int rounds;  // of all arms
-    int calls;   // of an arm, consecutive
+    int calls;   // of an arm, consecutive, at least
 };
 constexpr Epoch epochs[] = {{1, 1}, {1, 3}, {1, 4}, {2, 3}};
 constexpr int last_epoch = 3;
+
+constexpr Nanoseconds exchanges_per_arm = 5;
+
+// Short calls run in longer blocks: eight times as long as an exchange. After it the ranks begin
+// together, and the root of a broadcast needs some calls to run ahead as it does in the program.
+constexpr Nanoseconds block_share = 8;
+constexpr int longest_block = 16;
+
+// Arms are tried when the class has taken so many times what the trial's exchanges will: a program
+// that soon ends would not get back what they cost.
+constexpr Nanoseconds worth_trying = 8;
+constexpr long first_wait = 4;     // calls
+constexpr long longest_wait = 15;  // times the calls so far, as the first ones tell little
 
 // What is only observed: so many calls.
 constexpr Epoch observed{1, 13};
@@ -66,7 +79,8 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
         watch();
         if (start == Start::likely) to_check_ = soon;
     } else {
-        try_all();
+        state_ = State::waiting;
+        waited_ = calls_ = to_check_ = first_wait;
     }
 }
 
@@ -84,12 +98,12 @@ void ClassLearner::try_all() {
 bool ClassLearner::exchange_due() const {
     if (state_ == State::trying)
         return place_ == order_.size() || (place_ > 0 && order_[place_].first && !taken_);
-    return state_ == State::watching && to_check_ == 0;
+    return state_ != State::done && to_check_ == 0;
 }
 
 ClassLearner::Turn ClassLearner::start() {
     if (state_ == State::done) return {best_, false};
-    if (state_ == State::watching) {
+    if (state_ != State::trying) {
         ECO_CHECK(to_check_ > 0);
         const bool timed = to_check_-- <= checked_calls;
         timed_ += timed ? 1 : 0;
@@ -117,6 +131,11 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost)
         if (place_ == order_.size()) end_epoch();
         return;
     }
+    if (state_ == State::waiting) {
+        // Calls for which the root is ahead come in bursts: the longest ones count as well.
+        const auto sum = std::accumulate(times.begin(), times.end(), Nanoseconds{0});
+        return wait_or_try(sum / static_cast<Nanoseconds>(times.size()));
+    }
     auto& samples = samples_[best_];
     samples.clear();
     for (const Nanoseconds time : times)
@@ -128,10 +147,28 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost)
         reference_ = now;
         results_[best_] = {static_cast<long>(samples.size()), now};
         same = expected_ == 0 || now * 100 <= expected_ * slower;
+    } else if (in_trial_) {
+        // Between exchanges calls may take less than those of a trial did.
+        same = now * 100 <= reference_ * slower;
+        reference_ = std::min(reference_, now);
     }
+    in_trial_ = false;
     if (same || samples_.size() == 1) return watch();
     // What was known holds no more.
+    usual_ = now;
     try_all();
+}
+
+// now: what a call took lately; 0: not known.
+void ClassLearner::wait_or_try(Nanoseconds now) {
+    usual_ = now;
+    spent_ += now * waited_;
+    const Nanoseconds enough =
+        worth_trying * exchanges_per_arm * static_cast<Nanoseconds>(samples_.size()) * cost_;
+    if (now > 0 && spent_ >= enough) return try_all();
+    const long left = now > 0 ? static_cast<long>((enough - spent_) / now) + 1 : calls_;
+    waited_ = to_check_ = std::clamp<long>(left, first_wait, longest_wait * calls_);
+    calls_ += waited_;
 }
 
 // Every round in another order: a call finds the network, its queues and TCP's windows as the ones
@@ -139,7 +176,10 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost)
 void ClassLearner::begin_epoch() {
     order_.clear();
     place_ = 0;
-    const Epoch epoch = observes_ ? observed : epochs[epoch_];
+    Epoch epoch = observes_ ? observed : epochs[epoch_];
+    if (!observes_ && epoch_ > 0 && usual_ > 0)
+        epoch.calls = std::max(epoch.calls, static_cast<int>(std::min<Nanoseconds>(
+                                                block_share * cost_ / usual_, longest_block)));
     for (int round = 0; round < epoch.rounds; ++round) {
         auto arms = alive_;
         for (std::size_t i = arms.size(); i > 1; --i) {
@@ -177,6 +217,7 @@ void ClassLearner::settle() {
         if (mean(best_) == 0 || mean(arm) * handicap < mean(best_) * 100) best_ = arm;
     }
     reference_ = mean(best_);
+    in_trial_ = true;
     if (observes_)
         state_ = State::done;
     else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides, for one class of calls (an operation, about one size, one communicator), which of a few
-// choices runs each call, from the times that earlier calls took: first each in turn, then the best
-// alone, checked now and then. Pure and without a clock: all ranks that give the same times get the
-// same answers. Called by job/learning.h.
+// choices runs each call, from the times that earlier calls took: when the class has taken enough
+// time, each in turn, then the best alone, checked now and then. Pure and without a clock: all
+// ranks that give the same times get the same answers. Called by job/learning.h.
 //
 // The times are integers, so that machines that round differently still decide alike.
 #pragma once
@@ -24,7 +24,7 @@ struct SampledArm {
 class ClassLearner {
 public:
     enum class Start {
-        unsure,   // all arms are tried
+        unsure,   // the preferred one runs, and all are tried once the trial is worth its cost
         likely,   // the preferred one runs, and is checked soon; then as sure
         sure,     // the preferred one runs; checked now and then
         observe,  // it runs, and a few of its calls are timed
@@ -52,13 +52,14 @@ public:
 
     std::size_t best() const { return best_; }
     // Nothing will be timed any more, or only checks are.
-    bool settled() const { return state_ != State::trying; }
+    bool settled() const { return state_ == State::watching || state_ == State::done; }
     // What the latest trial found, per arm.
     const std::vector<SampledArm>& arms() const { return results_; }
 
 private:
-    enum class State { trying, watching, done };
+    enum class State { waiting, trying, watching, done };
 
+    void wait_or_try(Nanoseconds now);
     void try_all();
     void begin_epoch();
     void end_epoch();
@@ -85,8 +86,12 @@ private:
     int epoch_ = 0;
     Nanoseconds reference_ = 0;  // what the best took when it was chosen; 0: not known
     Nanoseconds expected_, cost_ = 0;
-    long to_check_ = 0;  // calls
-    int timed_ = 0;      // since the last exchange
+    bool in_trial_ = false;        // the reference is of calls between exchanges
+    Nanoseconds usual_ = 0;        // what a call took before the trial; 0: not known
+    Nanoseconds spent_ = 0;        // by all calls before the trial
+    long calls_ = 0, waited_ = 0;  // before the trial, and since the last exchange
+    long to_check_ = 0;            // calls
+    int timed_ = 0;                // since the last exchange
 };
 
 }  // namespace eco

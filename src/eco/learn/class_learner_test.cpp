@@ -71,14 +71,14 @@ TEST(ClassLearner, DisturbancesDoNotDecide) {
     EXPECT_EQ(program.learner.best(), 0U);
 }
 
-// After each of ten blocks, then checks alone.
+// After the first calls and each of ten blocks, then checks alone.
 TEST(ClassLearner, ExchangesGrowRare) {
     Calls program(2, 0, Start::unsure);
-    program.run(29, [](std::size_t arm, int) { return arm == 0 ? 2000000 : 2100000; });
-    EXPECT_EQ(program.exchanges, 10);
+    program.run(33, [](std::size_t arm, int) { return arm == 0 ? 2000000 : 2100000; });
+    EXPECT_EQ(program.exchanges, 11);
     program.cost = 4000000;
     program.run(2000, [](std::size_t, int) { return 2000000; });
-    EXPECT_LE(program.exchanges, 12);  // a check costs 2 calls, and a thousandth of all may go
+    EXPECT_LE(program.exchanges, 13);  // a check costs 2 calls, and a thousandth of all may go
 }
 
 TEST(ClassLearner, ASlowerLinkIsNoticed) {
@@ -142,6 +142,34 @@ TEST(ClassLearner, ABlockCountsAsAWhole) {
         return first ? Nanoseconds{12000000} : Nanoseconds{1};
     });
     EXPECT_EQ(program.learner.best(), 0U);
+}
+
+// An exchange takes as long as ten calls, and a trial 150 calls of which it would save some.
+TEST(ClassLearner, AFewShortCallsAreNotTried) {
+    Calls program(3, 0, Start::unsure);
+    program.cost = 2000000;
+    program.run(1000, [](std::size_t, int) { return 200000; });
+    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 1000);
+    EXPECT_LE(program.exchanges, 3);
+    program.run(2000, [](std::size_t arm, int) { return arm == 0 ? 200000 : 100000; });
+    EXPECT_NE(program.arms.back(), 0U);
+    EXPECT_LE(program.exchanges, 24);
+}
+
+// After an exchange the root of a broadcast is not ahead, and a call takes long. One arm lets it
+// run ahead, and takes less in the program though its first call takes more.
+TEST(ClassLearner, ARootThatRunsAhead) {
+    Calls program(2, 0, Start::unsure);
+    program.cost = 1000000;
+    int exchanges = 0;
+    program.run(10000, [&](std::size_t arm, int) {
+        const bool together = program.exchanges > exchanges;
+        exchanges = program.exchanges;
+        if (arm == 0) return together ? Nanoseconds{2000000} : Nanoseconds{200000};
+        return Nanoseconds{700000};
+    });
+    EXPECT_EQ(program.learner.best(), 0U);
+    EXPECT_LE(std::count(program.arms.begin(), program.arms.end(), 1U), 60);  // tried once
 }
 
 // A clock that went wrong gives no time at all; then nothing is decided by it.
