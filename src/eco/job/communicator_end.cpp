@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "eco/job/communicator.h"
 #include "eco/job/learning.h"
+#include "eco/job/left_over.h"
 #include "eco/job/neighbourhood.h"
 #include "eco/job/pending_calls.h"
 
@@ -127,11 +129,9 @@ void free_left_over() noexcept {
     std::vector<Communicator*> left;
     {
         const std::lock_guard lock(here->mutex);
-        for (Communicator* each : here->communicators)
-            if (each->outlives() && !each->is_left_over()) here->some_outlive = true;
-        for (Communicator* each : here->communicators)
-            if (each->is_left_over()) left.push_back(each);
-        std::erase_if(here->communicators, [](Communicator* each) { return each->is_left_over(); });
+        auto [over, some_outlive] = take_left_over(here->communicators);
+        left = std::move(over);
+        if (some_outlive) here->some_outlive = true;
     }
     // Not under the lock, as the library is called. What has not all arrived waits for the next
     // time: who asks may not block.
