@@ -169,16 +169,19 @@ def test_mpi_sessions(mpi: Mpi, how: str) -> None:
     assert run.out.count("all ok") == (4 if how == "alone" else 1)
 
 
+@pytest.mark.parametrize(("plugin", "operation"), [("plugin", "bcast"), ("overlaps", "iallreduce")])
 @each
-def test_a_plugin_is_unloaded(mpi: Mpi, profile: Path) -> None:
-    """The program is none of MPI's; what it loads is, and goes before the program does."""
+def test_a_plugin_is_unloaded(mpi: Mpi, plugin: str, operation: str, profile: Path) -> None:
+    """The program is none of MPI's; what it loads is, and goes before the program does. Collectives
+    that do not block run by ECO from the first one on, although only what is loaded calls them."""
     object_of = ECO.parent.parent / "lib" / f"libeco-{mpi.family}.so"
     settings = [f"LD_PRELOAD={object_of}", f"ECO_PROFILE={profile}", "ECO_CHOICE=eco"]
-    words = [built(mpi, "loads"), built(mpi, "plugin.so")]
+    words = [built(mpi, "loads"), built(mpi, f"{plugin}.so")]
     run = here(mpi, 2, "env", *settings, "ECO_VERBOSE=2", *words)
     assert run.code == 0, run.out + run.err
     assert run.out.count("all ok") == 2
-    assert run.planned("bcast"), run.err
+    assert run.planned(operation), run.err
+    assert not any("native" in how for how in run.used[operation]), run.err
 
 
 # A choice for each size, so that roots and sizes make more plans than are kept.

@@ -93,6 +93,17 @@ int names_some(dl_phdr_info* info, std::size_t, void*) {
     return needs(*info, is_nonblocking) ? 1 : -1;  // the first object is the program; no others
 }
 
+bool has_all_functions(const char* path) {
+    const char* slash = std::strrchr(path, '/');
+    for (const char* start : {"libmpi", "MPI."})
+        if (std::strncmp(slash ? slash + 1 : path, start, std::strlen(start)) == 0) return true;
+    return false;
+}
+
+int some_library_names(dl_phdr_info* info, std::size_t, void*) {
+    return !has_all_functions(info->dlpi_name) && needs(*info, is_nonblocking);
+}
+
 // eco.f90 looks the functions up by name: constants of the program itself.
 int names(dl_phdr_info* info, std::size_t, void*) {
     constexpr std::size_t most = 16 << 20;  // of much more, much would have to be read from disk
@@ -119,5 +130,7 @@ bool asks_at_once() {
 }
 
 bool names_nonblocking() { return dl_iterate_phdr(names_some, nullptr) == 1; }
+
+bool libraries_name_nonblocking() { return dl_iterate_phdr(some_library_names, nullptr) == 1; }
 
 }  // namespace eco

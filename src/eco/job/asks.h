@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a program may do before its first blocking collective: query where its ranks are (eco.h), or
-// call a non-blocking one. Called by MPI_Init.
+// call a non-blocking one. Called by MPI_Init, and when the session begins.
 #pragma once
 
 namespace eco {
@@ -12,5 +12,9 @@ bool asks_at_once();
 
 // Whether the program itself, not a library that it uses, calls collectives that do not block.
 bool names_nonblocking();
+
+// Whether a library that it uses, such as PETSc's, does. MPI's own libraries and mpi4py, which have
+// all functions, do not count.
+bool libraries_name_nonblocking();
 
 }  // namespace eco

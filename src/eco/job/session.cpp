@@ -188,6 +188,12 @@ private:
     std::new_handler before_;
 };
 
+// Of no use on ranks other than 0, whose settings all take.
+static void expect_nonblocking_calls() {
+    if (settings_of_start.nonblocking == Nonblocking::on)
+        settings_of_start.nonblocking = Nonblocking::expected;
+}
+
 static void expect(int rank, bool at_once) {
     if (rank == 0) {
         settings_of_start = read_settings();
@@ -201,8 +207,7 @@ static void expect(int rank, bool at_once) {
                 "first in LD_PRELOAD");
     }
     const bool nonblocking = names_nonblocking();
-    if (nonblocking && settings_of_start.nonblocking == Nonblocking::on)
-        settings_of_start.nonblocking = Nonblocking::expected;
+    if (nonblocking) expect_nonblocking_calls();
     expected = true;
     note_start_for_report();
     if (at_once || nonblocking || asks_at_once()) meet(native().comm_world);
@@ -223,6 +228,8 @@ void meet(MPI_Comm comm) noexcept {
     expected = false;
     const MemoryMustDo must;
     try {
+        // Not earlier: MPI_Init is as quick as it was, and more libraries are loaded now.
+        if (libraries_name_nonblocking()) expect_nonblocking_calls();
         begin_session();
         if (!current || current->settings.nonblocking != Nonblocking::expected) return;
         Communicator* world = known_communicator(comm);
