@@ -2,6 +2,7 @@
 """What the tests of packages share: the build as a package, a virtual environment, the hand."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -40,6 +41,13 @@ def without_network(*words: str | Path) -> list[str | Path]:
     """The command in a network namespace that has nothing but itself."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     return ["unshare", *user, "--net", "--", *words]
+
+
+def python_of(version: str) -> str | None:
+    """A Python of this machine of that version, as "3.9"."""
+    managed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
+    # First, as pyenv puts names on PATH that may lead nowhere.
+    return str(managed[-1]) if managed else shutil.which(f"python{version}")
 
 
 def environment(folder: Path) -> Path:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The `eco` command on Python 3.9, the oldest that packages promise. `make lint` looks at what the
-sources use of the language and of its library; here they run, with the packages that 3.9 gets."""
+sources use of the language and of its library; here they run, with the packages that 3.9 gets.
+test_wheel.py has the wheel for 3.9, with its engine."""
 
 import importlib
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 from eco.cli import VERBS
-from package_harness import PROFILE, ROOT, run
+from package_harness import PROFILE, ROOT, python_of, run
 
 IMPORT_ALL = """
 import importlib, pkgutil, eco
@@ -17,13 +17,6 @@ for module in pkgutil.walk_packages(eco.__path__, "eco."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 """
-
-
-def python() -> str | None:
-    """A Python 3.9 of this machine."""
-    managed = sorted(Path.home().glob(".pyenv/versions/3.9.*/bin/python3.9"))
-    # First, as pyenv puts a python3.9 on PATH that may lead nowhere.
-    return str(managed[-1]) if managed else shutil.which("python3.9")
 
 
 def test_packages_name_the_oldest_that_lint_looks_at() -> None:
@@ -45,7 +38,7 @@ def test_typer_sees_what_options_are() -> None:
 @pytest.mark.long
 def test_all_modules_and_what_needs_no_engine(tmp_path: Path) -> None:
     """With packages from the index."""
-    oldest = python()
+    oldest = python_of("3.9")
     if oldest is None:
         pytest.skip("this machine has no Python 3.9")
     run(oldest, "-m", "venv", tmp_path / "venv")

@@ -10,7 +10,16 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from package_harness import BUILD, PROFILE, ROOT, environment, needs_build, run, without_network
+from package_harness import (
+    BUILD,
+    PROFILE,
+    ROOT,
+    environment,
+    needs_build,
+    python_of,
+    run,
+    without_network,
+)
 
 pytestmark = needs_build
 
@@ -103,3 +112,45 @@ def test_three_commands_from_the_wheel_to_a_program(wheel: Path, tmp_path: Path)
     size = subprocess.run(["du", "-sm", tmp_path / "venv"], capture_output=True, text=True).stdout
     assert int(size.split()[0]) - 30 <= 60, "pip and setuptools, 30 MB, are not ECO's"
     assert os.access(tools / "eco", os.X_OK)
+
+
+@pytest.mark.long
+@pytest.mark.lab
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("built_for", "tag", "users"),
+    [
+        ("3.9", "cp39-cp39", ("3.9",)),
+        ("3.10", "cp310-cp310", ("3.10",)),
+        ("3.11", "cp311-cp311", ("3.11",)),
+        ("3.12", "cp312-abi3", ("3.12", "3.13")),
+    ],
+)
+def test_a_wheel_for_another_python(
+    built_for: str, tag: str, users: tuple[str, ...], tmp_path: Path
+) -> None:
+    """All that a user does, its engine included, with packages from the index."""
+    builder = python_of(built_for)
+    found = {version: python_of(version) for version in users}
+    if builder is None or None in found.values():
+        pytest.skip(f"this machine lacks one of Python {built_for}, {', '.join(users)}")
+    run(ROOT / "scripts/wheel.sh", "release", tmp_path, builder, timeout=600)
+    (made,) = tmp_path.glob("*.whl")
+    assert f"-{tag}-manylinux" in made.name
+    own = {"ECO_DEPS": str(ROOT / ".deps"), "HOME": str(tmp_path)}
+    for version, python in found.items():
+        venv = tmp_path / version
+        run(str(python), "-m", "venv", venv)
+        # By its name: pip must find that this file suits this Python.
+        finds = ("--quiet", "--find-links", tmp_path, "--no-cache-dir", "eco-collectives")
+        run(venv / "bin/pip", "install", *finds)
+        eco = venv / "bin/eco"
+        network = tmp_path / f"{version}.json"
+        lab = (eco, "lab", "run", "three-segments", "--hosts", "4", "--native", "--")
+        run(eco, "measure", "--no-tune", "-o", network, "--", *lab, env=own)
+        assert "n0" in run(eco, "show", network).stdout
+        assert "bcast of 16,000 B" in run(eco, "plan", network, "bcast", "--bytes", "16000").stdout
+        for form in ("slurm-conf", "openmpi-rankfile", "hydra-hostfile", "topograph"):
+            assert "n0" in run(eco, "export", network, "--format", form).stdout
+        # Options by their names, which Typer takes from annotations.
+        assert "--topology" in run(eco, "doctor", "--help", env={"COLUMNS": "200"}).stdout
