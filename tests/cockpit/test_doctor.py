@@ -252,6 +252,24 @@ def test_packets_that_are_too_long(tmp_path: Path) -> None:
     assert "1500 B" in only(result)["what"]
 
 
+def test_hosts_that_routers_are_between(tmp_path: Path) -> None:
+    """They share no network: lengths are looked at, and no setting names a network of all."""
+    hosts = {host: {"interfaces": [nic("eth0", f"10.{n}.0.1")]} for n, host in enumerate(HOSTS)}
+    routed = {"network": "0.0.0.0/0"}
+    sound = (way(0, 1, **routed), way(1, 2, **routed))
+    assert checks(doctor(tmp_path, told(**hosts), ways=sound)) == []
+    short = way(2, 3, **routed, full_arrived=0)
+    result = doctor(tmp_path, told(**hosts), ways=(*sound, short))
+    assert (only(result)["check"], only(result)["where"]) == ("path-mtu", ["n2", "n3"])
+    cut = {"sent": 20, "arrived": 0, "full_sent": 0, "connects": False}
+    island = way(1, 2, **cut, network="10.77.0.0/24")
+    for host in ("n1", "n2"):
+        hosts[host]["interfaces"].append(nic("eth1", f"10.77.0.{host[1]}"))
+    found = only(doctor(tmp_path, told(**hosts), ways=(*sound, island)))
+    assert found["check"] == "unreachable"
+    assert "0.0.0.0" not in found["do"]
+
+
 def test_networks_that_join_nothing(tmp_path: Path) -> None:
     """But not if the library is told to leave them alone; nor if UDP alone is stopped."""
     hosts = {

@@ -131,6 +131,15 @@ BREAKS = (
         severity="error",
         beside=("not-measured",),
     ),
+    Break(
+        "a router with a smaller MTU",
+        FOUR,
+        "path-mtu",
+        ("n0", "n1", "n2", "n3"),
+        faults=("all:routed", "all:short-path"),
+        severity="error",
+        beside=("not-measured",),
+    ),
     Break("a slow clock", FOUR, "slow-clock", ("n2",), faults=("n2:clock",), says="hpet"),
     Break("a governor", FOUR, "governor", ("n0",), faults=("n0:governor",)),
     Break(

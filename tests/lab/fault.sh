@@ -51,6 +51,13 @@ while [ "$1" != "--" ]; do
         ;;
     # As a switch on the way with a smaller MTU, that says nothing.
     short-path) drop match u16 0x0580 0xff80 at 2 ;;
+    # As where routers are between all hosts: each is alone in its network.
+    routed)
+        own=$(ip -4 -o addr show dev eth0 | sed 's|.*inet \([0-9./]*\).*|\1|')
+        ip addr del "$own" dev eth0
+        ip addr add "${own%/*}/32" dev eth0
+        ip route add 10.9.0.0/16 dev eth0 src "${own%/*}"
+        ;;
     no-udp) drop match ip protocol 17 0xff ;;
     # What the lab sets; not what `eco doctor` tries.
     any-interface) [ "$OMPI_MCA_btl_tcp_if_include" != eth0 ] || unset OMPI_MCA_btl_tcp_if_include ;;

@@ -126,6 +126,12 @@ def test_nothing_on_a_sound_network(network: str, mpi: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("mpi", LIBRARIES)
+def test_nothing_where_routers_are_between_hosts(mpi: str, tmp_path: Path) -> None:
+    assert doctor(written(FOUR, tmp_path), "all:routed", mpi=mpi) == (0, {})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mpi", LIBRARIES)
 def test_a_profile_that_fits_no_more(mpi: str, tmp_path: Path) -> None:
     """Of fewer hosts; of a faster network; and the right one, which is not complained of."""
     lab = [*own_command(), "lab", "run", str(written(FOUR, tmp_path)), "--native", "--mpi", mpi]

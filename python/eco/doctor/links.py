@@ -32,6 +32,11 @@ class Way:
     connects: bool  # by TCP
 
     @property
+    def routed(self) -> bool:
+        """Between hosts that share no network."""
+        return self.network.prefixlen == 0
+
+    @property
     def lost(self) -> int:
         return self.sent - self.arrived
 
@@ -80,7 +85,11 @@ def _unjoined(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
         ]
         if len(users) < 2:
             continue
-        sound = [way.network for way in ways if way.connects and way.network != network]
+        sound = [
+            way.network
+            for way in ways
+            if way.connects and not way.routed and way.network != network
+        ]
         advice = "join them: look at cables, VLANs and the firewalls of these hosts"
         if sound:
             advice = only(sound[0], hosts) + f"; or {advice}"
@@ -128,8 +137,8 @@ def _too_long(ways: Sequence[Way]) -> Iterator[Finding]:
             f"{short[0].source} to {short[0].target}, short ones do",
             "measured",
             "long messages stall, and go on in short packets only if the hosts find that out",
-            "let the switches between them carry that length, or set a smaller MTU on all hosts: "
-            "ip link set DEVICE mtu 1500 (as root)",
+            "let the switches and routers between them carry that length, or set a smaller MTU on "
+            "all hosts: ip link set DEVICE mtu 1500 (as root)",
         )
 
 

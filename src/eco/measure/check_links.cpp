@@ -107,6 +107,13 @@ private:
         await_bytes(&other, sizeof other, peer, check_tag);
         if (!begins) send_bytes(&own_, sizeof own_, peer, check_tag);
         const Ends &first = begins ? own_ : other, &second = begins ? other : own_;
+        const auto exchange = [&](std::size_t one, std::size_t two, bool routed) {
+            const std::size_t mine = begins ? one : two, its = begins ? two : one;
+            if (begins) send(mine, other, its, peer, routed);
+            receive(mine, peer);
+            if (!begins) send(mine, other, its, peer, routed);
+        };
+        bool joined = false;
         for (std::size_t one = 0; one < most_networks; ++one)
             for (std::size_t two = 0; two < most_networks; ++two) {
                 const LinkAddress &here = first.in[one].own, &there = second.in[two].own;
@@ -114,14 +121,14 @@ private:
                     here.network != there.network || here.prefix != there.prefix ||
                     here.address == there.address)
                     continue;
-                const std::size_t mine = begins ? one : two, its = begins ? two : one;
-                if (begins) send(mine, other, its, peer);
-                receive(mine, peer);
-                if (!begins) send(mine, other, its, peer);
+                exchange(one, two, false);
+                joined = true;
             }
+        // Routers are between them.
+        if (!joined && first.in[0].port != 0 && second.in[0].port != 0) exchange(0, 0, true);
     }
 
-    void send(std::size_t mine, const Ends& other, std::size_t its, int peer) {
+    void send(std::size_t mine, const Ends& other, std::size_t its, int peer, bool routed) {
         const LinkSocket& socket = *sockets_[mine];
         const End &source = own_.in[mine], &target = other.in[its];
         Figures figures;
@@ -147,7 +154,7 @@ private:
                 figures.connects = socket.connects(source.own, address, connecting) ? 1 : 0;
             tell(peer, 0);  // until then it listens
         }
-        note(other, source, figures);
+        note(other, source, routed, figures);
     }
 
     void receive(std::size_t mine, int peer) {
@@ -184,16 +191,18 @@ private:
     }
     void tell(int peer, int count) { send_bytes(&count, sizeof count, peer, check_tag); }
 
-    void note(const Ends& to, const End& source, const Figures& figures) {
-        json entry{
-            {"from", own_.name.data()},
-            {"to", to.name.data()},
-            {"network", text_of(source.own.network) + "/" + std::to_string(source.own.prefix)},
-            {"sent", figures.sent},
-            {"arrived", figures.arrived},
-            {"full_bytes", figures.full_bytes},
-            {"full_sent", figures.arrived > 0 ? full_packets : 0},
-            {"full_arrived", figures.full_arrived}};
+    void note(const Ends& to, const End& source, bool routed, const Figures& figures) {
+        const std::string network =
+            routed ? "0.0.0.0/0"
+                   : text_of(source.own.network) + "/" + std::to_string(source.own.prefix);
+        json entry{{"from", own_.name.data()},
+                   {"to", to.name.data()},
+                   {"network", network},
+                   {"sent", figures.sent},
+                   {"arrived", figures.arrived},
+                   {"full_bytes", figures.full_bytes},
+                   {"full_sent", figures.arrived > 0 ? full_packets : 0},
+                   {"full_arrived", figures.full_arrived}};
         if (figures.connects >= 0) entry["connects"] = figures.connects == 1;
         tell_of_host("link", entry);
     }
