@@ -110,6 +110,9 @@ std::optional<NativeTime> tuned_of(const std::vector<Tuned>& tuning, const CallK
     };
     NativeTime result{ratio_of(ratios, kind.bytes), 0, 0, Basis::earlier};
     bool model = for_any || guessed(ratios);
+    if (model) result.basis = Basis::model;
+    // An entry for all sizes has the times of one of them, which says nothing about a call's.
+    if (kind.bytes < 0) return result;
     // Times hold for as many ranks as they were taken with; a ratio does about as well for others.
     const Neighbours times(tuning, kind, [&](const Tuned& each) {
         return of_library(each) && each.ranks_per_host == kind.everywhere;

@@ -81,6 +81,15 @@ TEST(NativeTime, OnOtherRanksThanTimedTheRatioCounts) {
     EXPECT_EQ(native_time(kind(1024, "k2"), {}, {}, tuning).natively(10), 30);
 }
 
+TEST(NativeTime, OfAnUnknownSizeTheRatioCounts) {
+    const std::vector<Tuned> tuning = {tuned(-1, "k2", 3, 2)};
+    CallKind everywhere = kind(-1, "k2");
+    everywhere.everywhere = 1;
+    const NativeTime found = native_time(everywhere, {}, {}, tuning);
+    EXPECT_EQ(found.natively(10), 15);
+    EXPECT_EQ(found.with_eco(15), 10);
+}
+
 TEST(NativeTime, WhatIsPartlyPredictedIsSaidToBe) {
     std::vector<Tuned> tuning = {tuned(1000, "k2", 3, 1), tuned(3000, "k2", 7, 2)};
     EXPECT_EQ(native_time(kind(2000, "k2"), {}, {}, tuning).basis, Basis::earlier);
