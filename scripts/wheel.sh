@@ -33,7 +33,7 @@ wheel_for() {
     c_library=$(objdump -T "$built"/lib/libeco-*.so "$engine"/lib/_engine*.so "$built"/bin/eco{,-probe-*,-lab-relay} 2>/dev/null |
         grep -oE 'GLIBC_2\.[0-9]+' | sort -uV | tail -n1)
     platform=manylinux_${c_library#GLIBC_}_$(uname -m)
-    [[ ${tag#cp3} -ge 12 ]] && tag=cp312-abi3 || tag=$tag-$tag
+    [[ -e $engine/lib/_engine.abi3.so ]] && tag=cp312-abi3 || tag=$tag-$tag
     # From any Python: what is compiled is there.
     .venv/bin/python -m pip wheel --quiet --no-build-isolation --no-deps --no-index \
         --disable-pip-version-check --wheel-dir "$folder" \

@@ -150,7 +150,7 @@ def test_a_wheel_for_another_python(
         run(eco, "measure", "--no-tune", "-o", network, "--", *lab, env=own)
         assert "n0" in run(eco, "show", network).stdout
         assert "bcast of 16,000 B" in run(eco, "plan", network, "bcast", "--bytes", "16000").stdout
-        for form, says in (("slurm-conf", "SwitchName=eco "), ("hydra-hostfile", "\nn0:1\n")):
+        for form, says in (("slurm-conf", "SwitchName=eco"), ("hydra-hostfile", "\nn0:1\n")):
             assert says in run(eco, "export", network, "--format", form).stdout
         # Options by their names, which Typer takes from annotations.
         assert "--topology" in run(eco, "doctor", "--help", env={"COLUMNS": "200"}).stdout

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether packets get from host to host, in each network that two hosts share, or by routers where
-// they share none: how many small ones are lost, and whether full ones arrive. Pairs are neighbours in rank order. For `eco doctor`;
-// called by probe_main.cpp before anything else is measured, because a fault here may make a
-// measurement hang: it uses only short messages of MPI.
+// they share none: how many small ones are lost, and whether full ones arrive. Pairs are neighbours
+// in rank order. For `eco doctor`; called by probe_main.cpp before anything else is measured,
+// because a fault here may make a measurement hang: it uses only short messages of MPI.
 #pragma once
 
 namespace eco {
