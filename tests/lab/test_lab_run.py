@@ -5,6 +5,8 @@ import concurrent.futures
 import json
 import os
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,14 +19,12 @@ BOTH = ["openmpi", "mpich"]
 
 
 @pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("programs")
-    folder.chmod(0o755)
-    for parent in folder.parents:  # pytest's own, one more where files run at the same time
-        if not parent.name.startswith(("pytest-", "popen-")):
-            break
-        parent.chmod(0o755)
-    return {family: compiled(family, folder) for family in BOTH}
+def programs() -> Iterator[dict[str, Path]]:
+    # Not in pytest's own folder, which each session of pytest closes to other users as it begins.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield {family: compiled(family, folder) for family in BOTH}
 
 
 @pytest.mark.parametrize("family", BOTH)
@@ -108,13 +108,12 @@ def test_two_at_once(programs: dict[str, Path]) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="not root: every other test is already unprivileged")
-def test_ordinary_user(programs: dict[str, Path], tmp_path: Path) -> None:
+def test_ordinary_user(programs: dict[str, Path]) -> None:
     if shutil.which("setpriv") is None:
         pytest.skip("setpriv is missing")
-    cache = tmp_path / "cache"
+    cache = programs[BOTH[0]].parent / "cache"
     cache.mkdir()
     cache.chmod(0o777)
-    tmp_path.chmod(0o755)
     become = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
     env = {"XDG_CACHE_HOME": str(cache), "HOME": str(cache)}
     if lab("list", before=become, env=env).returncode != 0:
