@@ -2,6 +2,7 @@
 """The worked examples of docs/extending: each patch touches three files, builds, is verified."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,7 +15,7 @@ EXAMPLES = ROOT / "docs" / "extending"
 
 def patched(example: str, folder: Path) -> Path:
     """A copy of the sources with the example's patch."""
-    for name in ("src", "include", "bench", "cmake", "packaging", "python"):
+    for name in ("src", "include", "bench", "cmake", "packaging", "python", "tests/fuzz"):
         shutil.copytree(ROOT / name, folder / name)
     for name in ("CMakeLists.txt", "CMakePresets.json"):
         shutil.copy(ROOT / name, folder / name)
@@ -43,6 +44,14 @@ def test_the_patches_apply(example: str) -> None:
     """In seconds, so that a change of the sources that breaks an example is seen at once."""
     command = ["git", "apply", "--check", EXAMPLES / example]
     subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "GIT_CEILING_DIRECTORIES": ""})
+
+
+def test_a_copy_has_all_that_is_built(tmp_path: Path) -> None:
+    """The two tests below, which take minutes, begin with it."""
+    copy = patched("collective.patch", tmp_path)
+    folders = re.findall(r"add_subdirectory\((\S+)\)", (ROOT / "CMakeLists.txt").read_text())
+    assert "src/eco" in folders
+    assert [name for name in folders if not (copy / name / "CMakeLists.txt").exists()] == []
 
 
 @pytest.mark.long
