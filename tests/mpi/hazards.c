@@ -3,7 +3,6 @@
        fork      a child of each rank ends by exit()
        exec      a child of each rank starts a program
        signals   a timer's signal comes all the time
-       sessions  communicators of MPI sessions, beside MPI_Init's and without it (alone)
        leftovers attributes whose keyvals, groups whose communicators, are freed before MPI_Finalize
        keyvals   whether ECO's own keyval is free again when MPI_Finalize calls the program back
        roots R N   R rounds of all ranks as roots in turn, with N sizes
@@ -66,23 +65,6 @@ static void child(int starts) {
     waitpid(id, &status, 0);
     WRONG_IF(!WIFEXITED(status) || WEXITSTATUS(status) != 0);
 }
-
-#if MPI_VERSION >= 4
-static void with_a_session(void) {
-    MPI_Session session;
-    MPI_Group group;
-    MPI_Comm comm;
-    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "eco.test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    some(comm, 20);
-    MPI_Group_free(&group);
-    MPI_Comm_free(&comm);
-    MPI_Session_finalize(&session);
-}
-#else
-static void with_a_session(void) {}
-#endif
 
 /* Without what is shared with other ranks: the library's buffers for messages between them, of
    which it takes more the more messages have ever been under way at once. */
@@ -240,11 +222,6 @@ static int keyvals(void) {
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     int rank, all_wrong = 0, provided = MPI_THREAD_SINGLE;
-    if (!strcmp(how, "alone")) {
-        with_a_session();
-        puts(wrong ? "wrong" : "all ok");
-        return wrong != 0;
-    }
     if (!strcmp(how, "threads"))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
@@ -267,11 +244,6 @@ int main(int argc, char** argv) {
         memset(&often, 0, sizeof often);
         setitimer(ITIMER_REAL, &often, NULL);
         WRONG_IF(signals == 0);
-    }
-    if (!strcmp(how, "sessions")) {
-        some(comm, 5);
-        with_a_session();
-        some(comm, 5);
     }
     if (!strcmp(how, "leftovers")) leave(comm);
     if (!strcmp(how, "roots")) roots(comm, atoi(argv[2]), atoi(argv[3]));

@@ -160,13 +160,26 @@ def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("how", ["sessions", "alone"])
+@pytest.mark.parametrize(
+    ("program", "how"),
+    [
+        ("sessions", "alone"),
+        ("sessions", "around"),
+        ("sessions-plain", "around"),
+        ("sessions-plain", "part"),
+    ],
+)
 @each
-def test_mpi_sessions(mpi: Mpi, how: str) -> None:
-    """Without MPI_Init all is native; beside it ECO may serve them."""
-    run = lab(mpi, built(mpi, "hazards"), how, eco=True, **PLAIN)
+def test_mpi_sessions(mpi: Mpi, program: str, how: str) -> None:
+    """Without MPI_Init, before it and after MPI_Finalize all is native; between them ECO serves the
+    communicators of sessions too, from the first collective on MPI_COMM_WORLD on."""
+    run = lab(mpi, built(mpi, program), how, eco=True, seconds=60, **PLAIN)
     assert run.code == 0, run.out + run.err
-    assert run.out.count("all ok") == (4 if how == "alone" else 1)
+    assert run.out.count("all ok") == 4, run.out + run.err
+    if how == "alone":
+        assert not run.used
+    else:
+        assert run.planned("bcast"), run.err
 
 
 @pytest.mark.parametrize(("plugin", "operation"), [("plugin", "bcast"), ("overlaps", "iallreduce")])
