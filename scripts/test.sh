@@ -39,10 +39,12 @@ tests_in() {
 # A sanitizer's runtime must be loaded first, which a preloaded object is not.
 python=
 if [[ $preset == release ]]; then
-    # Two files at once; but what looks at rates or times, which another test on the same
-    # processors would change, one after the other. In our order, not by how many tests a file has:
-    # the longest have few (tests/conftest.py).
-    tests_in pytest-two.log "$marks and not alone" -n 2 --dist loadfile --no-loadscope-reorder
+    # One file more at once than there are processors, because tests in the lab often wait; but what
+    # looks at rates or times, which another test on the same processors would change, one after the
+    # other. In our order, not by how many tests a file has: the longest have few
+    # (tests/conftest.py).
+    tests_in pytest-beside.log "$marks and not alone" -n "$(($(nproc) + 1))" --dist loadfile \
+        --no-loadscope-reorder
     tests_in pytest.log "$marks and alone"
 fi
 python=${python:-only on the release build}

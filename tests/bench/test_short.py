@@ -1,31 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every bench builds from what CMake lists, and its short form gives all its figures."""
 
-import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+from bench_harness import PROJECT, bench
 
-PROJECT = Path(__file__).resolve().parents[2]
 ECO = PROJECT / "build/release/bin/eco"
 DATA = PROJECT / "tests/data"
 SIMGRID = pytest.mark.skipif(
     shutil.which("smpirun") is None, reason="SimGrid is missing: apt install libsimgrid-dev"
 )
-
-
-def bench(script: str, *words: object) -> Any:
-    """What it says in its short form, as JSON."""
-    command = [sys.executable, PROJECT / "bench" / script, *words]
-    border = command.index("--") if "--" in command else len(command)
-    command[border:border] = ["--short", "--json"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return json.loads(done.stdout)
 
 
 def test_every_program_is_built() -> None:
@@ -36,8 +24,8 @@ def test_every_program_is_built() -> None:
 
 
 def test_every_script_has_a_short_form() -> None:
-    """And a test below, or beside (wu.py: tests/cockpit)."""
-    here = Path(__file__).read_text()
+    """And a test in this folder, or beside (wu.py: tests/cockpit)."""
+    here = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     for script in (PROJECT / "bench").rglob("*.py"):
         if '__name__ == "__main__"' in script.read_text() and script.name != "wu.py":
             name = str(script.relative_to(PROJECT / "bench"))
@@ -71,7 +59,7 @@ def test_planning() -> None:
     assert set(found["64"]) == set(found["1024"]) >= {"bcast", "alltoall", "scan"}
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.long)])
 def test_overhead(mpi: str) -> None:
     found = bench("overhead/overhead.py", "--mpi", mpi)["calls_ns"]
     assert set(found) == {"self", "world", "bcast", "allreduce", "barrier"}
@@ -150,21 +138,3 @@ def test_predicted() -> None:
     found = bench("peers/predicted.py", DATA / "three-segments-measured.json", "--", *launcher)
     assert found["schedules"] > 0
     assert {row["operation"] for row in found["rows"]} == {"bcast"}
-
-
-@pytest.mark.lab
-def test_eco_tables() -> None:
-    tables = bench("papers/eco.py")["tables"]
-    assert len(tables) == 3
-
-
-@pytest.mark.lab
-def test_karonis_figures() -> None:
-    (found,) = bench("papers/karonis.py")
-    assert found["figure"] == 8
-    assert found["sizes"]["1024"]["multilevel"] > 0
-
-
-@pytest.mark.lab
-def test_qian_figures() -> None:
-    assert {found["figure"] for found in bench("papers/qian.py")} == {1, 4}

@@ -105,11 +105,13 @@ def echo_client(target: str, port: int, times: int) -> list[float]:
 def frames(source: str, target: str, scenario: Scenario, count: int) -> list[int]:
     """The numbers of `count` datagrams as they arrive."""
     target_address = address(scenario.hosts.index(target))
+    listens, ready = os.pipe()
 
     def arrivals() -> list[int]:
         handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         handle.bind(("", PORT))
         handle.settimeout(1.0)
+        os.write(ready, b"x")
         arrived = []
         try:
             while True:
@@ -119,7 +121,7 @@ def frames(source: str, target: str, scenario: Scenario, count: int) -> list[int
 
     def shoot() -> None:
         handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        time.sleep(0.2)
+        os.read(listens, 1)
         for n in range(count):
             handle.sendto(struct.pack("I", n), (target_address, PORT))
             time.sleep(0.001)

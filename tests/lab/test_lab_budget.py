@@ -46,7 +46,7 @@ def test_a_short_time(tmp_path: Path) -> None:
             assert entry["choice"] == "native"
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.long)])
 def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
     """They get entries of their own, beside those of the blocking calls."""
     out = tmp_path / "net.json"

@@ -130,7 +130,10 @@ int main(int argc, char** argv) {
     }
     char data[12000];
     double longest = 0, waited;
-    for (int root = 0; root < size; ++root) {
+    /* The first of its host's site, one of another machine there, and the one that is far away. */
+    const int roots[] = {0, size - 2, size - 1};
+    for (int r = 0; r < 3; ++r) {
+        const int root = roots[r];
         memset(data, root, sizeof data);
         MPI_Barrier(MPI_COMM_WORLD);
         waited = -MPI_Wtime();

@@ -92,6 +92,12 @@ each_debian = pytest.mark.parametrize("mpi", DEBIANS, ids=lambda mpi: mpi.name)
 every = pytest.mark.parametrize("mpi", OURS + DEBIANS, ids=lambda mpi: mpi.name)
 
 
+def with_one(quick: Mpi, other: Mpi) -> pytest.MarkDecorator:
+    """For what takes long and hardly differs by library: the other where there is time."""
+    both = [quick, pytest.param(other, marks=pytest.mark.long)]
+    return pytest.mark.parametrize("mpi", both, ids=[quick.name, other.name])
+
+
 @cache
 def built(mpi: Mpi, program: str, folder: Path = HERE) -> Path:
     """The program's file, built with this MPI's compiler (`make` there says how)."""

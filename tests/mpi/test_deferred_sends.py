@@ -5,14 +5,26 @@ import re
 from pathlib import Path
 
 import pytest
-from mpi_harness import DATA, Mpi, built, each, lab
+from mpi_harness import DATA, OURS, Mpi, built, lab
+
+FORMS = ["blocking", "nonblocking", "persistent"]
+CHOICES = ["eco", "tree:top=star,inner=star,segments=3,rotate=all"]
+# Each form with each library and with each choice; all three together where there is time.
+CASES = [
+    pytest.param(
+        *(form, mpi, choice),
+        id=f"{form}-{mpi.name}-{'tree' if c else 'eco'}",
+        marks=[pytest.mark.long] if (f + m + c) % 2 else [],
+    )
+    for f, form in enumerate(FORMS)
+    for m, mpi in enumerate(OURS)
+    for c, choice in enumerate(CHOICES)
+]
 
 
 @pytest.mark.lab
 @pytest.mark.alone
-@pytest.mark.parametrize("choice", ["eco", "tree:top=star,inner=star,segments=3,rotate=all"])
-@pytest.mark.parametrize("form", ["blocking", "nonblocking", "persistent"])
-@each
+@pytest.mark.parametrize(("form", "mpi", "choice"), CASES)
 def test_deferred_sends(mpi: Mpi, form: str, choice: str, tmp_path: Path) -> None:
     run = lab(
         mpi,

@@ -12,6 +12,8 @@ import pytest
 from mpi_harness import (
     DATA,
     ECO,
+    MPICH5,
+    OPENMPI5,
     OURS,
     PROJECT,
     Mpi,
@@ -22,6 +24,7 @@ from mpi_harness import (
     natively,
     patient,
     same_results,
+    with_one,
 )
 
 pytestmark = pytest.mark.lab
@@ -265,8 +268,7 @@ def test_two_jobs_at_once(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
-@pytest.mark.alone
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     """Measured: it reaches each switch's own hosts. Then it is used inside, messages between."""
     scenario = tmp_path / "routed.yaml"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import DATA, MPICH5, OPENMPI5, PROJECT, Mpi, Run, each, lab
+from mpi_harness import DATA, MPICH5, OPENMPI5, PROJECT, Mpi, Run, each, lab, with_one
 
 VERSION = "4.1.2"
 PLACE = PROJECT / "build" / "mpi4py"
@@ -72,8 +72,10 @@ def compare(
             assert eco.planned(form.format(name)), eco.err[-3000:]
 
 
+# Each kind with one library, and with the other where there is time: test_conformance.py and
+# test_twins.py have all operations of all kinds with both.
 @pytest.mark.lab
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_some(mpi: Mpi) -> None:
     compare(mpi, 3, SOME, 140)
 
@@ -86,13 +88,6 @@ ONE_THREAD = {**SETTINGS, "MPI4PY_RC_THREAD_LEVEL": "serialized"}
 
 def nonblocking(mpi: Mpi) -> dict[str, Any]:
     return {"form": "i{}", "environment": ONE_THREAD if mpi.family == "mpich" else SETTINGS}
-
-
-# Each kind with one library, and with the other where there is time: test_twins.py has all
-# operations of both kinds with both.
-def with_one(quick: Mpi, other: Mpi) -> pytest.MarkDecorator:
-    both = [quick, pytest.param(other, marks=pytest.mark.long)]
-    return pytest.mark.parametrize("mpi", both, ids=[quick.name, other.name])
 
 
 @pytest.mark.lab

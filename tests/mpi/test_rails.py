@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import ECO, OPENMPI5, Mpi, built, each, lab, natively, same_results
+from mpi_harness import (
+    ECO,
+    MPICH5,
+    OPENMPI5,
+    Mpi,
+    built,
+    each,
+    lab,
+    natively,
+    same_results,
+    with_one,
+)
 
 pytestmark = pytest.mark.lab
 SECTIONS = "barrier,bcast,gather,scatter,allgather,alltoall,vectors,reduce,allreduce,types,mixed"
@@ -66,7 +77,7 @@ def test_ranks_that_share_hosts(mpi: Mpi) -> None:
 
 
 @pytest.mark.alone
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) -> None:
     """Tuning times choices over rails; which one wins depends on the machine, so it is set here."""
     profile = tmp_path / "two-rails.json"
