@@ -55,6 +55,7 @@ def test_a_copy_has_all_that_is_built(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1200)
 def test_a_collective(tmp_path: Path) -> None:
     built = build(patched("collective.patch", tmp_path), "planners_test", "eco-openmpi")
     subprocess.run([built / "bin" / "planners_test"], check=True)
@@ -68,6 +69,7 @@ def test_a_collective(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1200)
 def test_a_planner_family(tmp_path: Path) -> None:
     built = build(patched("planner_family.patch", tmp_path), "planners_test")
     every = subprocess.run(

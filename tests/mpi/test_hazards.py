@@ -205,7 +205,7 @@ def _choice(step: int, ranks: int) -> str:
 
 # Ranks; rounds, sizes. MPICH spins where ranks share processors: fewer ranks, with larger plans.
 ROOTS = [
-    (OPENMPI5, 16, (8, 80)),
+    (OPENMPI5, 16, (3, 80)),
     (MPICH5, 10, (2, 80)),
     pytest.param(OPENMPI5, 64, (2, 80), marks=[pytest.mark.long]),
 ]
