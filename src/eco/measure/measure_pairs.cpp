@@ -10,6 +10,7 @@
 #include "eco/measure/keep_pairs.h"
 #include "eco/measure/pair_samples.h"
 #include "eco/measure/since.h"
+#include "eco/survey/disturbance.h"
 #include "eco/survey/fill.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/unclear.h"
@@ -22,9 +23,8 @@ namespace {
 constexpr int most_times_again = 10;
 constexpr Seconds longest_again = 3;
 
-// Whether pairs at once disturb each other is tried on so many; they may take so much longer.
-constexpr std::size_t least_at_once = 4, tried_alone = 6;
-constexpr double undisturbed = 1.1;
+// Whether pairs at once disturb each other is tried on so many.
+constexpr std::size_t least_at_once = 4, tried_alone = 6, times_tried = 2;
 // With fewer hosts it does not matter.
 constexpr int hosts_worth_trying = 32;
 
@@ -172,32 +172,44 @@ private:
     void fill_in(const Levels& levels) {
         Levels one{std::vector<int>(profile_.hosts.size(), 0)};
         auto filled =
-            fill(samples_.by_size(), samples_.partition_size(), levels.empty() ? one : levels);
+            fill(samples_.by_size(), samples_.partition_size(), levels.empty() ? one : levels,
+                 levels.empty() ? SpreadOf::all_visits : SpreadOf::best_visit);
         profile_.minimum = std::move(filled.minimum);
         profile_.spread = std::move(filled.spread);
     }
 
-    // Some pairs alone, then together with others.
+    // Of pairs that were never visited, as making connections disturbs others most. Twice, as pairs
+    // may miss each other.
     void try_at_once(const std::vector<HostPair>& pairs) {
         const auto parts = disjoint_parts(pairs, samples_.hosts());
         if (parts.front().size() < 2 * least_at_once) return;
         tried_ = true;
-        std::vector<HostPair> part;
-        for (const std::size_t i : parts.front()) part.push_back(pairs[i]);
-        std::vector<Seconds> alone;
-        for (std::size_t i = 0; i < tried_alone && i < part.size(); ++i)
-            alone.push_back(least(visit({part[i]}, partition_only_).front()));
-        for (std::size_t most = part.size(); most >= least_at_once; most /= 8) {
-            part.resize(most);
-            const auto together = visit(part, partition_only_);
-            std::vector<double> ratios;
-            for (std::size_t i = 0; i < alone.size() && i < most; ++i)
-                ratios.push_back(least(together[i]) / alone[i]);
-            if (upper_median(ratios) <= undisturbed) {
+        std::size_t part = 0, next = 0;
+        for (std::size_t most = parts.front().size(); most >= least_at_once; most /= 8)
+            for (std::size_t passed = 0;;) {
+                // The second part may be a little smaller.
+                const std::size_t enough = most - most / 8;
+                if (part < parts.size() && next + enough > parts[part].size()) ++part, next = 0;
+                if (part == parts.size() || enough > parts[part].size()) return;
+                std::vector<HostPair> now;
+                for (; now.size() < most && next < parts[part].size(); ++next)
+                    now.push_back(pairs[parts[part][next]]);
+                if (!undisturbed(now)) break;
+                if (++passed < times_tried) continue;
                 at_once_ = most;
                 return;
             }
+    }
+    bool undisturbed(const std::vector<HostPair>& pairs) {
+        const auto timed = visit(pairs, partition_only_);
+        const std::size_t tried = std::min(tried_alone, pairs.size());
+        std::vector<Seconds> together, alone;
+        for (std::size_t i = 0; i < tried; ++i) {
+            const std::size_t pair = i * pairs.size() / tried;
+            together.push_back(least(timed[pair]));
+            alone.push_back(least(visit({pairs[pair]}, partition_only_).front()));
         }
+        return undisturbed_at_once(together, alone);
     }
 
     struct Timed {

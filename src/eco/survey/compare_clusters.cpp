@@ -114,7 +114,8 @@ std::vector<HostPair> SurveyLevel::comparisons() {
     std::vector<std::vector<int>> targets;
     for (const int cluster : order) {
         auto found = open(cluster);
-        if (allowance_ <= 0) std::erase_if(found, [](int target) { return target < 0; });
+        if (allowances_.comparisons <= 0)
+            std::erase_if(found, [](int target) { return target < 0; });
         if (found.empty()) continue;
         pivots.push_back(cluster);
         targets.push_back(std::move(found));
@@ -138,7 +139,7 @@ std::vector<HostPair> SurveyLevel::comparisons() {
             if ((target >= 0 || alone) && ++asked[at(vertex)] > most_asked) continue;
             if (target < 0) {
                 whole(pivots[i], other);
-                if (!alone) --allowance_;
+                if (!alone) --allowances_.comparisons;
             } else {
                 const int host = idle(target);
                 pairs.push_back(visit(host, idle_of(pivots[i])));

@@ -34,8 +34,9 @@ struct Figures {
 
 class Filling {
 public:
-    Filling(const std::vector<Timings>& timings, std::size_t by, const Levels& levels)
-        : timings_(timings), by_(by), levels_(levels) {
+    Filling(const std::vector<Timings>& timings, std::size_t by, const Levels& levels,
+            SpreadOf spread_of)
+        : timings_(timings), by_(by), levels_(levels), spread_of_(spread_of) {
         for (const auto& timing : timings) medians_.push_back(medians(timing));
     }
 
@@ -57,7 +58,7 @@ public:
                 }
             for (const auto& entry : timings_[size].entries()) {
                 minimum.set(entry.a, entry.b, entry.least());
-                spread.set(entry.a, entry.b, entry.spread());
+                spread.set(entry.a, entry.b, own_spread(entry));
             }
         }
         return filled;
@@ -66,6 +67,10 @@ public:
 private:
     // By level, finest last, and one more, of all hosts; by two clusters.
     using Medians = std::vector<std::map<HostPair, Figures>>;
+
+    double own_spread(const Timings::Entry& entry) const {
+        return spread_of_ == SpreadOf::all_visits ? entry.spread() : entry.spread_of_best();
+    }
 
     HostPair clusters(std::size_t level, int a, int b) const {
         if (level == 0) return {0, 0};
@@ -78,7 +83,7 @@ private:
             std::map<HostPair, std::vector<double>> least, spread;
             for (const auto& entry : timing.entries()) {
                 least[clusters(level, entry.a, entry.b)].push_back(entry.least());
-                spread[clusters(level, entry.a, entry.b)].push_back(entry.spread());
+                spread[clusters(level, entry.a, entry.b)].push_back(own_spread(entry));
             }
             for (auto& [between, values] : least)
                 found[level][between] = {upper_median(values), upper_median(spread[between])};
@@ -110,6 +115,7 @@ private:
     const std::vector<Timings>& timings_;
     std::size_t by_;
     const Levels& levels_;
+    SpreadOf spread_of_;
     std::vector<Medians> medians_;
 };
 
@@ -160,8 +166,9 @@ std::vector<HostPair> pairs_for_all_sizes(const Timings& timings, const Levels& 
     return pairs;
 }
 
-Filled fill(const std::vector<Timings>& timings, std::size_t by, const Levels& levels) {
-    return Filling(timings, by, levels).run();
+Filled fill(const std::vector<Timings>& timings, std::size_t by, const Levels& levels,
+            SpreadOf spread_of) {
+    return Filling(timings, by, levels, spread_of).run();
 }
 
 }  // namespace eco

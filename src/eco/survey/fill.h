@@ -20,9 +20,14 @@ struct Filled {
     std::vector<Matrix> minimum, spread;  // one per size
 };
 
+// Whose spread a pair has. Where pairs are visited equally often, that of all its samples; in a
+// survey that of its best visit, so that it goes with as many samples everywhere.
+enum class SpreadOf { all_visits, best_visit };
+
 // timings: one per size, none empty; by: the one that the survey went by, which the others follow
 // where they lack a pair of subnets. Every pair of one subnet, and of two, that was not timed has
 // the same figures: medians.
-Filled fill(const std::vector<Timings>& timings, std::size_t by, const Levels& levels);
+Filled fill(const std::vector<Timings>& timings, std::size_t by, const Levels& levels,
+            SpreadOf spread_of = SpreadOf::best_visit);
 
 }  // namespace eco

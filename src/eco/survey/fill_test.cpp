@@ -34,6 +34,17 @@ TEST(Fill, WhatWasTimedStaysAndTheRestIsAsItsSubnets) {
     EXPECT_EQ(find_levels(filled.minimum[0], 0.2), two);
 }
 
+// Samples of a visit that was disturbed as a whole would make the others look uncertain.
+TEST(Fill, TheSpreadIsThatOfTheBestVisit) {
+    Timings timings(2);
+    timings.add({0, 1}, {5.0, 5.5, 6.0});
+    timings.add({0, 1}, {1.0, 1.1, 1.2});
+    timings.add({0, 1}, {7.0, 8.0, 9.0});
+    const Levels one{{0, 0}};
+    EXPECT_NEAR(fill({timings}, 0, one).spread[0](0, 1), 0.1, 1e-9);
+    EXPECT_NEAR(fill({timings}, 0, one, SpreadOf::all_visits).spread[0](0, 1), 4.5, 1e-9);
+}
+
 TEST(Fill, OtherSizesFollowTheOneSurveyed) {
     Timings longer(6);
     longer.add({0, 1}, {10});

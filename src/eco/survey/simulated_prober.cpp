@@ -116,10 +116,12 @@ std::vector<std::vector<Seconds>> SimulatedProber::time(const std::vector<HostPa
     for (const auto& [a, b] : pairs) {
         auto& samples = found.emplace_back();
         Seconds sum = 0;
+        const bool busy = network_.busy > 0 && chance(random_) < network_.busy;
         // The first is not counted.
         for (int trip = 0; trip <= trips; ++trip) {
             Seconds half = network_.of(a, b) * (1 + disturbance(random_));
             if (chance(random_) < network_.hiccups) half *= 1 + 10 * chance(random_);
+            if (busy) half += 2 * chance(random_) * network_.busy_time;
             sum += 2 * half;
             if (trip > 0) samples.push_back(half);
             if (trip > 0 && sum >= most_time) break;

@@ -25,6 +25,10 @@ struct DrawnNetwork {
     double uneven = 0.02;      // pairs differ by so much at most, always alike
     double disturbance = 0.1;  // mean of the exponential one, of the time itself
     double hiccups = 0.01;     // share of messages that take several times as long
+    // Busy processors: a share of the visits in which every message takes so much longer in the
+    // mean.
+    double busy = 0;
+    Seconds busy_time = 1.5e-3;
 
     Seconds of(int a, int b) const;
     // What Fig. 2 makes of all pairs, undisturbed. At most a few thousand hosts.

@@ -15,6 +15,18 @@ namespace {
 // Where hosts are few, so many second visits are affordable and one pair matters more.
 constexpr double least_again = 256;
 
+// The nearest pairs, and so often again, show how much visits are disturbed.
+constexpr std::size_t pairs_again = 13;
+constexpr int times_again = 4;
+
+// Where time was up, zeros follow.
+Seconds least_of(const std::vector<Seconds>& samples) {
+    Seconds least = never;
+    for (const Seconds sample : samples)
+        if (sample > 0) least = std::min(least, sample);
+    return least;
+}
+
 class Surveying {
 public:
     Surveying(const std::vector<std::vector<int>>& orders, Prober& prober,
@@ -39,11 +51,13 @@ public:
     }
 
 private:
-    void time(const std::vector<HostPair>& pairs, const std::string& why) {
+    std::vector<std::vector<Seconds>> time(const std::vector<HostPair>& pairs,
+                                           const std::string& why) {
         if (on_visits_) on_visits_(pairs.size(), why);
-        const auto samples = prober_.time(pairs, settings_.bytes);
+        auto samples = prober_.time(pairs, settings_.bytes);
         for (std::size_t i = 0; i < pairs.size(); ++i) survey_.timings.add(pairs[i], samples[i]);
         survey_.visits += pairs.size();
+        return samples;
     }
 
     void time_all() {
@@ -54,6 +68,27 @@ private:
         if (!pairs.empty()) time(pairs, "all pairs");
     }
 
+    // In rounds, so that the visits of a pair lie apart.
+    void observe_disturbance() {
+        std::vector<const Timings::Entry*> nearest;
+        for (const auto& entry : survey_.timings.entries()) nearest.push_back(&entry);
+        std::stable_sort(nearest.begin(), nearest.end(),
+                         [](auto x, auto y) { return x->least() < y->least(); });
+        nearest.resize(std::min(nearest.size(), pairs_again));
+        std::vector<HostPair> pairs;
+        std::vector<std::vector<Seconds>> least_of_visits;
+        for (const auto* entry : nearest) {
+            pairs.emplace_back(entry->a, entry->b);
+            least_of_visits.push_back({entry->least()});
+        }
+        for (int round = 0; round < times_again && !pairs.empty(); ++round) {
+            const auto samples = time(pairs, "how much visits are disturbed");
+            for (std::size_t i = 0; i < pairs.size(); ++i)
+                least_of_visits[i].push_back(least_of(samples[i]));
+        }
+        for (const auto& least : least_of_visits) disturbance_.add(least);
+    }
+
     // As find_levels goes from hosts to ever wider clusters.
     void find_clusters() {
         survey_.checks = settings_.checks;
@@ -61,14 +96,16 @@ private:
         std::iota(vertex_of.begin(), vertex_of.end(), 0);
         double allowance = settings_.comparisons_per_host * hosts_;
         double again = std::max(least_again, settings_.again_per_host * hosts_);
+        double disturbed = settings_.disturbed_per_host * hosts_;
         while (true) {
             SurveyLevel level(vertex_of, subnet_of, orders_.front(), survey_.timings, settings_,
-                              allowance, again, random_);
+                              disturbance_, {allowance, again, disturbed}, random_);
             const int vertices = count_of(vertex_of);
             for (const auto& order : orders_) {
                 const auto pairs = level.neighbours(order);
                 if (!pairs.empty()) time(pairs, "neighbours");
             }
+            if (vertices == hosts_) observe_disturbance();
             if (const auto pairs = level.lone_hosts(); !pairs.empty())
                 time(pairs, "hosts that are alone");
             std::string why;
@@ -100,6 +137,7 @@ private:
     const OnVisits& on_visits_;
     int hosts_;
     std::mt19937 random_;
+    Disturbance disturbance_;
     Survey survey_;
 };
 

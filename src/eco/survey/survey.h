@@ -23,6 +23,8 @@ struct SurveySettings {
     // At most, per host: comparisons of whole clusters with each other, and second visits of pairs
     // that the partition depends on.
     double comparisons_per_host = 8, again_per_host = 2;
+    // And second visits of pairs that may only have been disturbed: few, unless much is.
+    double disturbed_per_host = 12;
 };
 
 struct Survey {

@@ -31,12 +31,12 @@ std::vector<CostEdge> edges_between(const Timings& timings, const std::vector<in
 
 SurveyLevel::SurveyLevel(const std::vector<int>& vertex_of, const std::vector<int>& subnet_of,
                          const std::vector<int>& order, Timings& timings,
-                         const SurveySettings& settings, double& allowance, double& again,
-                         std::mt19937& random)
+                         const SurveySettings& settings, const Disturbance& disturbance,
+                         Allowances allowances, std::mt19937& random)
     : timings_(timings),
       settings_(settings),
-      allowance_(allowance),
-      again_(again),
+      disturbance_(disturbance),
+      allowances_(allowances),
       random_(random),
       vertex_of_(vertex_of),
       subnet_of_(subnet_of),
@@ -56,6 +56,9 @@ std::vector<HostPair> SurveyLevel::next(std::string& why) {
     std::fill(turn_.begin(), turn_.end(), 0);
     std::vector<HostPair> pairs;
     if (clusters() == 1 && vertices() == 1) return pairs;
+    why = "pairs that may have been disturbed";
+    pairs = maybe_disturbed();
+    if (!pairs.empty()) return pairs;
     why = "comparing clusters";
     pairs = comparisons();
     if (!pairs.empty()) return pairs;

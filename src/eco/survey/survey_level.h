@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/survey/disturbance.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/partition.h"
 
@@ -23,12 +24,17 @@ std::vector<CostEdge> edges_between(const Timings& timings, const std::vector<in
 
 class SurveyLevel {
 public:
+    // How many visits there may still be, in all levels: comparisons of whole clusters, second
+    // visits, and those of pairs that may have been disturbed.
+    struct Allowances {
+        double &comparisons, &again, &disturbed;
+    };
+
     // vertex_of: per host; subnet_of: the clusters of the first level, empty there; order: of the
-    // hosts, a likely one. allowance and again: how many comparisons of whole clusters and second
-    // visits there may still be, in all levels. All outlive it.
+    // hosts, a likely one. All outlive it.
     SurveyLevel(const std::vector<int>& vertex_of, const std::vector<int>& subnet_of,
                 const std::vector<int>& order, Timings& timings, const SurveySettings& settings,
-                double& allowance, double& again, std::mt19937& random);
+                const Disturbance& disturbance, Allowances allowances, std::mt19937& random);
 
     // What to time next, and why; empty if the level is settled.
     std::vector<HostPair> next(std::string& why);
@@ -81,6 +87,13 @@ private:
     int inside(int vertex) const;
     bool timed(int a, int b) const;
 
+    // Pairs that keep clusters apart, or stand out in one, though they may only have been
+    // disturbed.
+    std::vector<HostPair> maybe_disturbed();
+
+    // What the pair may take, but for the tolerance, to join the clusters of its ends.
+    double bar_of(const Timings::Entry& entry) const;
+
     // Pairs between clusters that would join them, did they take as much less as may be.
     std::vector<HostPair> unclear();
     // Of clusters, which few pairs stand for: those by which others are judged.
@@ -95,14 +108,15 @@ private:
     // Of its subnet, itself among them.
     std::vector<int> hosts_beside(int host) const;
 
-    // To what is left of second visits.
-    void limit(std::vector<HostPair>& pairs);
+    // To what is left.
+    void limit(std::vector<HostPair>& pairs, double& allowance);
 
     static constexpr double unlimited = std::numeric_limits<double>::infinity();
 
     Timings& timings_;
     const SurveySettings& settings_;
-    double &allowance_, &again_;  // comparisons and second visits that may still be
+    const Disturbance& disturbance_;
+    Allowances allowances_;
     std::mt19937& random_;
     const std::vector<int>&vertex_of_, &subnet_of_;
     std::vector<std::vector<int>> hosts_of_;  // by vertex

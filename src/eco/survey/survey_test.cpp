@@ -64,6 +64,27 @@ TEST(Survey, FewBusyHostsAreVisitedAgainUntilTheirSubnetsAreClear) {
     EXPECT_GE(right, 48);
 }
 
+// Programs of others on the processors of the lab: three visits of ten are disturbed as a whole, so
+// that their samples agree.
+TEST(Survey, VisitsThatAreDisturbedAsAWholeAreNoBoundary) {
+    int right = 0;
+    for (unsigned seed = 1; seed <= 50; ++seed) {
+        DrawnNetwork network;
+        std::vector<Hint> hints;
+        for (int host = 0; host < 64; ++host) {
+            const int rack = host / 8;
+            network.hosts.push_back({{rack / 4, rack}, 1});
+            hints.push_back({"n" + std::to_string(host), "", 0});
+        }
+        network.apart = {5.7e-3, 280e-6, 15e-6};
+        network.busy = 0.3;
+        SimulatedProber prober(network, seed);
+        const Survey found = survey(likely_orders(hints), prober, {}, Timings(64));
+        right += found.levels == network.levels_of_all(0.2);
+    }
+    EXPECT_GE(right, 49);
+}
+
 // A slow host decides them, by a hundredth of its distance; of 50, one in a cluster whose least
 // edge is another slow host's.
 TEST(Survey, FindsWiderLevelsThatFewPairsDecide) {

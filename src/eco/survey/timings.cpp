@@ -25,14 +25,21 @@ void Timings::add(HostPair pair, const std::vector<Seconds>& samples) {
     const auto [a, b] = std::minmax(pair.first, pair.second);
     const auto [found, fresh] = index_.emplace(key(a, b), static_cast<int>(entries_.size()));
     if (fresh) {
-        entries_.push_back({a, b, {}, 0});
+        entries_.push_back({a, b, {}});
         partners_[static_cast<std::size_t>(a)].push_back(found->second);
         partners_[static_cast<std::size_t>(b)].push_back(found->second);
     }
     Entry& entry = entries_[static_cast<std::size_t>(found->second)];
     ++entry.visits;
+    std::vector<Seconds> visit;
     for (const Seconds sample : samples)
-        if (sample > 0) entry.samples.push_back(sample);
+        if (sample > 0) visit.push_back(sample);
+    std::sort(visit.begin(), visit.end());
+    if (!visit.empty()) {
+        const Seconds median = visit[visit.size() / 2];
+        entry.least_median = entry.samples.empty() ? median : std::min(entry.least_median, median);
+    }
+    entry.samples.insert(entry.samples.end(), visit.begin(), visit.end());
     std::sort(entry.samples.begin(), entry.samples.end());
     ECO_CHECK(!entry.samples.empty());
 }

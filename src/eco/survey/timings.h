@@ -22,10 +22,13 @@ public:
         int a, b;                      // a < b
         std::vector<Seconds> samples;  // half round trips, ascending
         int visits = 0;
+        Seconds least_median = 0;  // of the visits' medians
 
         Seconds least() const { return samples.front(); }
         // (median − least) / least, as in a profile.
         double spread() const;
+        // By the median of the best visit: others may have been disturbed as a whole.
+        double spread_of_best() const { return least_median / least() - 1; }
     };
 
     int hosts() const { return static_cast<int>(partners_.size()); }

@@ -5,6 +5,7 @@
 
 // Which pairs decide the partition and should be timed again, or others beside them.
 #include "eco/base/at.h"
+#include "eco/base/median.h"
 #include "eco/survey/survey_level.h"
 
 namespace eco {
@@ -14,7 +15,8 @@ namespace {
 // Of one pair, where the partition depends on it.
 constexpr int most_visits = 12;
 constexpr int surely_visited = 3;
-constexpr double close = 1.02;  // to the least of all
+constexpr double stands_out = 2;  // times what is usual
+constexpr double close = 1.02;    // to the least of all
 constexpr std::size_t samples_of_visit = 5;
 // Of the second visits that are left, for hosts that are alone.
 constexpr double share_of_lone = 0.25;
@@ -28,6 +30,56 @@ struct Nearness {
 constexpr Nearness nearness[] = {{0.01, 64}, {0.05, 12}};
 
 }  // namespace
+
+std::vector<HostPair> SurveyLevel::maybe_disturbed() {
+    struct Between {
+        int visits = 0;
+        const Timings::Entry* least = nullptr;
+    };
+    std::map<HostPair, Between> between;
+    std::vector<std::vector<double>> inside(members_.size());
+    for (const auto& entry : timings_.entries()) {
+        const int a = vertex_of_[at(entry.a)], b = vertex_of_[at(entry.b)];
+        if (a == b) continue;
+        const HostPair clusters = std::minmax(cluster_[at(a)], cluster_[at(b)]);
+        if (clusters.first == clusters.second) {
+            inside[at(clusters.first)].push_back(entry.least());
+            continue;
+        }
+        auto& [visits, least] = between[clusters];
+        visits += entry.visits;
+        if (!least || entry.least() < least->least()) least = &entry;
+    }
+    std::vector<HostPair> pairs;
+    for (const auto& [clusters, timed] : between) {
+        const auto& [visits, least] = timed;
+        if (least->visits >= most_visits) continue;
+        if (disturbance_.may_explain(least->least() - factor() * bar_of(*least), visits))
+            pairs.emplace_back(least->a, least->b);
+    }
+    // Hosts whose pairs were all disturbed hold together too, and no better than by what is usual.
+    Seconds quickest = unlimited;
+    for (const auto& entry : timings_.entries()) quickest = std::min(quickest, entry.least());
+    const bool subnets = hosts_of_.size() < vertex_of_.size();
+    std::vector<double> usual;
+    for (auto& leasts : inside) usual.push_back(upper_median(std::move(leasts)));
+    for (const auto& entry : timings_.entries()) {
+        const int a = vertex_of_[at(entry.a)], b = vertex_of_[at(entry.b)];
+        if (a == b || cluster_[at(a)] != cluster_[at(b)] || entry.visits >= most_visits) continue;
+        const Seconds typical = subnets ? usual[at(cluster_[at(a)])] : quickest;
+        if (entry.least() > stands_out * typical &&
+            disturbance_.may_explain(entry.least() - factor() * typical, entry.visits))
+            pairs.emplace_back(entry.a, entry.b);
+    }
+    limit(pairs, allowances_.disturbed);
+    return pairs;
+}
+
+double SurveyLevel::bar_of(const Timings::Entry& entry) const {
+    const int a = vertex_of_[at(entry.a)], b = vertex_of_[at(entry.b)];
+    return std::min(
+        {least_[at(a)], least_[at(b)], inner_[at(cluster_[at(a)])], inner_[at(cluster_[at(b)])]});
+}
 
 std::vector<HostPair> SurveyLevel::unclear() {
     std::vector<double> spreads;
@@ -54,21 +106,18 @@ std::vector<HostPair> SurveyLevel::unclear() {
         if (x == y || entry.visits >= most_visits) continue;
         const bool whole = !is_loose(x, y, entry.least()) && !is_loose(y, x, entry.least());
         if (whole && least[{x, y}] != &entry) continue;
-        const double bar =
-            std::min({least_[at(vertex_of_[at(entry.a)])], least_[at(vertex_of_[at(entry.b)])],
-                      inner_[at(x)], inner_[at(y)]});
         // As unclear.h: 19 of 20 disturbances that are spread exponentially.
         const double uncertainty =
             4.3 * std::max(entry.spread(), *middle) /
             static_cast<double>(whole ? samples[{x, y}] : entry.samples.size());
-        if (entry.least() * (1 - std::min(0.99, uncertainty)) <= factor() * bar)
+        if (entry.least() * (1 - std::min(0.99, uncertainty)) <= factor() * bar_of(entry))
             pairs.emplace_back(entry.a, entry.b);
     }
     const auto sure = least_edges();
     pairs.insert(pairs.end(), sure.begin(), sure.end());
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    limit(pairs);
+    limit(pairs, allowances_.again);
     return pairs;
 }
 
@@ -83,20 +132,20 @@ std::vector<HostPair> SurveyLevel::lone_hosts() {
         const int host = alone.front();
         std::vector<char> seen(subnets.size(), 0);
         for (const int entry : timings_.of(host)) {
-            const auto& [a, b, samples, visits] = timings_.entries()[at(entry)];
-            seen[at(subnet_of_[at(a == host ? b : a)])] = 1;
+            const auto& timed = timings_.entries()[at(entry)];
+            seen[at(subnet_of_[at(timed.a == host ? timed.b : timed.a)])] = 1;
         }
         for (std::size_t other = 0; other < subnets.size(); ++other)
             if (!seen[other] && subnets[other].size() > 1)
                 pairs.push_back(
                     std::minmax(host, subnets[other][random_() % subnets[other].size()]));
     }
-    const double most = share_of_lone * again_;
+    const double most = share_of_lone * allowances_.again;
     if (static_cast<double>(pairs.size()) > most) {
         std::shuffle(pairs.begin(), pairs.end(), random_);
         pairs.resize(static_cast<std::size_t>(std::max(0.0, most)));
     }
-    again_ -= static_cast<double>(pairs.size());
+    allowances_.again -= static_cast<double>(pairs.size());
     return pairs;
 }
 
@@ -188,7 +237,7 @@ std::vector<HostPair> SurveyLevel::more_pairs() {
             pairs.push_back(pair);
         }
     }
-    limit(pairs);
+    limit(pairs, allowances_.again);
     return pairs;
 }
 
@@ -199,12 +248,12 @@ std::vector<int> SurveyLevel::hosts_beside(int host) const {
     return found;
 }
 
-void SurveyLevel::limit(std::vector<HostPair>& pairs) {
-    if (static_cast<double>(pairs.size()) > again_) {
+void SurveyLevel::limit(std::vector<HostPair>& pairs, double& allowance) {
+    if (static_cast<double>(pairs.size()) > allowance) {
         std::shuffle(pairs.begin(), pairs.end(), random_);
-        pairs.resize(static_cast<std::size_t>(std::max(0.0, again_)));
+        pairs.resize(static_cast<std::size_t>(std::max(0.0, allowance)));
     }
-    again_ -= static_cast<double>(pairs.size());
+    allowance -= static_cast<double>(pairs.size());
 }
 
 }  // namespace eco
