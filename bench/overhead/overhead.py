@@ -23,8 +23,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from built import ECO, PROJECT, built
 
 RUNS, STARTS, ROUND = 5, 200, 10000
-# ECO_CHOICE of each; native is without ECO.
-MODES = {"native": "", "passes": "native", "takes": "tree:inner=star,on=ranks"}
+# ECO_CHOICE of each; native and by-hand (the same messages, sent by the program) are without ECO.
+MODES = {
+    "native": "",
+    "passes": "native",
+    "by-hand": "",
+    "takes": "tree:inner=star,on=ranks",
+}
 CALLS = {
     "self": "no bytes, MPI_COMM_SELF",
     "world": "no bytes, two ranks",
@@ -50,9 +55,10 @@ def _launcher(mpi: str) -> list[str | Path]:
 
 
 def _calls(mpi: str, profile: Path, mode: str, count: int) -> dict[str, float]:
-    front: list[str | Path] = [] if mode == "native" else [ECO, "exec"]
+    front: list[str | Path] = [ECO, "exec"] if MODES[mode] else []
+    how = ["by-hand"] if mode == "by-hand" else []
     done = subprocess.run(
-        [*_launcher(mpi), *front, built(f"calls-{mpi}"), str(count)],
+        [*_launcher(mpi), *front, built(f"calls-{mpi}"), str(count), *how],
         env=_environment(MODES[mode]) | {"ECO_PROFILE": str(profile)},
         stdout=subprocess.PIPE,
         text=True,
@@ -107,7 +113,7 @@ def main() -> int:
     if given.json:
         print(json.dumps({"mpi": given.mpi, "calls_ns": found, "exec_ms": round(more, 2)}))
         return 0
-    print(f"{given.mpi}, two ranks, ns a call{'native':>12}{'passes':>12}{'takes':>12}")
+    print(f"{given.mpi}, two ranks, ns a call" + "".join(f"{mode:>12}" for mode in MODES))
     for call, text in CALLS.items():
         print(f"  {text:32}" + "".join(f"{found[call][mode]:>12.1f}" for mode in MODES))
     print(f"eco exec, start to end of a program linked with MPI: {more:+.2f} ms")
