@@ -102,13 +102,13 @@ def command(
     found: list[Comparison] = []
     with progress("comparing", quiet=as_json) as (show, say):
 
-        def hear(event: dict[str, Any]) -> None:
+        def take_event(event: dict[str, Any]) -> None:
             if event.get("event") == "progress":
                 show(event)
             elif event.get("event") == "result":
                 found.append(model.beside(comparison.read(event)))
 
-        probe.run(launcher, "bench", ["--profile", "-", *settings], hear, text, say)
+        probe.run(launcher, "bench", ["--profile", "-", *settings], take_event, text, say)
     if not found:
         raise EcoError("the probe ended without a result", ExitCode.LAUNCH)
     if as_json:

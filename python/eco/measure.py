@@ -105,7 +105,7 @@ def command(
     chosen: dict[str, int] = {}
     with progress("measuring", quiet=as_json) as (show, say):
 
-        def hear(event: dict[str, Any]) -> None:
+        def take_event(event: dict[str, Any]) -> None:
             if event.get("event") == "progress":
                 show(event)
             elif event.get("event") == "profile":
@@ -113,13 +113,13 @@ def command(
             elif event.get("event") == "chosen":
                 chosen.update(counts(event))
             else:
-                partial.hear(event, say)
+                partial.take_event(event, say)
 
         kept = partial.before(say)
         settings += ["--partial", "-"] if kept else []
         texts = [*([kept] if kept else []), *([profiles.to_json(before)] if before else [])]
         try:
-            probe.run(launcher, "measure", settings, hear, "\n".join(texts) or None, say)
+            probe.run(launcher, "measure", settings, take_event, "\n".join(texts) or None, say)
             if not found:
                 raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
         except EcoError as error:

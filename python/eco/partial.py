@@ -52,7 +52,7 @@ class Partial:
         self._earlier = root
         return json.dumps(root)
 
-    def hear(self, event: Event, say: Say) -> None:
+    def take_event(self, event: Event, say: Say) -> None:
         """Takes up what the probe says of it."""
         kind = event.get("event")
         if kind == "continuing":
@@ -68,8 +68,8 @@ class Partial:
                 known.update(_pairs(figures))
 
     def keep(self) -> str | None:
-        """Writes what was heard and what was known before; says so in a sentence, None if nothing
-        was heard."""
+        """Writes what has arrived and what was known before; says so in a sentence, None if nothing
+        has arrived."""
         if self._path is None or not any(self._lists):
             return None
         root = self._head | {"pairs": [_figures(known) for known in self._lists]}

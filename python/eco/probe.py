@@ -43,16 +43,16 @@ def run(
     launcher: Launcher,
     verb: str,
     options: Sequence[str],
-    hear: Callable[[Event], None],
+    take_event: Callable[[Event], None],
     text: str | None = None,
     say: Say = say_on_stderr,
     patience: Patience | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> None:
-    """Gives each event of one run to `hear`; raises if the run fails. `text` is its stdin.
+    """Gives each event of one run to `take_event`; raises if the run fails. `text` is its stdin.
 
-    However this ends (an exception in `hear`, Ctrl-C), the launcher has ended before; also if it
-    prints nothing for as long as `patience` says. `settings`: variables beside the user's own.
+    However this ends (an exception in `take_event`, Ctrl-C), the launcher has ended before; also if
+    it prints nothing for as long as `patience` says. `settings`: variables beside the user's own.
     The probe is told when its launch began, as that counts for its budget.
     """
     words = launcher.command(verb, [*options, "--launched", f"{time.time():.3f}"])
@@ -77,7 +77,7 @@ def run(
             elif event.get("event") == "done":
                 done = True
             else:
-                hear(event)
+                take_event(event)
         code = process.wait()
         listener.join(timeout=2)
         if watch.ended_after is not None and not done:

@@ -168,12 +168,12 @@ def _model(model: Model) -> str:
 def _mcast(profile: Profile, mcast: Mcast) -> str:
     """The widest areas, and how fast datagrams may be sent there."""
     parts: list[str] = []
-    heard: set[int] = set()
+    named: set[int] = set()
     for area in mcast.areas:
         hosts = structure.area_hosts(profile, area)
-        if heard.issuperset(hosts):
+        if named.issuperset(hosts):
             continue
-        heard.update(hosts)
+        named.update(hosts)
         everywhere = len(hosts) == len(profile.hosts)
         names = "all hosts" if everywhere else quantities.names([profile.hosts[h] for h in hosts])
         loss = f", {area.loss:.1%} lost" if area.loss else ""

@@ -320,7 +320,7 @@ def _mcast(profile: Profile) -> dict[str, Any] | None:
 
 
 def area_hosts(profile: Profile, area: McastArea) -> list[int]:
-    """Who hears each other there."""
+    """Which hosts reach each other there."""
     if area.level < 0:
         return list(range(len(profile.hosts)))
     level = profile.levels[area.level]

@@ -93,7 +93,7 @@ def command(
     chosen: dict[str, int] = {}
     with progress("tuning", quiet=as_json) as (show, say):
 
-        def hear(event: dict[str, Any]) -> None:
+        def take_event(event: dict[str, Any]) -> None:
             if event.get("event") == "progress":
                 show(event)
             elif event.get("event") == "profile":
@@ -102,7 +102,7 @@ def command(
                 chosen.update(counts(event))
 
         text = profiles.to_json(before)
-        probe.run(launcher, "tune", ["--profile", "-", *settings], hear, text, say)
+        probe.run(launcher, "tune", ["--profile", "-", *settings], take_event, text, say)
     if not found:
         raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
     after = replace(found[-1], native_algorithms=before.native_algorithms)

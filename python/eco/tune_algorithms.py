@@ -69,7 +69,7 @@ class Timer:
         """These calls with the algorithms of one run; `until`: what must be left of the budget."""
         last = time.monotonic()
 
-        def hear(event: dict[str, Any]) -> None:
+        def take_event(event: dict[str, Any]) -> None:
             nonlocal last
             now = time.monotonic()
             self.start = self.start or now - last
@@ -90,7 +90,7 @@ class Timer:
             self._launcher,
             "bench",
             options,
-            hear,
+            take_event,
             self._text,
             self._say,
             patience=lambda: _PATIENCE,

@@ -85,7 +85,7 @@ class _Seen:
     def hosts(self) -> list[Host]:
         return facts.once(self.ranks)
 
-    def hear(self, event: dict[str, Any]) -> None:
+    def take_event(self, event: dict[str, Any]) -> None:
         """An event of rank 0's."""
         if event.get("event") == "collectives":
             self.collectives = collectives.read(event)
@@ -114,11 +114,11 @@ class _Seen:
 def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Optional[Finding]:
     """What ended the measurement early, if hosts had told something before."""
 
-    def hear(event: dict[str, Any]) -> None:
+    def take_event(event: dict[str, Any]) -> None:
         if event.get("event") == "progress":
             show(event)
         else:
-            seen.hear(event)
+            seen.take_event(event)
 
     def pass_on(line: str) -> None:
         if not seen.takes(line):
@@ -131,7 +131,7 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Optional
 
     try:
         with _environment({MARK: seen.mark}):
-            probe.run(launcher, "measure", _ASKED, hear, None, pass_on, patience)
+            probe.run(launcher, "measure", _ASKED, take_event, None, pass_on, patience)
     except EcoError as error:
         if not seen.ranks:
             raise
@@ -200,8 +200,8 @@ def _all(launcher: Launcher, seen: _Seen, topology: Optional[Path]) -> list[Find
     if profile is None:
         return found
     # Packets tell more exactly what is lost: TCP also loses some wherever it fills a link.
-    heard = {name for way in seen.ways if way.arrived for name in (way.source, way.target)}
-    counters = {name: each for name, each in seen.counters.items() if name not in heard}
+    reached = {name for way in seen.ways if way.arrived for name in (way.source, way.target)}
+    counters = {name: each for name, each in seen.counters.items() if name not in reached}
     # What a busy host takes in slowly looks like a link that is slower one way.
     busy = {name for each in found if each.check == "busy-host" for name in each.where}
     found += [

@@ -107,11 +107,11 @@ def _unjoined(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
 
 
 def _stopped(ways: Sequence[Way]) -> Iterator[Finding]:
-    heard = {(way.target, way.source, way.network) for way in ways if way.arrived}
+    reached = {(way.target, way.source, way.network) for way in ways if way.arrived}
     stopped = [
         way
         for way in ways
-        if not way.arrived and (way.connects or (way.source, way.target, way.network) in heard)
+        if not way.arrived and (way.connects or (way.source, way.target, way.network) in reached)
     ]
     if stopped:
         yield Finding(

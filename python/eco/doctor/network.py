@@ -127,14 +127,14 @@ def _losses(before: Sequence[Host], after: Mapping[str, Counters]) -> Iterator[F
 
 
 def _multicast(profile: Profile) -> Iterator[Finding]:
-    """Hosts of one subnet that do not hear each other, though others do in theirs."""
+    """Hosts of one subnet that do not reach each other, though others do in theirs."""
     if profile.mcast is None:
         return
-    heard: set[int] = set()
+    reached: set[int] = set()
     for area in profile.mcast.areas:
-        heard |= set(structure.area_hosts(profile, area))
+        reached |= set(structure.area_hosts(profile, area))
     for members in _subnets(profile):
-        if len(members) > 2 and not heard & set(members):
+        if len(members) > 2 and not reached & set(members):
             yield Finding(
                 "multicast",
                 Severity.NOTE,

@@ -16,7 +16,7 @@ public:
     // host_of: per rank its index in network.hosts. O(H² · depth) time, O(H²) space.
     Distances(const Network& network, const std::vector<int>& host_of);
 
-    // Those that have ranks, in order; all below speaks of places in this list.
+    // Those that have ranks, in order; all below are places in this list.
     const std::vector<int>& hosts() const { return hosts_; }
     std::size_t count() const { return hosts_.size(); }
     std::size_t place(int host) const;

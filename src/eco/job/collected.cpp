@@ -27,12 +27,12 @@ std::map<CallClass, CallTimes>& collected() {
 // Rank 0's classes, and how many samples of each count.
 json what_to_collect() {
     std::size_t samples = 0;
-    for (const auto& [named, counted] : tally())
+    for (const auto& [named, counted] : call_counts())
         samples += named.form == CallForm::blocking ? counted.samples.kept().size() : 0;
     while (samples > most_samples) {
         samples = 0;
         bool thinner = false;
-        for (auto& [named, counted] : tally()) {
+        for (auto& [named, counted] : call_counts()) {
             if (counted.samples.kept().size() > 1) {
                 counted.samples.thin();
                 thinner = true;
@@ -42,7 +42,7 @@ json what_to_collect() {
         if (!thinner) break;
     }
     json list = json::array();
-    for (const auto& [named, counted] : tally())
+    for (const auto& [named, counted] : call_counts())
         if (named.form == CallForm::blocking)
             list.push_back({named.communicator, static_cast<int>(named.operation), named.bytes,
                             named.choice, counted.samples.calls(), counted.samples.kept().size()});
@@ -68,8 +68,8 @@ json broadcast_json(const json& own) {
 
 // This rank's samples of such calls; none where it has not seen the same ones.
 std::vector<std::pair<Seconds, Seconds>> samples_of(const json& entry) {
-    const auto found = tally().find(class_of(entry));
-    if (found == tally().end() || found->second.samples.calls() != entry.at(4).get<long>())
+    const auto found = call_counts().find(class_of(entry));
+    if (found == call_counts().end() || found->second.samples.calls() != entry.at(4).get<long>())
         return {};
     Samples samples = found->second.samples;
     const auto wanted = entry.at(5).get<std::size_t>();

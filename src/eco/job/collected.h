@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The result of all ranks' samples of one class of calls (tally.h): how long calls took, and
+// The result of all ranks' samples of one class of calls (call_counts.h): how long calls took, and
 // how long ranks waited for late ones. Gathered by report.h's collective functions, read by
 // rank 0.
 #pragma once
 
-#include "eco/job/tally.h"
+#include "eco/job/call_counts.h"
 
 namespace eco {
 

@@ -167,7 +167,7 @@ public:
 
     // Takes what others still say of earlier multicasts; whether there may be more. All ranks ask
     // all their communicators until there is none, before these go.
-    bool still_talks() noexcept;
+    bool still_sends() noexcept;
 
     // Moves on what calls have left for ranks that are late; whether there is more. In any thread.
     bool move_left() noexcept;

@@ -54,7 +54,7 @@ void Communicator::end_mcast_for_long(int first_tag) noexcept {
 // Those that nobody says anything about any more; the others' tags are still in use.
 void Communicator::drop_freed_mcasts() {
     for (const auto& calls : all_mcast_calls()) {
-        if (!calls->is_freed() || calls->has_left() || calls->still_talks()) continue;
+        if (!calls->is_freed() || calls->has_left() || calls->still_sends()) continue;
         session()->mcast.channel->forget(calls->context().number);
         const std::lock_guard lock(mutex_of_tags_);
         std::erase_if(mcast_for_long_, [&](const auto& each) { return each.second == calls; });
@@ -83,11 +83,11 @@ void Communicator::abandon(int library_code) {
     lost_ = lost_ || !says_that_a_process_failed(library_code);
 }
 
-bool Communicator::still_talks() noexcept {
+bool Communicator::still_sends() noexcept {
     if (failed_) return false;
     try {
         bool is_more = move_left();
-        for (const auto& calls : all_mcast_calls()) is_more = calls->still_talks() || is_more;
+        for (const auto& calls : all_mcast_calls()) is_more = calls->still_sends() || is_more;
         return is_more;
     } catch (...) {
         failed_ = true;
@@ -110,7 +110,7 @@ void Communicator::release() noexcept {
     if (Session* here = session(); here && here->mcast.channel)
         for (const auto& calls : mcast_calls) here->mcast.channel->forget(calls->context().number);
     if (!failed_) deferred_sends_.finish();
-    while (still_talks()) sched_yield();
+    while (still_sends()) sched_yield();
     stop_moving_left(*this);
     for (const auto& calls : mcast_calls) calls->end();
     mcast_for_long_.clear();

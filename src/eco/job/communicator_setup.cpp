@@ -31,7 +31,7 @@ bool Communicator::make_hidden() {
     if (!has_room(comm_)) return false;
     if (mpi.Comm_group(comm_, &group) != MPI_SUCCESS) return false;
     const int code = [&] {
-        // The program's handler must not hear of a failure that native calls would not have had.
+        // The program's handler must not be told of a failure that native calls would not have had.
         const Quiet quiet(comm_);
         // Not a duplicate, which would call the program's attribute callbacks.
         return mpi.Comm_create(comm_, group, &hidden_);
@@ -159,8 +159,8 @@ void Communicator::make(McastCalls& calls, std::uint64_t number, std::uint32_t f
     channel.know(number);
     const bool may_leave = session()->settings.nonblocking != Nonblocking::off && hook_works();
     calls.make(number, first,
-               std::make_unique<McastTalk>(std::make_unique<MpiTransport>(hidden_), status_tag,
-                                           answer_tag, channel.payload()),
+               std::make_unique<McastMessages>(std::make_unique<MpiTransport>(hidden_), status_tag,
+                                               answer_tag, channel.payload()),
                may_leave);
 }
 

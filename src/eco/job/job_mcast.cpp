@@ -70,7 +70,7 @@ static std::unique_ptr<McastChannel> join(const Session& session, const McastKey
                                            "finds the network as it is now");
     return std::make_unique<McastChannel>(
         [&] {
-            // Others may be heard by another NIC than this host sends by.
+            // Others may receive by another NIC than this host sends by.
             std::iter_swap(all.begin(), found);
             return std::make_unique<McastSocket>(mcast_group(key), all, is_first_here);
         }(),

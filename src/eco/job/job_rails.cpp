@@ -75,24 +75,24 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
         if (rails) {
             job.messages = std::make_unique<RailMessages>(
                 std::move(rails), me, static_cast<int>(host_of_world.size()), longest_short);
-            own = job.messages->greeting();
+            own = job.messages->own_address();
         }
     } catch (const Error& error) {
         why = error.what();
         job.messages.reset();
     }
-    std::vector<std::string> greetings(host_of_world.size());
-    if (!share(own, greetings)) return {};
-    if (std::all_of(greetings.begin(), greetings.end(),
+    std::vector<std::string> addresses(host_of_world.size());
+    if (!share(own, addresses)) return {};
+    if (std::all_of(addresses.begin(), addresses.end(),
                     [](const std::string& text) { return text.empty(); }))
         return {};
     if (job.messages) try {
-            for (std::size_t peer = 0; peer < greetings.size(); ++peer)
+            for (std::size_t peer = 0; peer < addresses.size(); ++peer)
                 if (static_cast<Rank>(peer) != me && host_of_world[peer] == here)
-                    greetings[peer].clear();
-            job.messages->meet(greetings);
+                    addresses[peer].clear();
+            job.messages->meet(addresses);
             std::string missing;
-            if (greetings.size() <= most_tried &&
+            if (addresses.size() <= most_tried &&
                 !job.messages->connectivity_check(patience, missing))
                 fault = "nothing arrived over a rail from rank " + missing;
         } catch (const Error& error) {

@@ -5,11 +5,11 @@
 
 namespace eco {
 
-void McastCalls::make(std::uint64_t number, std::uint32_t first, std::unique_ptr<McastTalk> talk,
-                      bool may_leave) {
+void McastCalls::make(std::uint64_t number, std::uint32_t first,
+                      std::unique_ptr<McastMessages> messages, bool may_leave) {
     context_.number = number;
     context_.calls = first;
-    context_.talk = std::move(talk);
+    context_.messages = std::move(messages);
     context_.may_leave = may_leave;
 }
 
@@ -20,7 +20,7 @@ void McastCalls::take_left(std::unique_ptr<RunningCall> call) {
 }
 
 bool McastCalls::move_left(McastChannel& channel, std::vector<int>& over) {
-    if (!context_.talk) return false;
+    if (!context_.messages) return false;
     const bool is_more = McastTransport::move_left(context_, channel);
     const OwnMcastTurn turn(context_);
     if (!turn) return true;
@@ -33,11 +33,11 @@ bool McastCalls::move_left(McastChannel& channel, std::vector<int>& over) {
     return is_more;
 }
 
-bool McastCalls::still_talks() {
-    if (!context_.talk) return false;
+bool McastCalls::still_sends() {
+    if (!context_.messages) return false;
     const McastTurn turn(context_);
-    context_.talk->move();
-    return !context_.talk->is_over();
+    context_.messages->move();
+    return !context_.messages->is_over();
 }
 
 void McastCalls::end() noexcept {
@@ -45,7 +45,7 @@ void McastCalls::end() noexcept {
         [[maybe_unused]] const void* kept = call.release();
     }
     left_.clear();
-    context_.talk.reset();
+    context_.messages.reset();
 }
 
 }  // namespace eco

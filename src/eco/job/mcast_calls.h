@@ -18,10 +18,10 @@ class McastCalls {
 public:
     // number: no other calls have it in this job, and all ranks the same. first: the first call's
     // number. may_leave: whether the library's progress moves calls on.
-    void make(std::uint64_t number, std::uint32_t first, std::unique_ptr<McastTalk> talk,
+    void make(std::uint64_t number, std::uint32_t first, std::unique_ptr<McastMessages> messages,
               bool may_leave);
     // And has not ended.
-    bool made() const { return context_.talk != nullptr; }
+    bool made() const { return context_.messages != nullptr; }
     McastContext& context() { return context_; }
 
     // Of calls that do not block one runs at a time, in the order in which they were made, and
@@ -40,8 +40,8 @@ public:
     // more.
     bool move_left(McastChannel& channel, std::vector<int>& over);
 
-    // As Communicator::still_talks.
-    bool still_talks();
+    // As Communicator::still_sends.
+    bool still_sends();
 
     // Of a persistent call: its request is free.
     void set_freed() { freed_ = true; }

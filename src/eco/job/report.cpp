@@ -10,9 +10,9 @@
 #include <set>
 
 #include "eco/base/text.h"
+#include "eco/job/call_counts.h"
 #include "eco/job/collected.h"
 #include "eco/job/session.h"
-#include "eco/job/tally.h"
 #include "eco/mpi/clocks.h"
 #include "eco/report/report.h"
 
@@ -70,7 +70,7 @@ Report make_report(const Settings& settings) {
     report.ranks = static_cast<int>(here->where.host_of.size());
     report.hosts = static_cast<int>(
         std::set<int>(here->where.host_of.begin(), here->where.host_of.end()).size());
-    for (const auto& [named, counted] : tally())
+    for (const auto& [named, counted] : call_counts())
         if (counted.kind) add_rows(report, named, counted);
     return report;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ECO_VERBOSE and ECO_REPORT: turns the counts (tally.h) into a Report (report/report.h), which
-// rank 0 prints and writes at the end of the job.
+// ECO_VERBOSE and ECO_REPORT: turns the counts (call_counts.h) into a Report (report/report.h),
+// which rank 0 prints and writes at the end of the job.
 #pragma once
 
 #include "eco/base/settings.h"

@@ -250,8 +250,8 @@ static void end() {
     free_left_over();
     const auto communicators = current->communicators;
     // All at once: others may have them in another order.
-    const auto talks = [](Communicator* communicator) { return communicator->still_talks(); };
-    while (std::count_if(communicators.begin(), communicators.end(), talks) > 0) sched_yield();
+    const auto sends = [](Communicator* communicator) { return communicator->still_sends(); };
+    while (std::count_if(communicators.begin(), communicators.end(), sends) > 0) sched_yield();
     // Collective: nobody who is late waits for this rank any more.
     if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
     if (current->settings.reports()) collect_report();
@@ -275,7 +275,7 @@ void end_session() noexcept {
     mpi.Group_free(&last->world_group);
     // What communicators still hold of it goes with them.
     mpi.Comm_free_keyval(&last->keyval);
-    // Other ranks of this host hear by this one's membership until they end as well.
+    // Other ranks of this host receive by this one's membership until they end as well.
     static const McastChannel* const kept = last->mcast.channel.release();
     static_cast<void>(kept);
     // Until here a peer may have needed this process to take what comes over its rails.

@@ -17,11 +17,11 @@ namespace eco {
 
 namespace {
 
-// A host greets so often by each NIC; who hears two of three is reached.
-constexpr int greetings = 3, heard_enough = 2;
-constexpr Seconds between_greetings = 2e-4;
-// Until switches have seen who joined, and after the last greeting.
-constexpr Seconds joining = 50e-3, last_greeting = 60e-3;
+// A host sends probes so often by each NIC; who receives two of three is reached.
+constexpr int probes = 3, enough_probes = 2;
+constexpr Seconds between_probes = 2e-4;
+// Until switches have seen who joined, and after the last probe.
+constexpr Seconds joining = 50e-3, last_probe = 60e-3;
 constexpr int most_interfaces = 8;
 
 // A train: long enough to fill the buffers on the way, short for slow links.
@@ -59,7 +59,7 @@ public:
     MeasuredMcast run() {
         key_ = share_mcast_key();
         open();
-        greet();
+        send_probes();
         choose_interfaces();
         found_.payload = shared_payload();
         if (rank_ == 0) {
@@ -83,7 +83,7 @@ private:
             if (!interfaces_.empty())
                 socket_ = std::make_unique<McastSocket>(mcast_group(key_), interfaces_);
         } catch (const Error&) {
-            // Then this host neither speaks nor hears.
+            // Then this host neither sends nor receives.
         }
     }
 
@@ -101,7 +101,7 @@ private:
 
     // What has come of the present round, by `take`.
     template <typename Take>
-    void listen(Seconds until, Take take) {
+    void receive(Seconds until, Take take) {
         while (socket_) {
             const Seconds left = until - mcast_now();
             socket_->sleep(std::clamp(left, 0.0, 0.01));
@@ -114,59 +114,59 @@ private:
         }
     }
 
-    // Hosts speak one after the other, all listen all the time.
-    void greet() {
+    // Hosts send one after the other, all receive all the time.
+    void send_probes() {
         ++number_;
-        heard_.assign(at(hosts_) * most_interfaces, 0);
-        listen(mcast_now() + joining, [](const McastHeader&, std::span<const std::byte>) {});
+        received_.assign(at(hosts_) * most_interfaces, 0);
+        receive(mcast_now() + joining, [](const McastHeader&, std::span<const std::byte>) {});
         check_mpi(mpi_.Barrier(mpi_.comm_world));
         const auto note = [&](const McastHeader& header, std::span<const std::byte>) {
             if (header.sender < at(hosts_) && header.interface < most_interfaces)
-                ++heard_[header.sender * most_interfaces + header.interface];
+                ++received_[header.sender * most_interfaces + header.interface];
         };
         const Seconds began = mcast_now();
-        const Seconds turn = between_greetings * greetings * most_interfaces / 2;
+        const Seconds turn = between_probes * probes * most_interfaces / 2;
         if (socket_) {
-            listen(began + turn * host_, note);
-            for (int time = 0; time < greetings; ++time)
+            receive(began + turn * host_, note);
+            for (int time = 0; time < probes; ++time)
                 for (std::size_t i = 0; i < interfaces_.size(); ++i) {
                     socket_->send_by(interfaces_[i]);
                     Datagram hello = datagram(time, 8);
                     hello.header.interface = static_cast<std::uint32_t>(i);
                     socket_->send({&hello, 1}, all_of_the_job);
-                    listen(mcast_now() + between_greetings, note);
+                    receive(mcast_now() + between_probes, note);
                 }
-            listen(began + turn * hosts_, note);
+            receive(began + turn * hosts_, note);
         }
-        // Where many ranks share processors, some speak late.
+        // Where many ranks share processors, some send late.
         check_mpi(mpi_.Barrier(mpi_.comm_world));
-        if (socket_) listen(mcast_now() + last_greeting, note);
+        if (socket_) receive(mcast_now() + last_probe, note);
     }
 
-    // By which NIC each host is heard by most; then reach_, row = speaker, column = listener.
+    // By which NIC each host is received by most; then reach_, row = sender, column = receiver.
     void choose_interfaces() {
         std::vector<unsigned char> own(at(hosts_), 0), all(own.size() * at(ranks_));
-        for (std::size_t speaker = 0; speaker < own.size(); ++speaker)
+        for (std::size_t sender = 0; sender < own.size(); ++sender)
             for (std::size_t i = 0; i < most_interfaces; ++i)
-                if (heard_[speaker * most_interfaces + i] >= heard_enough)
-                    own[speaker] = static_cast<unsigned char>(own[speaker] | 1U << i);
+                if (received_[sender * most_interfaces + i] >= enough_probes)
+                    own[sender] = static_cast<unsigned char>(own[sender] | 1U << i);
         check_mpi(mpi_.Allgather(own.data(), hosts_, mpi_.byte, all.data(), hosts_, mpi_.byte,
                                  mpi_.comm_world));
-        const auto hears = [&](std::size_t listener, std::size_t speaker, std::size_t interface) {
-            return leader_[listener] >= 0 && leader_[speaker] >= 0 &&
-                   (all[at(leader_[listener]) * at(hosts_) + speaker] >> interface & 1) != 0;
+        const auto receives = [&](std::size_t receiver, std::size_t sender, std::size_t interface) {
+            return leader_[receiver] >= 0 && leader_[sender] >= 0 &&
+                   (all[at(leader_[receiver]) * at(hosts_) + sender] >> interface & 1) != 0;
         };
         reach_.assign(at(hosts_), std::vector<bool>(at(hosts_), false));
-        for (std::size_t speaker = 0; speaker < at(hosts_); ++speaker) {
-            std::vector<int> listeners(most_interfaces, 0);
+        for (std::size_t sender = 0; sender < at(hosts_); ++sender) {
+            std::vector<int> receivers(most_interfaces, 0);
             for (std::size_t i = 0; i < most_interfaces; ++i)
-                for (std::size_t listener = 0; listener < at(hosts_); ++listener)
-                    if (listener != speaker && hears(listener, speaker, i)) ++listeners[i];
+                for (std::size_t receiver = 0; receiver < at(hosts_); ++receiver)
+                    if (receiver != sender && receives(receiver, sender, i)) ++receivers[i];
             const auto best = static_cast<std::size_t>(
-                std::max_element(listeners.begin(), listeners.end()) - listeners.begin());
-            for (std::size_t listener = 0; listener < at(hosts_); ++listener)
-                reach_[speaker][listener] = listener == speaker || hears(listener, speaker, best);
-            if (static_cast<int>(speaker) == host_ && listeners[best] > 0) interface_ = best;
+                std::max_element(receivers.begin(), receivers.end()) - receivers.begin());
+            for (std::size_t receiver = 0; receiver < at(hosts_); ++receiver)
+                reach_[sender][receiver] = receiver == sender || receives(receiver, sender, best);
+            if (static_cast<int>(sender) == host_ && receivers[best] > 0) interface_ = best;
         }
         share_names();
         if (socket_ && interface_ < interfaces_.size()) socket_->send_by(interfaces_[interface_]);
@@ -216,12 +216,11 @@ private:
                     Datagram next = datagram(sent, found_.payload);
                     if (socket_->send({&next, 1}, all_of_the_job) == 1) ++sent;
                 }
-                listen(began + each * (sent - 1), note);
+                receive(began + each * (sent - 1), note);
             }
         }
-        listen(
-            mcast_now() + each * train.datagrams * (host_ == train.sender ? 0 : 1) + last_greeting,
-            note);
+        receive(mcast_now() + each * train.datagrams * (host_ == train.sender ? 0 : 1) + last_probe,
+                note);
         // Datagrams, and how long those after the first took; of each rank.
         const double own[2] = {static_cast<double>(came.size()), last - first};
         results_.assign(2 * at(ranks_), 0);
@@ -330,8 +329,8 @@ private:
     std::size_t interface_ = most_interfaces;
     std::unique_ptr<McastSocket> socket_;
     std::vector<std::byte> padding_;
-    std::uint32_t number_ = 0;  // of the round
-    std::vector<int> heard_;    // per speaker and NIC of his
+    std::uint32_t number_ = 0;   // of the round
+    std::vector<int> received_;  // per sender and NIC of his
     std::vector<std::vector<bool>> reach_;
     std::vector<double> results_;
     MeasuredMcast found_;

@@ -45,7 +45,7 @@ int most_below_balanced(const Group& group) {
 // Segments have trees of their own: how many of them one rank leads a group in.
 struct Turns {
     double all = 1;
-    bool rotate = false;  // each time another rank speaks
+    bool rotate = false;  // each time another rank leads
     double of_one(const Group& group) const {
         return rotate ? std::ceil(all / static_cast<double>(group.ranks.size())) : all;
     }
@@ -53,7 +53,7 @@ struct Turns {
 
 // The most children that a rank can have in all turns' trees of a group together: at each level
 // those of its part. led: turns in which it is the root.
-// innermost: groups that one rank stands for are not looked into.
+// innermost: groups that one rank leads are not looked into.
 double most_children(const Group& group, const std::vector<Form>& forms, Form inner, bool innermost,
                      Turns turns, double led, std::size_t depth = 0) {
     if (group.is_rank() || (innermost && group.is_innermost())) return 0;
@@ -63,12 +63,12 @@ double most_children(const Group& group, const std::vector<Form>& forms, Form in
     for (const Group& part : group.parts)
         inside =
             std::max(inside, most_children(part, forms, inner, innermost, turns, led, depth + 1));
-    const double spoken = std::min(turns.all, led + turns.of_one(group));
+    const double leads = std::min(turns.all, led + turns.of_one(group));
     const std::size_t parts = group.parts.size();
     const int below = form.shape != Shape::balanced ? most_below(form, std::vector<Weight>(parts))
                       : innermost                   ? static_cast<int>(parts) - 1
                                                     : most_below_balanced(group);
-    return inside + spoken * below;
+    return inside + leads * below;
 }
 
 int levels(const Group& group) {

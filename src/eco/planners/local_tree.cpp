@@ -70,18 +70,18 @@ void LocalTree::find(Rank root, LeaderRotation rotation) {
         const int first = level.part_of[at(root)];
         ECO_CHECK(first >= 0);
         const int turn = level.form.shape == Shape::disjoint ? 0 : rotation.turn;
-        const auto speaks = [&](int vertex) {
+        const auto leader = [&](int vertex) {
             return vertex == 0
                        ? root
                        : rotation.of_group(level.group->parts[at(level.part(vertex, first, turn))]);
         };
         const int own = level.vertex_of(level.own, first, turn);
-        const Rank leader_here = speaks(own);
+        const Rank leader_here = leader(own);
         if (leader_here == me_) {
             level.find_edges(first, turn, rotation.chunk);
-            if (own > 0) parent_ = speaks(level.above[at(own)]);
+            if (own > 0) parent_ = leader(level.above[at(own)]);
             for (int i = level.first_below[at(own)]; i < level.first_below[at(own + 1)]; ++i)
-                children_.push_back(speaks(level.below[at(i)]));
+                children_.push_back(leader(level.below[at(i)]));
         }
         root = leader_here;
     }

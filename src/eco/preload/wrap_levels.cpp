@@ -129,7 +129,7 @@ int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
         });
         if (fault != MPI_SUCCESS) return fault;
         if (!communicator) return run_native();
-        // Ranks that want no part (MPI_UNDEFINED) need give no type: they hear that it is one of
+        // Ranks that want no part (MPI_UNDEFINED) need give no type: they learn that it is one of
         // ECO's.
         const int mine = colour ? 1 : 0;
         int of_eco = 0;

@@ -19,8 +19,8 @@ namespace eco {
 class Transit {
 public:
     // messages: their ends and bytes known, those of a pair of ranks next to each other. host_of:
-    // per rank. `sent` hears of each message whose last byte has left. All are referred to as long
-    // as this lives.
+    // per rank. `sent` is told of each message whose last byte has left. All are referred to as
+    // long as this lives.
     Transit(const Network& network, const std::vector<int>& host_of, Events& events,
             Timeline& timeline, std::function<void(int)> sent);
 

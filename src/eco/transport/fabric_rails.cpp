@@ -74,8 +74,8 @@ public:
     bool open(const Card& card, std::string& why);
 
     int count() const override { return static_cast<int>(rails_.size()); }
-    std::string greeting() const override;
-    void meet(const std::vector<std::string>& greetings) override;
+    std::string own_address() const override;
+    void meet(const std::vector<std::string>& addresses) override;
     const std::vector<Way>& ways(Rank peer) const override {
         return ways_[static_cast<std::size_t>(peer)];
     }
@@ -164,7 +164,7 @@ bool FabricRails::open(const Card& card, std::string& why) {
     return true;
 }
 
-std::string FabricRails::greeting() const {
+std::string FabricRails::own_address() const {
     nlohmann::json all = nlohmann::json::array();
     for (const auto& rail : rails_)
         all.push_back({rail->card.provider, rail->card.network,
@@ -173,15 +173,15 @@ std::string FabricRails::greeting() const {
     return {packed.begin(), packed.end()};
 }
 
-void FabricRails::meet(const std::vector<std::string>& greetings) {
-    for (const auto& rail : rails_) rail->address_of.assign(greetings.size(), FI_ADDR_UNSPEC);
-    ways_.assign(greetings.size(), {});
-    const std::string own = greeting();
+void FabricRails::meet(const std::vector<std::string>& addresses) {
+    for (const auto& rail : rails_) rail->address_of.assign(addresses.size(), FI_ADDR_UNSPEC);
+    ways_.assign(addresses.size(), {});
+    const std::string own = own_address();
     const std::size_t me = static_cast<std::size_t>(
-        std::find(greetings.begin(), greetings.end(), own) - greetings.begin());
-    for (std::size_t peer = 0; peer < greetings.size(); ++peer) {
-        if (greetings[peer].empty() || peer == me) continue;
-        const auto theirs = nlohmann::json::from_cbor(greetings[peer]);
+        std::find(addresses.begin(), addresses.end(), own) - addresses.begin());
+    for (std::size_t peer = 0; peer < addresses.size(); ++peer) {
+        if (addresses[peer].empty() || peer == me) continue;
+        const auto theirs = nlohmann::json::from_cbor(addresses[peer]);
         std::vector<bool> taken(theirs.size());
         auto& ways = ways_[peer];
         for (std::size_t r = 0; r < rails_.size(); ++r) {
@@ -209,7 +209,7 @@ void FabricRails::meet(const std::vector<std::string>& greetings) {
 }
 
 std::unique_ptr<Registered> FabricRails::add(void* data, Bytes bytes) {
-    // Each time anew: providers that pin memory keep what they registered, and hear of it when the
+    // Each time anew: providers that pin memory keep what they registered, and learn of it when the
     // program frees it, as we would not.
     auto memory = std::make_unique<Memory>();
     for (const auto& rail : rails_) {

@@ -49,7 +49,7 @@ public:
     void know(std::uint64_t context);
     void forget(std::uint64_t context);
 
-    // What hears the datagrams of one call. Called with the channel locked.
+    // What receives the datagrams of one call. Called with the channel locked.
     class Listener {
     public:
         virtual void take(const McastHeader& header, std::span<const std::byte> data) = 0;

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <vector>
 
-#include "eco/transport/mcast_talk.h"
+#include "eco/transport/mcast_messages.h"
 
 namespace eco {
 
@@ -24,7 +24,7 @@ struct McastContext {
     std::uint32_t calls = 0;
     // Nothing that is multicast arrives there, or comes from there: messages go one by one from
     // this call on. Both ends of a pair of ranks know the same call before they come to it.
-    std::map<Rank, std::uint32_t> unreached, unheard;
+    std::map<Rank, std::uint32_t> unreached, not_received;
     // Of those that may be so, consecutive datagrams that did not arrive.
     std::map<Rank, std::int64_t> in_vain;
     // So many calls still expect losses: the first ones, and those after one that lost something.
@@ -32,7 +32,7 @@ struct McastContext {
     int careful = careful_calls;
     // Per receiver, the part of the datagrams that it asked for of late.
     std::map<Rank, double> lost;
-    std::unique_ptr<McastTalk> talk;
+    std::unique_ptr<McastMessages> messages;
 
     // Whether something moves calls on that have left.
     bool may_leave = false;

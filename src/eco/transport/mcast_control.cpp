@@ -51,7 +51,7 @@ std::vector<std::byte> written(const McastStatus& status) {
     Writer text;
     text.add(status.call);
     text.add(status.received);
-    text.add(status.heard);
+    text.add(status.by_multicast);
     text.add(status.pause);
     text.add((status.asks ? 1U : 0U) | (status.was_forgotten ? 2U : 0U));
     text.add(status.whole.size());
@@ -70,7 +70,7 @@ McastStatus read_status(std::span<const std::byte> text) {
     McastStatus status;
     status.call = reader.number();
     status.received = reader.number();
-    status.heard = reader.number();
+    status.by_multicast = reader.number();
     status.pause = reader.number();
     const std::uint32_t flags = reader.number();
     status.asks = (flags & 1) != 0;
@@ -86,7 +86,7 @@ McastStatus read_status(std::span<const std::byte> text) {
     return status;
 }
 
-std::optional<McastStatus> heard_status(std::span<const std::byte> text) {
+std::optional<McastStatus> parse_status_datagram(std::span<const std::byte> text) {
     constexpr std::size_t head = status_head;
     if (text.size() < head) return std::nullopt;
     std::uint32_t counts[2];

@@ -29,10 +29,10 @@ struct McastStatus {
     bool asks = false;
     std::vector<std::uint32_t> whole;  // messages, by ordinary messages each said once
     std::vector<McastRange> missing;
-    std::uint32_t heard = 0;  // of those received, by multicast
+    std::uint32_t by_multicast = 0;  // of those received, by multicast
     std::uint32_t call = 0;
     // The longest pause between two datagrams of one message, neither of which was lost, as this
-    // process has seen or heard of it lately; in microseconds.
+    // process has seen of it lately; in microseconds.
     std::uint32_t pause = 0;
     // Switches may have forgotten the receiver before this call: that nothing arrives says nothing
     // about the next ones.
@@ -48,7 +48,7 @@ inline constexpr Bytes longest_status = status_head + 4 * most_whole + 12 * most
 std::vector<std::byte> written(const McastStatus& status);
 McastStatus read_status(std::span<const std::byte> text);
 // Of a datagram: nothing if it cannot be one. Cut to so many bytes before it is written.
-std::optional<McastStatus> heard_status(std::span<const std::byte> text);
+std::optional<McastStatus> parse_status_datagram(std::span<const std::byte> text);
 void cut_to(McastStatus& status, Bytes longest);
 
 struct McastAnswer {

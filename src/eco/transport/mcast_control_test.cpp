@@ -51,11 +51,11 @@ TEST(McastControl, ADatagramTakesWhatFits) {
 // Others' datagrams may be anything.
 TEST(McastControl, WhatCannotBeAStatusIsNotHeard) {
     auto text = written(McastStatus{7, true, {1, 2}, {{3, 0, 5}}, 0, 0});
-    EXPECT_TRUE(heard_status(text));
+    EXPECT_TRUE(parse_status_datagram(text));
     for (std::size_t length = 0; length < text.size(); ++length)
-        EXPECT_FALSE(heard_status(std::span(text).first(length)));
+        EXPECT_FALSE(parse_status_datagram(std::span(text).first(length)));
     std::fill(text.begin(), text.end(), std::byte{0xff});
-    EXPECT_FALSE(heard_status(text));
+    EXPECT_FALSE(parse_status_datagram(text));
 }
 
 // What a peer cannot have written is a bug.

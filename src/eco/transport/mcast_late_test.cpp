@@ -41,8 +41,8 @@ private:
         McastContext& context = contexts[at(me)];
         context.number = 5;
         context.may_leave = true;
-        context.talk =
-            std::make_unique<McastTalk>(threads_.end_of(me), talk_tag, talk_tag + 1, payload);
+        context.messages =
+            std::make_unique<McastMessages>(threads_.end_of(me), talk_tag, talk_tag + 1, payload);
         while (me == 2 && ahead_ < 2) std::this_thread::yield();
         std::vector<Ended> behind;
         for (int call = 0; call < calls; ++call) {
@@ -54,7 +54,7 @@ private:
         while (McastTransport::move_left(context, channel)) std::this_thread::yield();
         behind.clear();
         EXPECT_TRUE(context.left.empty());
-        while (!context.talk->is_over()) context.talk->move();
+        while (!context.messages->is_over()) context.messages->move();
     }
     Ended call(McastChannel& channel, McastContext& context, Rank me, int call, Bytes bytes) {
         const auto rate_of = [](Rank, std::span<const Rank>) { return rate; };
@@ -108,7 +108,7 @@ TEST(McastTransport, WhoIsLateAndDeafGetsMessages) {
     LateRank job(faults);
     job.run(5, 6000);
     EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
-    EXPECT_EQ(job.contexts[2].unheard, (std::map<Rank, std::uint32_t>{{0, 5}}));
+    EXPECT_EQ(job.contexts[2].not_received, (std::map<Rank, std::uint32_t>{{0, 5}}));
 }
 
 }  // namespace eco

@@ -11,7 +11,7 @@ void McastTransport::leave(std::vector<int>& ended) {
     const bool only_multicasts =
         open_ > 0 && static_cast<std::size_t>(open_) == parts_left_.size() - tasks_left_.size();
     if (!context_.may_leave || !only_multicasts || !parts_.empty() || !receiver_.is_complete() ||
-        receiver_.owes() || !context_.talk->has_left() || !sender_.waits_for_late_ones())
+        receiver_.owes() || !context_.messages->has_left() || !sender_.waits_for_late_ones())
         return;
     const Bytes bytes = std::max<Bytes>(1, sender_.bytes_to_keep());
     if (!channel_.keep(bytes)) return;
@@ -39,7 +39,7 @@ bool McastTransport::move_left(McastContext& context, McastChannel& channel) {
     if (!McastTurn::try_take(context)) return true;
     const McastTurn turn(context, std::adopt_lock);
     channel.receive();
-    context.talk->move();
+    context.messages->move();
     for (McastTransport* each : context.left) each->move_left();
     return std::any_of(context.left.begin(), context.left.end(),
                        [](const McastTransport* each) { return each->is_behind(); });

@@ -35,7 +35,7 @@ constexpr int most_asks = 3;
 constexpr Seconds between_asks = 3e-3;
 constexpr double datagrams_between_asks = 2;
 
-// A sender that may not run further ahead hears of so many datagrams at once, of its window.
+// A sender that may not run further ahead is told of so many datagrams at once, of its window.
 constexpr double report_every = 0.42;
 
 constexpr Bytes most_kept_early = 1 << 20;
@@ -46,7 +46,7 @@ void McastReceiver::add(int id, Rank from, std::uint32_t message, void* data, By
                         double rate) {
     const std::lock_guard lock(mutex_);
     Source& source = sources_[from];
-    if (source.open.empty()) source.heard = std::max(source.heard, mcast_now());
+    if (source.open.empty()) source.last_arrival = std::max(source.last_arrival, mcast_now());
     source.frame = static_cast<double>(channel_.payload() + mcast_frame) / rate;
     Message& added = source.open[message];
     added.id = id;
@@ -88,7 +88,7 @@ void McastReceiver::put(Source& source, std::uint32_t number, std::uint32_t inde
     if (!data.empty()) std::memcpy(message.data + first, data.data(), data.size());
     message.have[index] = true;
     if (kind != McastKind::again) message.next = std::max(message.next, index + 1);
-    if (kind == McastKind::data) ++source.heard_of;
+    if (kind == McastKind::data) ++source.by_multicast;
     has_lost_ = has_lost_ || kind != McastKind::data;
     ++source.received;
     source.asks = 0;
@@ -108,7 +108,7 @@ void McastReceiver::end(Source& source, std::uint32_t number) {
 // Between one datagram of a message and the next, as they left: for so long at least, as this
 // process, which may have done something else since, had seen.
 void McastReceiver::note_pause(Source& source, const McastHeader& header) {
-    const Seconds before = std::exchange(source.heard_first_hand, mcast_now());
+    const Seconds before = std::exchange(source.last_new_arrival, mcast_now());
     const auto found = source.open.find(header.message);
     if (header.kind == McastKind::data && header.index > 0 && found != source.open.end() &&
         found->second.next == header.index)
@@ -120,8 +120,8 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
     const Rank from = static_cast<Rank>(header.sender);
     if (from == me_) return;
     Source& source = sources_[from];
-    source.heard = heard_any_ = mcast_now();
-    source.has_spoken = true;
+    source.last_arrival = last_arrival_from_any_ = mcast_now();
+    source.has_sent = true;
     if (header.kind != McastKind::again) {
         note_pause(source, header);
         source.last_message = std::max(source.last_message, header.message);
@@ -141,9 +141,9 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
 void McastReceiver::take(Rank from, const McastAnswer& answer) {
     const std::lock_guard lock(mutex_);
     Source& source = sources_[from];
-    source.asked = source.asked_unheard = false;
+    source.asked = source.asked_having_none = false;
     source.asks = 0;
-    source.heard = mcast_now();
+    source.last_arrival = mcast_now();
     for (const McastAnswer::Piece& piece : answer.pieces) {
         if (!fits(source, piece.message, piece.index, piece.data.size()))
             throw Error(Code::usage, "rank " + std::to_string(from) +
@@ -152,7 +152,7 @@ void McastReceiver::take(Rank from, const McastAnswer& answer) {
         put(source, piece.message, piece.index, piece.data, McastKind::again);
     }
     // It has begun, and the rest will not come by itself.
-    if (!answer.pieces.empty()) source.has_spoken = true;
+    if (!answer.pieces.empty()) source.has_sent = true;
     source.gap = 0;
     find_gap(source);
 }
@@ -193,7 +193,7 @@ void McastReceiver::find_gap(Source& source) const {
         std::any_of(source.open.begin(), source.open.end(), [&](const auto& entry) {
             const auto& [number, message] = entry;
             const auto came = static_cast<std::uint32_t>(message.have.size()) - message.missing;
-            return came < message.next || (source.has_spoken && number < source.last_message);
+            return came < message.next || (source.has_sent && number < source.last_message);
         });
     if (!has_gap)
         source.gap = 0;
@@ -220,29 +220,29 @@ std::vector<McastRange> McastReceiver::missing_of(const Source& source, bool all
     return ranges;
 }
 
-// While others speak, one that has not begun may be waiting for its turn.
+// While others send, one that has not begun may be waiting for its turn.
 Seconds McastReceiver::patience_ends(const Source& source) const {
     const Seconds pause = pauses * channel_.pause();
-    if (!source.has_spoken)
-        return std::max(source.heard, heard_any_) +
+    if (!source.has_sent)
+        return std::max(source.last_arrival, last_arrival_from_any_) +
                std::max({not_begun, quiet_datagrams * source.frame, pause});
     if (careful_)
-        return source.heard +
+        return source.last_arrival +
                std::max({quiet_if_careful, quiet_datagrams_if_careful * source.frame, pause});
-    return source.heard + std::max({quiet, quiet_datagrams * source.frame, pause});
+    return source.last_arrival + std::max({quiet, quiet_datagrams * source.frame, pause});
 }
 
 // By whichever means; what it asks for already is not asked for again. Where both may give up, only
 // messages are said, so that the sender does not leave before it has answered.
 bool McastReceiver::may_ask(const Source& source, Seconds now) const {
-    if (source.heard_of == 0 || source.asked_unheard) return !source.asked;
+    if (source.by_multicast == 0 || source.asked_having_none) return !source.asked;
     return now >= source.next_ask && (source.asks < most_asks || !source.asked);
 }
 
 McastStatus McastReceiver::status_of(const Source& source) const {
     McastStatus status;
     status.received = source.received;
-    status.heard = source.heard_of;
+    status.by_multicast = source.by_multicast;
     status.pause = static_cast<std::uint32_t>(channel_.pause() * 1e6);
     return status;
 }
@@ -259,12 +259,12 @@ std::vector<McastReceiver::Due> McastReceiver::due() {
         std::vector<McastRange> missing;
         if ((is_quiet || has_gap) && may_ask(source, now)) missing = missing_of(source, is_quiet);
         const bool asks = !missing.empty();
-        const bool by_datagram = source.heard_of > 0 && source.asks < most_asks;
+        const bool by_datagram = source.by_multicast > 0 && source.asks < most_asks;
         // While more is to come from it anyway, what is whole can wait.
         const bool tells =
             source.open.empty() ? !source.whole.empty() : source.received >= source.said + report;
-        const bool shows =
-            careful_ && source.heard_of > 0 && !source.asked_unheard && (source.shows || tells);
+        const bool shows = careful_ && source.by_multicast > 0 && !source.asked_having_none &&
+                           (source.shows || tells);
         if (!asks && !tells && !shows) continue;
         Due& due = list.emplace_back(Due{rank, {}, {}});
         if (tells || (asks && !by_datagram)) {
@@ -287,14 +287,14 @@ std::vector<McastReceiver::Due> McastReceiver::due() {
 
 void McastReceiver::ask(Source& source, McastStatus& status, bool by_datagram,
                         std::vector<McastRange>& missing) {
-    if (source.heard_of > 0) careful_ = true;
+    if (source.by_multicast > 0) careful_ = true;
     double pieces = 0;
     for (const McastRange& range : missing) pieces += range.end - range.first;
     status.asks = true;
     status.missing = std::move(missing);
     if (!by_datagram) {
         source.asked = true;
-        source.asked_unheard = source.heard_of == 0;
+        source.asked_having_none = source.by_multicast == 0;
         return;
     }
     const Seconds soonest =
@@ -318,7 +318,7 @@ Seconds McastReceiver::until_due() const {
 bool McastReceiver::owes() const {
     const std::lock_guard lock(mutex_);
     return std::any_of(sources_.begin(), sources_.end(), [](const auto& entry) {
-        return !entry.second.whole.empty() || entry.second.asked_unheard;
+        return !entry.second.whole.empty() || entry.second.asked_having_none;
     });
 }
 

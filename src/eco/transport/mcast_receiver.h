@@ -72,15 +72,15 @@ private:
         };
         std::vector<Early> early;
         std::set<std::uint32_t> done;
-        std::vector<std::uint32_t> whole;                    // of those, not said yet
-        std::uint32_t received = 0, heard_of = 0, said = 0;  // heard_of: by multicast
-        std::uint32_t last_message = 0;                      // that anything has come of
-        Seconds heard = 0;                                   // or began to wait
-        Seconds heard_first_hand = 0;                        // what was not sent again
-        Seconds gap = 0;                                     // since when one is known; 0: none
-        // asked: by a message, which has not been answered; when it said that nothing was heard,
-        // the answer may be that both give up.
-        bool has_spoken = false, asked = false, asked_unheard = false;
+        std::vector<std::uint32_t> whole;  // of those, not said yet
+        std::uint32_t received = 0, by_multicast = 0, said = 0;
+        std::uint32_t last_message = 0;  // that anything has come of
+        Seconds last_arrival = 0;        // or began to wait
+        Seconds last_new_arrival = 0;    // what was not sent again
+        Seconds gap = 0;                 // since when one is known; 0: none
+        // asked: by a message, which has not been answered; if nothing had been received, the
+        // answer may be that both give up.
+        bool has_sent = false, asked = false, asked_having_none = false;
         int asks = 0;          // by datagrams, since anything came
         Seconds next_ask = 0;  // not before
         bool shows = false;    // has not told by a datagram yet that all is whole
@@ -110,7 +110,7 @@ private:
     std::vector<int> ended_;
     int open_ = 0;
     Bytes early_bytes_ = 0;
-    Seconds heard_any_ = 0;
+    Seconds last_arrival_from_any_ = 0;
 };
 
 }  // namespace eco

@@ -226,7 +226,7 @@ void McastSender::note(Rank from, const McastStatus& status) {
     if (status.received > peer.received || !status.whole.empty())
         remind_at_ = std::max(remind_at_, mcast_now() + remind_after_);
     peer.received = std::max<std::int64_t>(peer.received, status.received);
-    peer.heard = std::max<std::int64_t>(peer.heard, status.heard);
+    peer.by_multicast = std::max<std::int64_t>(peer.by_multicast, status.by_multicast);
     for (const std::uint32_t number : status.whole) {
         const auto found = messages_.find(number);
         if (found == messages_.end()) continue;
@@ -283,7 +283,7 @@ bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer
     return true;
 }
 
-void McastSender::hear(Rank from, const McastStatus& status) {
+void McastSender::take_status(Rank from, const McastStatus& status) {
     note(from, status);
     if (!status.asks) return;
     careful_ = true;

@@ -34,12 +34,12 @@ public:
              double rate);
 
     // Sends what may be sent. False if nothing could; wait: until it is worth another try, or
-    // infinite where a receiver must speak first.
+    // infinite where a receiver must send first.
     bool send(Seconds& wait);
 
     // Whether all that can be sent now has been, and whoever has not got all of it is late: nothing
-    // was heard of it in this call since the last datagram left, for a while; or it has not come to
-    // the end of an earlier one.
+    // was received of it in this call since the last datagram left, for a while; or it has not come
+    // to the end of an earlier one.
     bool waits_for_late_ones();
     // Copies the messages that have not ended: the memory that add() was given is not needed any
     // more, but for what goes to a rank by the caller's means.
@@ -52,7 +52,7 @@ public:
     // What a receiver said by a message; whether it wants the answer.
     bool take(Rank from, const McastStatus& status, McastAnswer& answer);
     // The same by a datagram: what it asks for is sent again to it, or to all where several ask.
-    void hear(Rank from, const McastStatus& status);
+    void take_status(Rank from, const McastStatus& status);
 
     // What is left of a message comes to a rank by the caller's means: where it begins. Nothing if
     // it does so already.
@@ -67,7 +67,7 @@ public:
 
     // Of those to one rank: datagrams that were multicast, that came so, that it asked for.
     struct Peer {
-        std::int64_t addressed = 0, received = 0, heard = 0, lost = 0;
+        std::int64_t addressed = 0, received = 0, by_multicast = 0, lost = 0;
         Seconds spoke = 0;     // when it last did
         Seconds answered = 0;  // when it was last, by a message
         bool is_late = false;  // what it misses meanwhile is sent when it comes

@@ -96,7 +96,7 @@ McastSocket::McastSocket(const McastGroup& group, const std::vector<McastInterfa
         throw Error(Code::environment, "multicast: this host has no NIC that can");
     try {
         bind_group();
-        // Who has not joined hears what another process of the host has joined.
+        // Who has not joined receives what another process of the host has joined.
         set(group_socket_, IPPROTO_IP, IP_MULTICAST_ALL, joins ? 0 : 1);
         if (joins) joined_ = interfaces;
         for (const McastInterface& interface : joined_)

@@ -52,11 +52,11 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
         return ranks;
     };
     unreached_ = from(context.unreached);
-    unheard_ = from(context.unheard);
+    not_received_ = from(context.not_received);
     ++context.calls;
     if (context.careful > 0) --context.careful;
     was_forgotten_ = channel_.attach(call_, *this);
-    context_.talk->begin(call_.number, *this);
+    context_.messages->begin(call_.number, *this);
 }
 
 McastTransport::~McastTransport() {
@@ -65,7 +65,7 @@ McastTransport::~McastTransport() {
     channel_.keep(-kept_bytes_);
     if (!parts_.empty()) sender_.lose_kept();
     channel_.detach(call_);
-    context_.talk->end(call_.number);
+    context_.messages->end(call_.number);
     // Messages are under way into these.
     for (auto& [id, part] : parts_)
         static_cast<void>(new std::vector<std::byte>(std::move(part.unused)));
@@ -97,13 +97,13 @@ void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<cons
     if (reached.empty()) return;
     ++parts_left_[id];
     sender_.add(id, static_cast<std::uint32_t>(tag), data, bytes, reached, rate_(me_, reached));
-    for (const Rank rank : reached) context_.talk->expect(rank);
+    for (const Rank rank : reached) context_.messages->expect(rank);
 }
 
 void McastTransport::mcast_recv(int id, void* data, Bytes bytes, Rank from, int tag) {
     const McastTurn turn(context_);
     ++open_;
-    if (unheard_.contains(from)) {
+    if (not_received_.contains(from)) {
         other_.recv(id, data, bytes, from, copy_tag(tag));
         return;
     }
@@ -122,20 +122,20 @@ void McastTransport::send_part(int task, const void* data, Bytes bytes, Rank to,
 // With the channel locked, and perhaps in another thread.
 void McastTransport::take(const McastHeader& header, std::span<const std::byte> data) {
     if (header.kind != McastKind::status) return receiver_.take(header, data);
-    const auto status = heard_status(data);
+    const auto status = parse_status_datagram(data);
     if (!status) return;
     const std::lock_guard lock(mutex_);
-    heard_.emplace_back(static_cast<Rank>(header.sender), *status);
+    statuses_.emplace_back(static_cast<Rank>(header.sender), *status);
 }
 
 // All that have come, so that what several ask for is sent to all at once.
 void McastTransport::hear_statuses() {
-    std::vector<std::pair<Rank, McastStatus>> heard;
+    std::vector<std::pair<Rank, McastStatus>> statuses;
     {
         const std::lock_guard lock(mutex_);
-        heard.swap(heard_);
+        statuses.swap(statuses_);
     }
-    for (const auto& [from, status] : heard) sender_.hear(from, status);
+    for (const auto& [from, status] : statuses) sender_.take_status(from, status);
 }
 
 void McastTransport::status(Rank from, const McastStatus& status) {
@@ -143,9 +143,9 @@ void McastTransport::status(Rank from, const McastStatus& status) {
     answer.call = call_.number;
     if (!sender_.take(from, status, answer)) return;
     const auto found = sender_.peers().find(from);
-    if (found != sender_.peers().end() && found->second.heard > 0) {
+    if (found != sender_.peers().end() && found->second.by_multicast > 0) {
         context_.in_vain.erase(from);
-        return context_.talk->answer(from, answer, status.heard == 0);
+        return context_.messages->answer(from, answer, status.by_multicast == 0);
     }
     std::int64_t& lost = context_.in_vain[from];
     if (!status.was_forgotten) lost += static_cast<std::int64_t>(answer.pieces.size());
@@ -175,12 +175,12 @@ void McastTransport::status(Rank from, const McastStatus& status) {
                       copy_tag(static_cast<int>(range.message)));
         }
     }
-    context_.talk->answer(from, answer, true);
+    context_.messages->answer(from, answer, true);
 }
 
 void McastTransport::answer(Rank from, const McastAnswer& answer) {
     if (answer.gives_up_from != McastAnswer::never)
-        context_.unheard.try_emplace(from, answer.gives_up_from);
+        context_.not_received.try_emplace(from, answer.gives_up_from);
     for (const McastAnswer::Rest& rest : answer.rest) receive_rest(from, rest);
     receiver_.take(from, answer);
 }
@@ -230,7 +230,7 @@ void McastTransport::tell() {
         if (due.message) {
             due.message->call = call_.number;
             due.message->was_forgotten = was_forgotten_;
-            context_.talk->tell(due.to, *due.message);
+            context_.messages->tell(due.to, *due.message);
         }
         const McastAddress to = channel_.address_of(call_.context, due.to);
         if (!due.datagram || to == all_of_the_job) continue;
@@ -266,7 +266,7 @@ bool McastTransport::moves(std::vector<int>& ended) {
     ended_elsewhere_.clear();
     other_.poll(ended_elsewhere_);
     for (const int id : ended_elsewhere_) end_message(id, ended);
-    moved = context_.talk->move() || moved || !ended_elsewhere_.empty();
+    moved = context_.messages->move() || moved || !ended_elsewhere_.empty();
     for (McastTransport* each : context_.left)
         if (each != this) each->move_left();
     return steps(ended) || moved || ended.size() > before;
@@ -287,7 +287,7 @@ void McastTransport::rest() {
 }
 
 bool McastTransport::is_quiet() const {
-    return parts_.empty() && context_.talk->has_left() && !receiver_.owes();
+    return parts_.empty() && context_.messages->has_left() && !receiver_.owes();
 }
 
 void McastTransport::close() {
@@ -295,7 +295,7 @@ void McastTransport::close() {
     if (sender_.has_lost() || receiver_.has_lost()) context_.careful = McastContext::careful_calls;
     bool too_fast = false;
     for (const auto& [rank, peer] : sender_.peers()) {
-        if (peer.heard > 0) context_.in_vain.erase(rank);
+        if (peer.by_multicast > 0) context_.in_vain.erase(rank);
         if (peer.addressed == 0) continue;
         const auto sent = static_cast<double>(peer.addressed);
         double& lost = context_.lost[rank];

@@ -18,13 +18,13 @@
 
 namespace eco {
 
-class McastTransport : public Transport, McastChannel::Listener, McastTalk::Listener {
+class McastTransport : public Transport, McastChannel::Listener, McastMessages::Listener {
 public:
     // Bytes on the wire per second that reach both ranks without loss.
     using Rate = std::function<double(Rank from, std::span<const Rank> to)>;
 
     // first_tag, tags: of this call's messages; its programs use the lower half of them. The other
-    // transport outlives this, and so does the context, whose talk is there.
+    // transport outlives this, and so does the context, whose messages are there.
     McastTransport(McastChannel& channel, McastContext& context, Rank me, Rate rate,
                    Transport& other, int first_tag, int tags);
     // With something under way only after an error.
@@ -83,11 +83,11 @@ private:
     Rank me_;
     int first_tag_, tags_;
     McastCall call_;
-    std::set<Rank> unreached_, unheard_;
+    std::set<Rank> unreached_, not_received_;
     McastSender sender_;
     McastReceiver receiver_;
-    std::mutex mutex_;  // of heard_
-    std::vector<std::pair<Rank, McastStatus>> heard_;
+    std::mutex mutex_;  // of statuses_
+    std::vector<std::pair<Rank, McastStatus>> statuses_;
     std::map<int, Part> parts_;  // by id, below 0
     int next_part_ = -1;
     std::map<int, int> parts_left_;  // per multicast task: what must end before it has

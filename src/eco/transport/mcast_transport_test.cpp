@@ -32,8 +32,8 @@ public:
                 network_.end_of(rank), McastKey{1, 2}, payload, forgotten_after));
             channels_.back()->know(5);
             contexts_.emplace_back().number = 5;
-            contexts_.back().talk =
-                std::make_unique<McastTalk>(threads_.end_of(rank), talk_tag, talk_tag + 1, payload);
+            contexts_.back().messages = std::make_unique<McastMessages>(
+                threads_.end_of(rank), talk_tag, talk_tag + 1, payload);
         }
     }
 
@@ -50,8 +50,8 @@ public:
                         std::this_thread::sleep_for(std::chrono::duration<double>(by));
                     this->call(rank, call, bytes);
                 }
-                McastTalk& talk = *contexts_[at(rank)].talk;
-                while (!talk.is_over()) talk.move();
+                McastMessages& messages = *contexts_[at(rank)].messages;
+                while (!messages.is_over()) messages.move();
             });
         for (std::thread& thread : threads) thread.join();
     }
@@ -166,7 +166,7 @@ TEST(McastTransport, WithoutMulticastMessagesGoOneByOne) {
     job.run(8, 3000);
     EXPECT_EQ(ranks_of(job.context(0).unreached), std::set<Rank>{2});
     EXPECT_EQ(ranks_of(job.context(1).unreached), std::set<Rank>{2});
-    EXPECT_EQ(ranks_of(job.context(2).unheard), (std::set<Rank>{0, 1}));
+    EXPECT_EQ(ranks_of(job.context(2).not_received), (std::set<Rank>{0, 1}));
     EXPECT_TRUE(job.context(2).unreached.empty());
 }
 
@@ -224,7 +224,8 @@ std::string mismatch(Bytes sent, Bytes taken) {
         channel.know(5);
         McastContext& context = contexts[at(me)];
         context.number = 5;
-        context.talk = std::make_unique<McastTalk>(threads.end_of(me), talk_tag, talk_tag + 1, 100);
+        context.messages =
+            std::make_unique<McastMessages>(threads.end_of(me), talk_tag, talk_tag + 1, 100);
         const auto other = threads.end_of(me);
         const auto rate_of = [](Rank, std::span<const Rank>) { return rate; };
         McastTransport transport(channel, context, me, rate_of, *other, 0, tags);

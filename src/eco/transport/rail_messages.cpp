@@ -32,7 +32,7 @@ RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Byt
     const auto stripes = Bytes{most_ways} * static_cast<Bytes>(sizeof(Stripe));
     slot_bytes_ = static_cast<Bytes>(sizeof(Header)) + std::max(longest_short, stripes);
     peer_bytes_ = slots * slot_bytes_ + credit_bytes;
-    // Not touched before it is used, so that peers that never talk cost no memory.
+    // Not touched before it is used, so that peers that never send cost no memory.
     inbox_.reset(new std::byte[at(peer_bytes_ * ranks)]);
     outbox_.reset(new std::byte[at(peer_bytes_ * ranks)]);
     inbox_memory_ = rails_->add(inbox_.get(), peer_bytes_ * ranks);
@@ -42,8 +42,8 @@ RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Byt
 
 RailMessages::~RailMessages() = default;
 
-std::string RailMessages::greeting() const {
-    const std::string rails = rails_->greeting();
+std::string RailMessages::own_address() const {
+    const std::string rails = rails_->own_address();
     nlohmann::json inbox = nlohmann::json::array();
     for (int rail = 0; rail < rails_->count(); ++rail) {
         const Target target = inbox_memory_->target(rail);
@@ -55,10 +55,10 @@ std::string RailMessages::greeting() const {
     return {packed.begin(), packed.end()};
 }
 
-void RailMessages::meet(const std::vector<std::string>& greetings) {
+void RailMessages::meet(const std::vector<std::string>& addresses) {
     std::vector<std::string> of_rails;
     std::vector<nlohmann::json> inboxes;
-    for (const auto& text : greetings) {
+    for (const auto& text : addresses) {
         if (text.empty()) {
             of_rails.emplace_back();
             inboxes.emplace_back();

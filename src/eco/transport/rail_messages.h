@@ -31,13 +31,13 @@ public:
     };
 
     // What all others must know of this process, and what all have said.
-    std::string greeting() const;
-    void meet(const std::vector<std::string>& greetings);
+    std::string own_address() const;
+    void meet(const std::vector<std::string>& addresses);
 
     bool reaches(Rank peer) const { return !rails_->ways(peer).empty(); }
 
     // Writes to each peer that is reached, over all ways, and waits until each has written too;
-    // all must call it. False after so many seconds; `missing` then says who was not heard.
+    // all must call it. False after so many seconds; `missing` then says who was not reached.
     bool connectivity_check(double seconds, std::string& missing);
 
     // Neither blocks. most: ways to use, as the peer does; the first ones.

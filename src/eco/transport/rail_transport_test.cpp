@@ -52,9 +52,9 @@ private:
     public:
         End(Wires& wires, Rank rank) : wires_(wires), rank_(rank) {}
         int count() const override { return wires_.rails_; }
-        std::string greeting() const override { return "."; }
-        void meet(const std::vector<std::string>& greetings) override {
-            for (Rank peer = 0; peer < static_cast<Rank>(greetings.size()); ++peer) {
+        std::string own_address() const override { return "."; }
+        void meet(const std::vector<std::string>& addresses) override {
+            for (Rank peer = 0; peer < static_cast<Rank>(addresses.size()); ++peer) {
                 ways_.emplace_back();
                 if (peer / wires_.same_host == rank_ / wires_.same_host) continue;
                 for (int rail = 0; rail < wires_.rails_; ++rail)
@@ -180,11 +180,11 @@ void run(const RailJob& job, Wires& wires) {
     wires.same_host = job.same_host;
     ThreadsExchange exchange_inside;
     std::vector<std::unique_ptr<RailMessages>> all;
-    std::vector<std::string> greetings;
+    std::vector<std::string> addresses;
     for (Rank rank = 0; rank < job.ranks; ++rank) {
         all.push_back(
             std::make_unique<RailMessages>(wires.end_of(rank), rank, job.ranks, job.longest_short));
-        greetings.push_back(all.back()->greeting());
+        addresses.push_back(all.back()->own_address());
     }
     RailContext context{7, {}};
     for (Rank rank = 0; rank < job.ranks; ++rank) context.world.push_back(rank);
@@ -194,7 +194,7 @@ void run(const RailJob& job, Wires& wires) {
         threads.emplace_back([&, rank] {
             try {
                 RailMessages& messages = *all[at(rank)];
-                messages.meet(greetings);
+                messages.meet(addresses);
                 std::string missing;
                 ASSERT_TRUE(messages.connectivity_check(60, missing)) << missing;
                 const auto inside = exchange_inside.end_of(rank);

@@ -50,8 +50,8 @@ public:
     virtual int count() const = 0;
 
     // What peers must know of this process, and what all of them said, by rank.
-    virtual std::string greeting() const = 0;
-    virtual void meet(const std::vector<std::string>& greetings) = 0;
+    virtual std::string own_address() const = 0;
+    virtual void meet(const std::vector<std::string>& addresses) = 0;
 
     // Empty if no rail leads there. After meet().
     virtual const std::vector<Way>& ways(Rank peer) const = 0;

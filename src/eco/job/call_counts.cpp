@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/job/tally.h"
+#include "eco/job/call_counts.h"
 
 #include <exception>
 
@@ -50,8 +50,8 @@ void Samples::thin() {
     stride_ *= 2;
 }
 
-Tally& tally() {
-    static auto* all = new Tally;  // not destroyed at exit, where it may be a forked child's
+CallCounts& call_counts() {
+    static auto* all = new CallCounts;  // not destroyed at exit, where it may be a forked child's
     return *all;
 }
 
@@ -69,7 +69,7 @@ void count_call(Communicator& communicator, Operation operation, Bytes bytes, co
     const std::lock_guard lock(here.mutex);
     try {
         const CallClass named{communicator.report_number(), operation, form, bytes, choice};
-        Counted& counted = tally()[named];
+        Counted& counted = call_counts()[named];
         counted.samples.note(entered, left);
         if (here.world_rank != 0) return;
         if (!counted.kind) counted.kind = kind_of(communicator, named, commutative);

@@ -14,18 +14,19 @@
 
 namespace eco {
 
-class McastTalk {
+class McastMessages {
 public:
     // Two tags of a transport that nothing else uses.
-    McastTalk(std::unique_ptr<Transport> transport, int status_tag, int answer_tag, Bytes payload)
+    McastMessages(std::unique_ptr<Transport> transport, int status_tag, int answer_tag,
+                  Bytes payload)
         : transport_(std::move(transport)),
           status_tag_(status_tag),
           answer_tag_(answer_tag),
           payload_(payload) {}
     // With something under way only after an error.
-    ~McastTalk();
-    McastTalk(const McastTalk&) = delete;
-    McastTalk& operator=(const McastTalk&) = delete;
+    ~McastMessages();
+    McastMessages(const McastMessages&) = delete;
+    McastMessages& operator=(const McastMessages&) = delete;
 
     // One call's. What is for a call that is over is answered with nothing.
     class Listener {
@@ -51,7 +52,7 @@ public:
     bool move();
     // Whether nothing that others wait for is under way.
     bool has_left() const { return leaving_ == 0; }
-    // Whether nothing at all is under way or expected. All ranks of the job move all their talks
+    // Whether nothing at all is under way or expected. All ranks of the job move all of theirs
     // until it is so, before the communicator goes.
     bool is_over() const { return messages_.empty(); }
 
@@ -65,7 +66,7 @@ private:
     };
     int add(What what, Rank peer, std::vector<std::byte> text);
     void send(Rank to, std::vector<std::byte> text, int tag, bool awaited);
-    void listen(Rank from);
+    void expect_status(Rank from);
     void take(const Message& message);
 
     std::unique_ptr<Transport> transport_;

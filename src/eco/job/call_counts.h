@@ -51,8 +51,8 @@ struct Counted {
     std::map<const void*, long> sites;  // rank 0's: address in the program that called
 };
 
-using Tally = std::map<CallClass, Counted>;
-Tally& tally();
+using CallCounts = std::map<CallClass, Counted>;
+CallCounts& call_counts();
 
 // Whether anything is counted in this job.
 bool counts_calls();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/job/tally.h"
+#include "eco/job/call_counts.h"
 
 #include <gtest/gtest.h>
 
