@@ -4,7 +4,7 @@
 // Prints one JSON line, nanoseconds a call, the least of several rounds.
 //
 //     calls CALLS           in each round; 0: ends at once
-//     calls CALLS by-hand   the messages of ECO's tree, as sends and receives that the program makes
+//     calls CALLS by-hand   the messages of ECO's tree, sent and received by the program
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
