@@ -54,10 +54,10 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="one run each way")
     parser.add_argument("--json", action="store_true")
     own = sys.argv[1:]
-    if "--" not in own:
-        parser.error("name the program after --")
-    place = own.index("--")
+    place = own.index("--") if "--" in own else len(own)
     options, words = parser.parse_args(own[:place]), own[place + 1 :]
+    if not words:
+        parser.error("name the program after --")
     if options.short:
         options.runs = 1
     eco, native = [], []

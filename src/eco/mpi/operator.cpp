@@ -53,6 +53,39 @@ static const Predefined* find_predefined(MPI_Op op) {
     return found == predefined.end() ? nullptr : &*found;
 }
 
+// C's usual numbers, which every library combines.
+enum class Numbers { integers, floating, others };
+
+static Numbers numbers_of(MPI_Datatype type) {
+    static const std::array<MPI_Datatype, 18> integers{
+        {ECO_HANDLE(MPI_Datatype, MPI_INT, "ompi_mpi_int"),
+         ECO_HANDLE(MPI_Datatype, MPI_SIGNED_CHAR, "ompi_mpi_signed_char"),
+         ECO_HANDLE(MPI_Datatype, MPI_UNSIGNED_CHAR, "ompi_mpi_unsigned_char"),
+         ECO_HANDLE(MPI_Datatype, MPI_SHORT, "ompi_mpi_short"),
+         ECO_HANDLE(MPI_Datatype, MPI_UNSIGNED_SHORT, "ompi_mpi_unsigned_short"),
+         ECO_HANDLE(MPI_Datatype, MPI_UNSIGNED, "ompi_mpi_unsigned"),
+         ECO_HANDLE(MPI_Datatype, MPI_LONG, "ompi_mpi_long"),
+         ECO_HANDLE(MPI_Datatype, MPI_UNSIGNED_LONG, "ompi_mpi_unsigned_long"),
+         ECO_HANDLE(MPI_Datatype, MPI_LONG_LONG, "ompi_mpi_long_long_int"),
+         ECO_HANDLE(MPI_Datatype, MPI_UNSIGNED_LONG_LONG, "ompi_mpi_unsigned_long_long"),
+         ECO_HANDLE(MPI_Datatype, MPI_INT8_T, "ompi_mpi_int8_t"),
+         ECO_HANDLE(MPI_Datatype, MPI_INT16_T, "ompi_mpi_int16_t"),
+         ECO_HANDLE(MPI_Datatype, MPI_INT32_T, "ompi_mpi_int32_t"),
+         ECO_HANDLE(MPI_Datatype, MPI_INT64_T, "ompi_mpi_int64_t"),
+         ECO_HANDLE(MPI_Datatype, MPI_UINT8_T, "ompi_mpi_uint8_t"),
+         ECO_HANDLE(MPI_Datatype, MPI_UINT16_T, "ompi_mpi_uint16_t"),
+         ECO_HANDLE(MPI_Datatype, MPI_UINT32_T, "ompi_mpi_uint32_t"),
+         ECO_HANDLE(MPI_Datatype, MPI_UINT64_T, "ompi_mpi_uint64_t")}};
+    static const std::array<MPI_Datatype, 2> floating{
+        {ECO_HANDLE(MPI_Datatype, MPI_FLOAT, "ompi_mpi_float"),
+         ECO_HANDLE(MPI_Datatype, MPI_DOUBLE, "ompi_mpi_double")}};
+    const auto is_of = [type](const auto& types) {
+        return std::find(types.begin(), types.end(), type) != types.end();
+    };
+    if (is_of(integers)) return Numbers::integers;
+    return is_of(floating) ? Numbers::floating : Numbers::others;
+}
+
 bool is_predefined(MPI_Op op) { return find_predefined(op) != nullptr; }
 
 // Combines one element for trial, with errors of no communicator returned instead of fatal.
@@ -87,6 +120,8 @@ bool any_order(MPI_Op op, const Type& type) {
     const Predefined* predefined = find_predefined(op);
     if (!predefined || predefined->order == Order::matters) return false;
     if (predefined->order == Order::any) return true;
+    if (const Numbers numbers = numbers_of(type.handle); numbers != Numbers::others)
+        return numbers == Numbers::integers;
     static std::mutex mutex;
     static std::map<MPI_Datatype, bool> known;
     const std::lock_guard lock(mutex);
@@ -96,8 +131,14 @@ bool any_order(MPI_Op op, const Type& type) {
 }
 
 bool takes_type(MPI_Op op, const Type& type) {
-    if (!find_predefined(op)) return true;
+    const Predefined* predefined = find_predefined(op);
+    if (!predefined) return true;
     if (!type.predefined) return false;
+    const Numbers numbers = numbers_of(type.handle);
+    const Native& mpi = native();
+    if (numbers == Numbers::integers && predefined->order != Order::matters) return true;
+    if (numbers == Numbers::floating && (op == mpi.sum || op == mpi.max || op == mpi.min))
+        return true;
     static std::mutex mutex;
     static std::map<std::pair<MPI_Op, MPI_Datatype>, bool> known;
     const std::lock_guard lock(mutex);

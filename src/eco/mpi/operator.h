@@ -17,8 +17,10 @@ bool is_predefined(MPI_Op op);
 bool any_order(MPI_Op op, const Type& type);
 
 // Whether the library combines this type by this operator, so that a wrong call can be left to the
-// native function, which says what is wrong with it. Asks the library once per predefined operator
-// and type; a user's operator takes any type.
+// native function, which says what is wrong with it. A user's operator takes any type. Of
+// predefined ones the library is asked once per operator and type, but not about C's usual numbers:
+// asking sets the error handlers of MPI_COMM_WORLD and MPI_COMM_SELF for a moment, which other
+// threads can see.
 bool takes_type(MPI_Op op, const Type& type);
 
 }  // namespace eco

@@ -59,6 +59,27 @@ TEST_F(Operators, TheLibraryIsAskedWhatItCombines) {
     EXPECT_FALSE(takes_type(maxloc_, real64_));
 }
 
+// Another thread would see that its handler is not set.
+TEST_F(Operators, UsualNumbersLeaveErrorHandlersAlone) {
+    static int set = 0;
+    static decltype(native().Comm_set_errhandler) library;
+    auto& taken = const_cast<Native&>(native()).Comm_set_errhandler;
+    library = taken;
+    taken = [](MPI_Comm comm, MPI_Errhandler handler) { return ++set, library(comm, handler); };
+    const Type long_{ECO_HANDLE(MPI_Datatype, MPI_LONG, "ompi_mpi_long")},
+        float_{ECO_HANDLE(MPI_Datatype, MPI_FLOAT, "ompi_mpi_float")};
+    const MPI_Op land = ECO_HANDLE(MPI_Op, MPI_LAND, "ompi_mpi_op_land");
+    EXPECT_TRUE(takes_type(native().sum, long_));
+    EXPECT_TRUE(takes_type(land, long_));
+    EXPECT_TRUE(any_order(native().sum, long_));
+    EXPECT_TRUE(takes_type(native().min, float_));
+    EXPECT_FALSE(any_order(native().sum, float_));
+    EXPECT_EQ(set, 0);
+    EXPECT_FALSE(takes_type(land, float_)) << "the library is asked";
+    taken = library;
+    EXPECT_GT(set, 0);
+}
+
 TEST_F(Operators, AUsersOwnTakesAnyType) {
     MPI_Datatype pair{};
     const int count = 2;
