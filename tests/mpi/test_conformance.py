@@ -41,8 +41,6 @@ OPERATIONS = [
     "reduce_scatter",
     "reduce_scatter_block",
 ]
-# With those that the library may be given inside.
-INSIDE = ["--sections", "barrier,bcast,reduce,allreduce,user_operators,types,errors,mixed"]
 # Ranks in an order where neighbours are on different segments.
 SPREAD = "random:1"
 
@@ -189,15 +187,11 @@ def test_choices(mpi: Mpi, choice: str) -> None:
         ("tree:top=balanced,inner=native,segments=2", ["barrier", "bcast", "reduce", "allreduce"]),
         ("exchange:inner=native", ["barrier", "allreduce"]),
     ],
-    ids=["tree", "exchange"],
-)
-@pytest.mark.parametrize(
-    "sections", [INSIDE, pytest.param([], marks=pytest.mark.long)], ids=["some", "all"]
 )
 @each
-def test_native_inside(mpi: Mpi, sections: list[str], choice: str, operations: list[str]) -> None:
+def test_native_inside(mpi: Mpi, choice: str, operations: list[str]) -> None:
     """Hosts of three, three and one rank, in no order; the library does what is inside them."""
-    words = [built(mpi, "conformance"), "--light", *sections]
+    words = [built(mpi, "conformance"), "--light"]
     where: dict[str, Any] = {"ranks": 7, "hosts": 3, "per_host": 3, "order": SPREAD}
     # The gather of Open MPI's own two levels crashes with types of a low bound.
     where["environment"] = {"OMPI_MCA_coll": "^han"}
