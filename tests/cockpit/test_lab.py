@@ -34,9 +34,8 @@ def measured(
 
 
 # What takes long and hardly differs by library: the other where there is time.
-with_one = pytest.mark.parametrize(
-    "measured", ["openmpi", pytest.param("mpich", marks=pytest.mark.long)], indirect=True
-)
+ONE = ["openmpi", pytest.param("mpich", marks=pytest.mark.long)]
+with_one = pytest.mark.parametrize("measured", ONE, indirect=True)
 
 
 def test_what_was_found(measured: tuple[str, Path]) -> None:
@@ -73,7 +72,7 @@ def test_buses(measured: tuple[str, Path]) -> None:
     assert model["error"] < 0.5
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.long)])
+@pytest.mark.parametrize("mpi", ONE)
 def test_a_switch(mpi: str, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     options = ["--no-tune", "--repeats", "1", "--round-trips", "3"]

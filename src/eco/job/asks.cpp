@@ -8,6 +8,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "eco/base/file_name.h"
+
 namespace eco {
 
 namespace {
@@ -94,9 +96,8 @@ int names_some(dl_phdr_info* info, std::size_t, void*) {
 }
 
 bool has_all_functions(const char* path) {
-    const char* slash = std::strrchr(path, '/');
     for (const char* start : {"libmpi", "MPI."})
-        if (std::strncmp(slash ? slash + 1 : path, start, std::strlen(start)) == 0) return true;
+        if (std::strncmp(file_name(path), start, std::strlen(start)) == 0) return true;
     return false;
 }
 

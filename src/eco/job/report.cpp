@@ -9,6 +9,7 @@
 #include <cstring>
 #include <set>
 
+#include "eco/base/file_name.h"
 #include "eco/base/text.h"
 #include "eco/job/call_counts.h"
 #include "eco/job/collected.h"
@@ -26,8 +27,7 @@ Seconds started = 0;
 std::string place(const void* site) {
     Dl_info info{};
     if (!dladdr(site, &info) || !info.dli_fname) return "?";
-    const char* slash = std::strrchr(info.dli_fname, '/');
-    const std::string object = slash ? slash + 1 : info.dli_fname;
+    const std::string object = file_name(info.dli_fname);
     if (info.dli_sname) return object + ":" + info.dli_sname;
     char offset[32];
     std::snprintf(offset, sizeof offset, "+0x%lx",

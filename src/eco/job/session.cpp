@@ -30,6 +30,7 @@ Session* current = nullptr;
 
 std::atomic<bool> expected = false;  // MPI is initialised, and nobody has met
 Settings settings_of_start;          // rank 0's
+bool gives_settings = false;         // it is rank 0
 std::atomic<bool> nonblocking_before = false;
 
 int keep_attribute_with_its_own(MPI_Comm, int, void*, void*, void*, int* flag) {
@@ -188,14 +189,9 @@ private:
     std::new_handler before_;
 };
 
-// Of no use on ranks other than 0, whose settings all take.
-static void expect_nonblocking_calls() {
-    if (settings_of_start.nonblocking == Nonblocking::on)
-        settings_of_start.nonblocking = Nonblocking::expected;
-}
-
 static void expect(int rank, bool at_once) {
-    if (rank == 0) {
+    gives_settings = rank == 0;
+    if (gives_settings) {
         settings_of_start = read_settings();
         // The program may change its folder.
         char folder[PATH_MAX];
@@ -207,7 +203,8 @@ static void expect(int rank, bool at_once) {
                 "first in LD_PRELOAD");
     }
     const bool nonblocking = names_nonblocking();
-    if (nonblocking) expect_nonblocking_calls();
+    if (nonblocking && settings_of_start.nonblocking == Nonblocking::on)
+        settings_of_start.nonblocking = Nonblocking::expected;
     expected = true;
     note_start_for_report();
     if (at_once || nonblocking || asks_at_once()) meet(native().comm_world);
@@ -229,7 +226,9 @@ void meet(MPI_Comm comm) noexcept {
     const MemoryMustDo must;
     try {
         // Not earlier: MPI_Init is as quick as it was, and more libraries are loaded now.
-        if (libraries_name_nonblocking()) expect_nonblocking_calls();
+        if (gives_settings && settings_of_start.nonblocking == Nonblocking::on &&
+            libraries_name_nonblocking())
+            settings_of_start.nonblocking = Nonblocking::expected;
         begin_session();
         if (!current || current->settings.nonblocking != Nonblocking::expected) return;
         Communicator* world = known_communicator(comm);

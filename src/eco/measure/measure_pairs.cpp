@@ -206,8 +206,8 @@ private:
         std::vector<Seconds> together, alone;
         for (std::size_t i = 0; i < tried; ++i) {
             const std::size_t pair = i * pairs.size() / tried;
-            together.push_back(least(timed[pair]));
-            alone.push_back(least(visit({pairs[pair]}, partition_only_).front()));
+            together.push_back(least_of(timed[pair].samples));
+            alone.push_back(least_of(visit({pairs[pair]}, partition_only_).front().samples));
         }
         return undisturbed_at_once(together, alone);
     }
@@ -217,12 +217,6 @@ private:
         std::size_t size;
         std::vector<Seconds> samples;
     };
-    static Seconds least(const Timed& timed) {
-        Seconds found = std::numeric_limits<Seconds>::infinity();
-        for (const Seconds sample : timed.samples)
-            if (sample > 0) found = std::min(found, sample);
-        return found;
-    }
     void record(const std::vector<Timed>& timed) {
         for (const auto& [pair, size, samples] : timed) {
             samples_.by_size()[size].add(pair, samples);

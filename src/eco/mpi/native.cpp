@@ -8,6 +8,7 @@
 #include <string>
 
 #include "eco/base/error.h"
+#include "eco/base/file_name.h"
 
 namespace eco {
 
@@ -41,8 +42,7 @@ bool has_collectives(const char* path) {
 
 // Nothing may be thrown through the loader, which unwinds by another libgcc than this object.
 int look_at(dl_phdr_info* info, std::size_t, void* result) noexcept {
-    const char* slash = std::strrchr(info->dlpi_name, '/');
-    const char* name = slash ? slash + 1 : info->dlpi_name;
+    const char* name = file_name(info->dlpi_name);
     auto* found = static_cast<Library*>(result);
     if (starts_with(name, "libmpi_abi.so")) {
         *found = {info->dlpi_name, nullptr, true};
@@ -112,8 +112,7 @@ std::string wrapper_behind() {
     Dl_info found{};
     if (!next || dladdr(next, &found) == 0) return {};
     // A library may consist of several objects.
-    const char* slash = std::strrchr(found.dli_fname, '/');
-    return starts_with(slash ? slash + 1 : found.dli_fname, "libmp") ? "" : found.dli_fname;
+    return starts_with(file_name(found.dli_fname), "libmp") ? "" : found.dli_fname;
 }
 
 void* native_data(const char* name) {

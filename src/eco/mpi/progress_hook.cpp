@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "eco/base/file_name.h"
 #include "eco/mpi/native.h"
 
 namespace eco {
@@ -27,8 +28,7 @@ int poll_it() { return polled().moved; }
 
 // Nothing may be thrown through the loader.
 int is_pal(dl_phdr_info* info, std::size_t, void* path) noexcept {
-    const char* slash = std::strrchr(info->dlpi_name, '/');
-    const char* name = slash ? slash + 1 : info->dlpi_name;
+    const char* name = file_name(info->dlpi_name);
     if (std::strncmp(name, "libopen-pal.so", std::strlen("libopen-pal.so")) != 0) return 0;
     *static_cast<const char**>(path) = info->dlpi_name;
     return 1;

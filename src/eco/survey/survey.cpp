@@ -19,14 +19,6 @@ constexpr double least_again = 256;
 constexpr std::size_t pairs_again = 13;
 constexpr int times_again = 4;
 
-// Where time was up, zeros follow.
-Seconds least_of(const std::vector<Seconds>& samples) {
-    Seconds least = never;
-    for (const Seconds sample : samples)
-        if (sample > 0) least = std::min(least, sample);
-    return least;
-}
-
 class Surveying {
 public:
     Surveying(const std::vector<std::vector<int>>& orders, Prober& prober,

@@ -4,8 +4,16 @@
 #include <algorithm>
 
 #include "eco/base/check.h"
+#include "eco/base/median.h"
 
 namespace eco {
+
+Seconds least_of(const std::vector<Seconds>& samples) {
+    Seconds least = never;
+    for (const Seconds sample : samples)
+        if (sample > 0) least = std::min(least, sample);
+    return least;
+}
 
 double Timings::Entry::spread() const {
     return (samples[samples.size() / 2] - samples.front()) / samples.front();
@@ -34,9 +42,8 @@ void Timings::add(HostPair pair, const std::vector<Seconds>& samples) {
     std::vector<Seconds> visit;
     for (const Seconds sample : samples)
         if (sample > 0) visit.push_back(sample);
-    std::sort(visit.begin(), visit.end());
     if (!visit.empty()) {
-        const Seconds median = visit[visit.size() / 2];
+        const Seconds median = upper_median(visit);
         entry.least_median = entry.samples.empty() ? median : std::min(entry.least_median, median);
     }
     entry.samples.insert(entry.samples.end(), visit.begin(), visit.end());

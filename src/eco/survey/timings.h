@@ -14,6 +14,10 @@ namespace eco {
 
 using HostPair = std::pair<int, int>;
 
+// Of one visit. Samples for which the time was up are 0 and do not count; never if there are no
+// others.
+Seconds least_of(const std::vector<Seconds>& samples);
+
 class Timings {
 public:
     explicit Timings(int hosts = 0) : partners_(static_cast<std::size_t>(hosts)) {}

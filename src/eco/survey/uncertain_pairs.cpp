@@ -140,11 +140,8 @@ std::vector<HostPair> SurveyLevel::lone_hosts() {
                 pairs.push_back(
                     std::minmax(host, subnets[other][random_() % subnets[other].size()]));
     }
-    const double most = share_of_lone * allowances_.again;
-    if (static_cast<double>(pairs.size()) > most) {
-        std::shuffle(pairs.begin(), pairs.end(), random_);
-        pairs.resize(static_cast<std::size_t>(std::max(0.0, most)));
-    }
+    double share = share_of_lone * allowances_.again;
+    limit(pairs, share);
     allowances_.again -= static_cast<double>(pairs.size());
     return pairs;
 }
