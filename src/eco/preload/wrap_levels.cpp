@@ -97,16 +97,18 @@ std::vector<Rank> nearest(MPI_Comm comm) {
     const auto& own = *clusters_of(communicator, communicator->rank());
     const auto& ring = communicator->hierarchy().ring;
     const auto me = std::find(ring.begin(), ring.end(), communicator->rank()) - ring.begin();
-    for (std::size_t step = 1; step < ring.size(); ++step)
-        others.push_back(ring[(static_cast<std::size_t>(me) + step) % ring.size()]);
     const auto common = [&](Rank other) {
         const auto& ids = *clusters_of(communicator, other);
         int level = 0;
         while (same_cluster(own, ids, level)) ++level;
         return level;
     };
-    std::stable_sort(others.begin(), others.end(),
-                     [&](Rank a, Rank b) { return common(a) > common(b); });
+    // Within a level, in the order of the ring.
+    for (int level = static_cast<int>(own.size()); level >= 0; --level)
+        for (std::size_t step = 1; step < ring.size(); ++step) {
+            const Rank other = ring[(static_cast<std::size_t>(me) + step) % ring.size()];
+            if (common(other) == level) others.push_back(other);
+        }
     return others;
 }
 
