@@ -113,6 +113,7 @@ def test_faults(mpi: Mpi, faults: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1900)
 @each
 def test_many_calls_with_losses(mpi: Mpi, tmp_path: Path) -> None:
     """Each byte of 15,000 broadcasts and 3,750 allgathers, in some five minutes."""
