@@ -132,6 +132,7 @@ def test_shell(programs: dict[str, Path], tmp_path: Path) -> None:
         'hostname; wc -l <"$ECO_LAB_HOSTFILE"\n'
         f"mpirun {programs['openmpi']} </dev/null | head -1\n"
         f"mpiexec -n 2 {programs['mpich']} 5 </dev/null; echo $?\n"
+        "mpirun -n 2 hostname </dev/null | sort | xargs\n"
         "mpirun\nexit 9\n"
     )
     script.chmod(0o755)
@@ -139,6 +140,6 @@ def test_shell(programs: dict[str, Path], tmp_path: Path) -> None:
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines[:3] == ["n0", "8", " ".join(f"n{i}" for i in range(8))]
     assert lines[3] == "n0 n1"
-    assert lines[-1] == "5"
+    assert lines[-2:] == ["5", "n0 n1"]
     assert "no program given" in done.stderr
     assert done.returncode == 9

@@ -42,13 +42,16 @@ def start(words: list[str]) -> None:
     if not program_words:
         raise EcoError("mpirun [-n RANKS] PROGRAM ARGS…: no program given", ExitCode.USAGE)
     program = inspect(program_words[0], os.environ.get("PATH", os.defpath))
-    installation = mpi.choose(program, program_words[0], settings["mpi"])
+    # As any launcher, it starts what is no MPI program too.
+    may_call_mpi = program.family is not None or program.starter
+    known = program if may_call_mpi else None
+    installation = mpi.choose(known, program_words[0], settings["mpi"])
     placement = launch.Placement(
         tuple(settings["hosts"]), tuple(settings["all_hosts"]), tuple(settings["interfaces"])
     )
     quirks = Path(settings["quirks"]) if settings["quirks"] else None
     before: list[str] = []
-    if settings["profile"] and program.path.name != "eco":
+    if settings["profile"] and may_call_mpi and program.path.name != "eco":
         before = profile.words_before(Path(settings["profile"]))
     # The ranks must find the real launcher, not this one.
     path = os.environ.get("PATH", os.defpath).split(":")
