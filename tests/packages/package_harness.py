@@ -37,6 +37,11 @@ def run(
     return done
 
 
+def install(python: str | Path, *words: str | Path) -> None:
+    """With packages from the index, which may be far and busy."""
+    run(python, "-m", "pip", "install", "--quiet", *words, timeout=600)
+
+
 def without_network(*words: str | Path) -> list[str | Path]:
     """The command in a network namespace that has nothing but itself."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from eco.cli import VERBS
-from package_harness import PROFILE, ROOT, python_of, run
+from package_harness import PROFILE, ROOT, install, python_of, run
 
 IMPORT_ALL = """
 import importlib, pkgutil, eco
@@ -36,6 +36,7 @@ def test_typer_sees_what_options_are() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 def test_all_modules_and_what_needs_no_engine(tmp_path: Path) -> None:
     """With packages from the index."""
     oldest = python_of("3.9")
@@ -43,9 +44,7 @@ def test_all_modules_and_what_needs_no_engine(tmp_path: Path) -> None:
         pytest.skip("this machine has no Python 3.9")
     run(oldest, "-m", "venv", tmp_path / "venv")
     own = tmp_path / "venv/bin/python"
-    run(
-        own, "-m", "pip", "install", "--quiet", "typer>=0.16", "rich>=13", "PyYAML>=6", "matplotlib"
-    )
+    install(own, "typer>=0.16", "rich>=13", "PyYAML>=6", "matplotlib")
     here = {"PYTHONPATH": str(ROOT / "python")}
     run(own, "-c", IMPORT_ALL, env=here)
     run(own, "-c", "import eco_topology", env={"PYTHONPATH": str(ROOT / "include")})

@@ -15,6 +15,7 @@ from package_harness import (
     PROFILE,
     ROOT,
     environment,
+    install,
     needs_build,
     python_of,
     run,
@@ -89,8 +90,10 @@ def test_it_holds_no_mpi_and_says_what_it_needs(wheel: Path) -> None:
     assert wheel.stat().st_size < 12e6
 
 
+@pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.lab
+@pytest.mark.timeout(900)
 def test_three_commands_from_the_wheel_to_a_program(wheel: Path, tmp_path: Path) -> None:
     """With packages from the index, and with Open MPI from where a user has it."""
     run("/usr/bin/python3", "-m", "venv", tmp_path / "venv")
@@ -101,7 +104,7 @@ def test_three_commands_from_the_wheel_to_a_program(wheel: Path, tmp_path: Path)
     network = tmp_path / "network.json"
     own = {"ECO_DEPS": str(ROOT / ".deps"), "HOME": str(tmp_path)}
     began = time.monotonic()
-    run(tools / "pip", "install", "--quiet", wheel)
+    install(tools / "python", wheel)
     lab = (tools / "eco", "lab", "run", "three-segments")
     run(tools / "eco", "measure", "-o", network, "--", *lab, "--native", "--", env=own)
     done = run(
@@ -116,7 +119,7 @@ def test_three_commands_from_the_wheel_to_a_program(wheel: Path, tmp_path: Path)
 
 @pytest.mark.long
 @pytest.mark.lab
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
     ("built_for", "tag", "users"),
     [
@@ -142,8 +145,8 @@ def test_a_wheel_for_another_python(
         venv = tmp_path / version
         run(str(python), "-m", "venv", venv)
         # By its name: pip must find that this file suits this Python.
-        finds = ("--quiet", "--find-links", tmp_path, "--no-cache-dir", "eco-collectives")
-        run(venv / "bin/pip", "install", *finds)
+        finds = ("--find-links", tmp_path, "--no-cache-dir", "eco-collectives")
+        install(venv / "bin/python", *finds)
         eco = venv / "bin/eco"
         network = tmp_path / f"{version}.json"
         lab = (eco, "lab", "run", "three-segments", "--hosts", "4", "--native", "--")
