@@ -126,12 +126,16 @@ def test_ordinary_user(programs: dict[str, Path]) -> None:
 
 
 def test_shell(programs: dict[str, Path], tmp_path: Path) -> None:
-    script = tmp_path / "shell"
+    """Its launchers take a program of either family or of none, and the user's own hosts."""
+    script, hosts = tmp_path / "shell", tmp_path / "hosts"
+    hosts.write_text("n3\nn5\n")
     script.write_text(
         "#!/bin/sh\n"
         'hostname; wc -l <"$ECO_LAB_HOSTFILE"\n'
         f"mpirun {programs['openmpi']} </dev/null | head -1\n"
         f"mpiexec -n 2 {programs['mpich']} 5 </dev/null; echo $?\n"
+        f"mpirun -n 2 --hostfile {hosts} {programs['openmpi']} </dev/null | head -1\n"
+        f"mpiexec -n 2 -f {hosts} {programs['mpich']} </dev/null | head -1\n"
         "mpirun -n 2 hostname </dev/null | sort | xargs\n"
         "mpirun\nexit 9\n"
     )
@@ -140,6 +144,6 @@ def test_shell(programs: dict[str, Path], tmp_path: Path) -> None:
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines[:3] == ["n0", "8", " ".join(f"n{i}" for i in range(8))]
     assert lines[3] == "n0 n1"
-    assert lines[-2:] == ["5", "n0 n1"]
+    assert lines[5:] == ["5", "n3 n5", "n3 n5", "n0 n1"]
     assert "no program given" in done.stderr
     assert done.returncode == 9

@@ -135,6 +135,15 @@ def _preload(quirks: Path, env: Mapping[str, str]) -> str:
     return f"{quirks}:{before}" if before else str(quirks)
 
 
+# A launcher's options after which it takes no hosts from a second file.
+_NAME_HOSTS = frozenset(
+    (
+        *("-host", "--host", "-H", "-hosts", "--hosts", "-f", "-hostfile", "--hostfile"),
+        *("-machinefile", "--machinefile"),
+    )
+)
+
+
 def command(
     installation: Installation,
     placement: Placement,
@@ -144,11 +153,14 @@ def command(
 ) -> list[str]:
     """The launcher's words on host `here`; the program's follow."""
     words = [str(installation.launcher)]
+    all_hosts = not _NAME_HOSTS & set(own_options)
     if installation.family == "openmpi":
-        words += ["--hostfile", str(HOST_FILE), "--map-by", "seq", "--bind-to", "none"]
+        words += ["--hostfile", str(HOST_FILE)] if all_hosts else []
+        words += ["--map-by", "seq", "--bind-to", "none"]
     else:
         index = placement.all_hosts.index(here)
-        words += ["-launcher", "ssh", "-launcher-exec", str(AGENT), "-f", str(HOST_FILE)]
+        words += ["-launcher", "ssh", "-launcher-exec", str(AGENT)]
+        words += ["-f", str(HOST_FILE)] if all_hosts else []
         words += ["-iface", "eth0", "-localhost", address(index)]
         if quirks is not None:
             # Only MPICH 4's ranks need the object which the launcher has.
