@@ -131,7 +131,7 @@ def _start(
         # A file, not a pipe: nobody has to feed it while the events are read.
         file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         source = stack.enter_context(file)
-        file.write(text)
+        file.write(text.rstrip("\n") + "\n\n")  # an empty line ends what the probe reads
         file.flush()
         file.seek(0)
     try:

@@ -2,7 +2,7 @@
 """Where a program's first collective is, ECO begins; until then it must not be noticed."""
 
 import pytest
-from mpi_harness import Mpi, Run, built, each, lab
+from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, here, lab
 
 
 def _run(mpi: Mpi, how: str, choice: str = "eco") -> Run:
@@ -44,3 +44,23 @@ def test_no_collective_on_the_world(mpi: Mpi, how: str) -> None:
 @each
 def test_threads_race_to_the_first(mpi: Mpi) -> None:
     assert _run(mpi, "threads").planned("allreduce")
+
+
+@each
+def test_a_probe_whose_input_does_not_end(mpi: Mpi) -> None:
+    """Open MPI 5's launcher does not always bring the end: what the probe reads ends by itself."""
+    held = 'exec "$@" < <(cat "$0"; echo; exec sleep 60 2>/dev/null)'
+    words = [
+        "probe",
+        "bench",
+        "--mpi",
+        mpi.family,
+        "--profile",
+        "-",
+        "--operations",
+        "bcast",
+        "--sizes",
+        "16",
+    ]
+    run = here(mpi, 2, "bash", "-c", held, PROFILE, ECO, *words, seconds=50)
+    assert "on hosts of the profile" in run.out, run.out + run.err

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // eco-probe: measures, tunes and benches under any launcher. Once for each MPI interface, in its
 // preload object; the library is loaded, not linked, so that it is the one of the launcher at hand.
-// Rank 0 takes from its standard input a line with what an earlier run kept, then a profile, as
-// options say, and gives its results as lines of its standard output (protocol.h).
+// Rank 0 takes from its standard input a line with what an earlier run kept, then a profile up to
+// an empty line, as options say, and gives its results as lines of its standard output
+// (protocol.h).
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +43,13 @@ void open_library(const Options& options) {
     } catch (const Error&) {
         open_native("libmpich.so.12");
     }
+}
+
+// Open MPI 5's launcher does not always bring the end of standard input.
+std::string read_to_empty_line(std::FILE* file) {
+    std::string text;
+    for (std::string line; !(line = read_line(file)).empty();) text += line + '\n';
+    return text;
 }
 
 // From rank 0 to all; empty text where it has none.
@@ -174,7 +182,7 @@ void run(const Options& options, int rank) {
     if (options.partial_on_stdin && prints) kept = read_line(stdin);
     if (options.profile_on_stdin) {
         std::string text;
-        if (prints) text = read_rest(stdin);
+        if (prints) text = read_to_empty_line(stdin);
         text = share(text);
         known = parse_profile(text, "the profile");
         notes = read_notes(text, *known, "the profile");
