@@ -56,10 +56,18 @@ def reader(tmp_path: Path) -> dict[str, str]:
 
 
 def follow(lines: list[str], folder: Path, env: dict[str, str], *shell: str) -> str:
-    """All lines in one shell, which stops at the first that fails."""
-    script = "\n".join(["set -eux", f"cd {folder}", *lines])
+    """All lines in one shell, which stops at the first that fails. They are in a file, as mpirun
+    would read those that follow from standard input."""
+    script = folder / "lines"
+    script.write_text("\n".join(["#!/bin/bash", "set -eux", f"cd {folder}", *lines, ""]))
+    script.chmod(0o755)
     done = subprocess.run(
-        shell or ["bash"], input=script, env=env, cwd=folder, capture_output=True, text=True
+        shell or [script],
+        env=env | {"SHELL": str(script)},
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
     )
     print(done.stdout, done.stderr)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -68,6 +76,7 @@ def follow(lines: list[str], folder: Path, env: dict[str, str], *shell: str) -> 
 
 @pytest.mark.long
 @pytest.mark.lab
+@pytest.mark.timeout(900)
 def test_the_tutorial_of_the_lab(tmp_path: Path, reader: dict[str, str]) -> None:
     out = follow(commands(TUTORIALS / "lab.md"), tmp_path, reader)
     assert "three-segments" in out and (tmp_path / "network.json").exists()
@@ -75,6 +84,7 @@ def test_the_tutorial_of_the_lab(tmp_path: Path, reader: dict[str, str]) -> None
 
 @pytest.mark.long
 @pytest.mark.lab
+@pytest.mark.timeout(900)
 def test_the_tutorial_of_a_cluster(tmp_path: Path, reader: dict[str, str]) -> None:
     """The cluster is the lab: its shell has an mpirun that starts ranks on all hosts."""
     shell = ("eco", "lab", "shell", "three-segments", "--native")
@@ -85,6 +95,7 @@ def test_the_tutorial_of_a_cluster(tmp_path: Path, reader: dict[str, str]) -> No
 
 @pytest.mark.long
 @pytest.mark.lab
+@pytest.mark.timeout(900)
 def test_the_tutorial_of_slurm(tmp_path: Path, reader: dict[str, str]) -> None:
     """What ECO does in it; a script of this name hands srun's words to the lab's mpirun."""
     srun = tmp_path / "srun"
