@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <list>
 #include <map>
@@ -24,7 +25,11 @@ public:
 
     // Null if it is not kept. Until the next put() at least, and the one after, the value stays
     // where it is.
-    Value* find(const Key& key) {
+    // key: whatever compares with one, so that none needs to be made.
+    template <typename Like>
+    Value* find(const Like& key) {
+        // A program often makes the same call again and again.
+        if (!entries_.empty() && entries_.front().key == key) return &entries_.front().value;
         const auto place = places_.find(key);
         if (place == places_.end()) return nullptr;
         entries_.splice(entries_.begin(), entries_, place->second);
@@ -70,7 +75,7 @@ private:
     using Entries = std::list<Entry>;
     std::size_t most_, most_bytes_, bytes_ = 0;
     Entries entries_;  // the last used first
-    std::map<Key, typename Entries::iterator> places_;
+    std::map<Key, typename Entries::iterator, std::less<>> places_;
 };
 
 }  // namespace eco
