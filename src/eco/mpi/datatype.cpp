@@ -23,14 +23,25 @@ static int combiner_of(MPI_Datatype datatype, int& combiner) {
 }
 
 Type::Type(MPI_Datatype datatype) : handle(datatype) {
+    // The library is asked in four calls; most calls of a program have the same predefined type.
+    static thread_local Type last;
+    if (last.predefined && last.handle == datatype) {
+        *this = last;
+        return;
+    }
+    ask_library();
+    if (predefined) last = *this;
+}
+
+void Type::ask_library() {
     const Native& mpi = native();
     MPI_Count bytes = 0;
     MPI_Aint lb = 0, stretch = 0, first = 0, true_stretch = 0;
     int combiner = 0;
-    if (mpi.Type_size_x(datatype, &bytes) != MPI_SUCCESS ||
-        mpi.Type_get_extent(datatype, &lb, &stretch) != MPI_SUCCESS ||
-        mpi.Type_get_true_extent(datatype, &first, &true_stretch) != MPI_SUCCESS ||
-        combiner_of(datatype, combiner) != MPI_SUCCESS)
+    if (mpi.Type_size_x(handle, &bytes) != MPI_SUCCESS ||
+        mpi.Type_get_extent(handle, &lb, &stretch) != MPI_SUCCESS ||
+        mpi.Type_get_true_extent(handle, &first, &true_stretch) != MPI_SUCCESS ||
+        combiner_of(handle, combiner) != MPI_SUCCESS)
         return;
     size = bytes;
     extent = stretch;

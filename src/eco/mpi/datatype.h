@@ -15,12 +15,16 @@ struct Type {
     // Size 0 if the library says that there is no such type.
     explicit Type(MPI_Datatype handle);
 
-    MPI_Datatype handle;
+    MPI_Datatype handle{};
     Bytes size = 0, extent = 0, true_lb = 0, true_extent = 0;
     bool predefined = false;
     bool plain = false;  // predefined, and an array of it lies as it is sent
     // Elements do not overlap, so that a copy with the same extent can stand in for the buffer.
     bool can_be_staged() const { return extent > 0 && true_extent <= extent; }
+
+private:
+    Type() = default;
+    void ask_library();
 };
 
 // What a buffer's elements touch, in bytes from its start.

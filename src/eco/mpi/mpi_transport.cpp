@@ -13,23 +13,37 @@ namespace eco {
 // An MPI count is an int; both ends cut alike.
 static constexpr Bytes chunk = Bytes{1} << 30;
 
+// Requests whose memory a thread keeps between calls.
+static constexpr std::size_t most_kept = 1024;
+
 MpiTransport::~MpiTransport() {
-    for (std::size_t i = 0; i < requests_.size(); ++i)
-        if (is_receive_[i] && requests_[i] != native().request_null) native().Cancel(&requests_[i]);
+    for (std::size_t i = 0; i < requests_.handles.size(); ++i)
+        if (requests_.is_receive[i] && requests_.handles[i] != native().request_null)
+            native().Cancel(&requests_.handles[i]);
     for (auto& [id, copied] : copied_) static_cast<void>(copied.copy.release());
+    if (!requests_.handles.empty() || requests_.ids.capacity() > most_kept) return;
+    requests_.indices.clear();
+    requests_.statuses.clear();
+    spare() = std::move(requests_);
+}
+
+MpiTransport::Requests& MpiTransport::spare() {
+    static thread_local Requests spare;
+    return spare;
 }
 
 // Room first: a request that is not kept could not be waited for.
 MPI_Request& MpiTransport::add(int id, bool is_receive) {
-    if (ids_.size() == ids_.capacity() || ids_.size() == is_receive_.capacity()) {
-        const std::size_t more = std::max<std::size_t>(16, 2 * ids_.size());
-        ids_.reserve(more);
-        is_receive_.reserve(more);
+    if (requests_.ids.size() == requests_.ids.capacity() ||
+        requests_.ids.size() == requests_.is_receive.capacity()) {
+        const std::size_t more = std::max<std::size_t>(16, 2 * requests_.ids.size());
+        requests_.ids.reserve(more);
+        requests_.is_receive.reserve(more);
     }
-    requests_.push_back(native().request_null);
-    ids_.push_back(id);
-    is_receive_.push_back(is_receive);
-    return requests_.back();
+    requests_.handles.push_back(native().request_null);
+    requests_.ids.push_back(id);
+    requests_.is_receive.push_back(is_receive);
+    return requests_.handles.back();
 }
 
 void MpiTransport::send(int id, const void* data, Bytes bytes, Rank to, int tag) {
@@ -74,17 +88,17 @@ void MpiTransport::check_message(int code) {
     truncated_ = code;
 }
 
-// Puts what has ended first into indices_; how many.
 // ECO_WAITS_FOR_SOME: a simulated MPI, whose clock stands still while a rank tests.
 #if defined(OPEN_MPI) || defined(ECO_WAITS_FOR_SOME)
-int MpiTransport::find_ended(bool block) {
+int MpiTransport::find_some(bool block) {
     int count = 0;
+    requests_.statuses.resize(requests_.handles.size());
     const auto some = block ? native().Waitsome : native().Testsome;
-    const int code = some(static_cast<int>(requests_.size()), requests_.data(), &count,
-                          indices_.data(), statuses_.data());
+    const int code = some(static_cast<int>(requests_.handles.size()), requests_.handles.data(),
+                          &count, requests_.indices.data(), requests_.statuses.data());
     if (code == MPI_ERR_IN_STATUS)
         for (int i = 0; i < count; ++i)
-            check_message(statuses_[static_cast<std::size_t>(i)].MPI_ERROR);
+            check_message(requests_.statuses[static_cast<std::size_t>(i)].MPI_ERROR);
     else
         check_mpi(code);
     return count;
@@ -93,14 +107,9 @@ int MpiTransport::find_ended(bool block) {
 // MPICH raises the errors of functions that take several requests with the handler of
 // MPI_COMM_SELF, which is the program's, whatever communicators they are of; those of MPI_Wait and
 // MPI_Test with that of the request's communicator, which is ours and returns them.
-int MpiTransport::find_ended(bool block) {
-    const std::size_t all = requests_.size();
+int MpiTransport::find_some(bool block) {
+    const std::size_t all = requests_.handles.size();
     int count = 0;
-    if (block && all == 1) {
-        check_message(native().Wait(requests_.data(), MPI_STATUS_IGNORE));
-        indices_[0] = 0;
-        return 1;
-    }
     // Each try lets the library move all messages. Once some have ended, what follows from them
     // should not wait for many that have not; the next call goes on from there.
     constexpr int rounds_before_yielding = 32, most_in_vain = 8;
@@ -109,14 +118,14 @@ int MpiTransport::find_ended(bool block) {
         for (std::size_t tried = 0; tried < all; ++tried) {
             next_ = next_ + 1 < all ? next_ + 1 : 0;
             int ended = 0;
-            const int code = native().Test(&requests_[next_], &ended, MPI_STATUS_IGNORE);
-            if (requests_[next_] != native().request_null) {
+            const int code = native().Test(&requests_.handles[next_], &ended, MPI_STATUS_IGNORE);
+            if (requests_.handles[next_] != native().request_null) {
                 check_mpi(code);
                 if (count > 0 && ++in_vain == most_in_vain) return count;
                 continue;
             }
             check_message(code);
-            indices_[static_cast<std::size_t>(count++)] = static_cast<int>(next_);
+            requests_.indices[static_cast<std::size_t>(count++)] = static_cast<int>(next_);
         }
         if (count > 0 || !block) return count;
         if (round % rounds_before_yielding == 0) sched_yield();
@@ -124,13 +133,22 @@ int MpiTransport::find_ended(bool block) {
 }
 #endif
 
+// Puts the places of what has ended first into `indices`; how many.
+int MpiTransport::find_ended(bool block) {
+    requests_.indices.resize(requests_.handles.size());
+    if (!block || requests_.handles.size() > 1) return find_some(block);
+    // Quicker than the functions for several.
+    check_message(native().Wait(requests_.handles.data(), MPI_STATUS_IGNORE));
+    requests_.indices[0] = 0;
+    return 1;
+}
+
 void MpiTransport::some(bool block, std::vector<int>& ended) {
-    indices_.resize(requests_.size());
-    statuses_.resize(requests_.size());
     const int count = find_ended(block);
-    std::sort(indices_.begin(), indices_.begin() + count);
+    std::sort(requests_.indices.begin(), requests_.indices.begin() + count);
     for (int i = 0; i < count; ++i) {
-        const int id = ids_[static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)])];
+        const int id =
+            requests_.ids[static_cast<std::size_t>(requests_.indices[static_cast<std::size_t>(i)])];
         const auto chunks = chunks_left_.find(id);
         if (chunks == chunks_left_.end()) {
             ended.push_back(id);
@@ -149,13 +167,13 @@ void MpiTransport::some(bool block, std::vector<int>& ended) {
     }
     // The last ones move into the gaps; order does not matter to matching once started.
     for (int i = count; i-- > 0;) {
-        const auto gap = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
-        requests_[gap] = requests_.back();
-        ids_[gap] = ids_.back();
-        is_receive_[gap] = is_receive_.back();
-        requests_.pop_back();
-        ids_.pop_back();
-        is_receive_.pop_back();
+        const auto gap = static_cast<std::size_t>(requests_.indices[static_cast<std::size_t>(i)]);
+        requests_.handles[gap] = requests_.handles.back();
+        requests_.ids[gap] = requests_.ids.back();
+        requests_.is_receive[gap] = requests_.is_receive.back();
+        requests_.handles.pop_back();
+        requests_.ids.pop_back();
+        requests_.is_receive.pop_back();
     }
 }
 
@@ -165,7 +183,7 @@ void MpiTransport::wait(std::vector<int>& ended) {
 }
 
 void MpiTransport::poll(std::vector<int>& ended) {
-    if (!requests_.empty()) return some(false, ended);
+    if (!requests_.handles.empty()) return some(false, ended);
     int there = 0;
     check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE));
 }
@@ -179,17 +197,17 @@ std::size_t MpiTransport::deferrable_sends() const {
 
 // Room first: a copy that is not kept would be freed under its message.
 void MpiTransport::leave() {
-    if (!deferred_sends_ || requests_.empty()) return;
-    std::list<DeferredSends::Send> left(requests_.size());
+    if (!deferred_sends_ || requests_.handles.empty()) return;
+    std::list<DeferredSends::Send> left(requests_.handles.size());
     std::size_t next = 0;
     for (DeferredSends::Send& each : left) {
-        Copied& copied = copied_.at(ids_[next]);
-        each = {requests_[next++], std::move(copied.copy), copied.to, copied.bytes};
+        Copied& copied = copied_.at(requests_.ids[next]);
+        each = {requests_.handles[next++], std::move(copied.copy), copied.to, copied.bytes};
     }
     deferred_sends_->add(std::move(left));
-    requests_.clear();
-    ids_.clear();
-    is_receive_.clear();
+    requests_.handles.clear();
+    requests_.ids.clear();
+    requests_.is_receive.clear();
     copied_.clear();
     copied_to_.clear();
 }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "eco/mpi/deferred_sends.h"
 #include "eco/mpi/native.h"
@@ -40,7 +42,11 @@ class MpiTransport : public Transport {
 public:
     explicit MpiTransport(MPI_Comm comm, const Inside& inside = {}, const Reduction& reduction = {},
                           DeferredSends* deferred_sends = nullptr)
-        : comm_(comm), inside_(inside), reduction_(reduction), deferred_sends_(deferred_sends) {}
+        : comm_(comm),
+          inside_(inside),
+          reduction_(reduction),
+          deferred_sends_(deferred_sends),
+          requests_(std::move(spare())) {}
     // After an error messages may be under way: what has not come is not taken any more, and the
     // copies that are being sent are kept for good.
     ~MpiTransport() override;
@@ -65,6 +71,7 @@ public:
 private:
     void check_message(int code);
     int find_ended(bool block);
+    int find_some(bool block);
     void some(bool block, std::vector<int>& ended);
     MPI_Request& add(int id, bool is_receive);
 
@@ -80,12 +87,17 @@ private:
     std::map<int, Copied> copied_;  // sends that may complete after the call, by id
     std::map<int, Rank> first_;     // receives from ranks that nothing has come from, by id
     std::map<Rank, Bytes> copied_to_;
-    std::vector<MPI_Request> requests_;
-    std::vector<char> is_receive_;  // beside requests_, as ids_
-    std::vector<int> ids_, indices_;
-    [[maybe_unused]] std::size_t next_ = 0;  // of requests_, to be tried first
-    std::vector<MPI_Status> statuses_;
-    std::map<int, int> chunks_left_;  // of messages too long for one MPI message
+    struct Requests {
+        std::vector<MPI_Request> handles;
+        std::vector<char> is_receive;  // beside handles, as ids
+        std::vector<int> ids, indices;
+        std::vector<MPI_Status> statuses;
+    };
+    // Its memory is kept from one call to the next of this thread.
+    Requests requests_;
+    static Requests& spare();
+    [[maybe_unused]] std::size_t next_ = 0;  // of the requests, to be tried first
+    std::map<int, int> chunks_left_;         // of messages too long for one MPI message
     int truncated_ = MPI_SUCCESS;
 };
 
