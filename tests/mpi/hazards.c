@@ -4,6 +4,7 @@
        exec      a child of each rank starts a program
        signals   a timer's signal comes all the time
        leftovers attributes whose keyvals, groups whose communicators, are freed before MPI_Finalize
+       handles   communicators made and freed in turn, one often with the handle of the one before
        keyvals   whether ECO's own keyval is free again when MPI_Finalize calls the program back
        roots R N   R rounds of all ranks as roots in turn, with N sizes
        threads   many threads, each with communicators of its own, that ask for levels as well */
@@ -191,6 +192,18 @@ static void leave(MPI_Comm comm) {
     WRONG_IF(deleted != 2);
 }
 
+/* Of all ranks, in reverse order, and of half of them. */
+static void handles(MPI_Comm comm, int rounds) {
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    for (int round = 0; round < rounds; round++) {
+        MPI_Comm one;
+        MPI_Comm_split(comm, round % 3 == 2 ? rank % 2 : 0, round % 3 == 1 ? -rank : rank, &one);
+        some(one, 3);
+        MPI_Comm_free(&one);
+    }
+}
+
 static int at_the_end = MPI_KEYVAL_INVALID;
 
 static int make_keyval(MPI_Comm comm, int keyval, void* value, void* extra) {
@@ -246,6 +259,7 @@ int main(int argc, char** argv) {
         WRONG_IF(signals == 0);
     }
     if (!strcmp(how, "leftovers")) leave(comm);
+    if (!strcmp(how, "handles")) handles(comm, 30);
     if (!strcmp(how, "roots")) roots(comm, atoi(argv[2]), atoi(argv[3]));
     if (!strcmp(how, "threads") && provided == MPI_THREAD_MULTIPLE) threads();
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, comm);

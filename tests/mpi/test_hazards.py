@@ -146,6 +146,20 @@ def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
 
 @pytest.mark.lab
 @each
+def test_a_handle_given_again(mpi: Mpi) -> None:
+    """To another communicator than the one that was freed."""
+    # What expects calls that do not block looks up other communicators meanwhile.
+    settings = {"ECO_NONBLOCKING": "off"}
+    run = lab(mpi, built(mpi, "hazards"), "handles", eco=True, environment=settings, **PLAIN)
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out
+    # What is kept of one that is gone leaves all its calls to the library.
+    counts = re.findall(r"\beco: bcast(?: \d+ B)? at \S+: .+ ×(\d+)$", run.err, re.MULTILINE)
+    assert sum(map(int, counts)) == 90, run.err
+
+
+@pytest.mark.lab
+@each
 def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
     """By the time that MPI_Finalize calls the program back."""
     # A report, and what expects calls that do not block, would use MPI_COMM_WORLD to its very end.

@@ -57,17 +57,24 @@ public:
     // What copies from the program's buffers before it runs.
     using Fill = std::function<void()>;
 
-    Call(Operation operation, MPI_Comm comm, const Caller& caller) noexcept
-        : operation_(operation), comm_(comm), caller_(caller) {}
+    Call(Operation operation, MPI_Comm comm, const Caller& caller)
+        : operation_(operation),
+          comm_(comm),
+          caller_(caller),
+          requested_(caller.request ? std::make_unique<Requested>() : nullptr) {}
     // A blocking call is over wherever the wrapper returns.
-    ~Call();
+    ~Call() {
+        end();
+        if (requested_) end_requested();
+        if (lost_) static_cast<void>(memory_.release());
+    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
     // First of all. False where only the native function will do, whatever the size.
     bool begin();
 
-    bool blocks() const { return !caller_.request; }
+    bool blocks() const { return !requested_; }
     bool persists() const { return caller_.persistent; }
     // To be asked, and to be waited for, only where the call may wait for other ranks.
     bool may_meet() const { return blocks() || persists(); }
@@ -86,7 +93,7 @@ public:
     bool passes_blocks_on() const;
 
     // Of one that does not block: whether what it runs multicasts.
-    bool multicasts() const { return mcast_calls_ != nullptr; }
+    bool multicasts() const { return requested_ && requested_->mcast_calls; }
 
     // Into how many the choice cuts a block.
     int segments() const;
@@ -126,9 +133,10 @@ public:
     // Kept until the call is over; for good where an error left messages under way.
     template <typename T>
     T& keep(T value) {
-        kept_.emplace_back(nullptr, [](void* old) { delete static_cast<T*>(old); });
-        kept_.back().reset(new T(std::move(value)));
-        return *static_cast<T*>(kept_.back().get());
+        auto& kept = memory().kept;
+        kept.emplace_back(nullptr, [](void* old) { delete static_cast<T*>(old); });
+        kept.back().reset(new T(std::move(value)));
+        return *static_cast<T*>(kept.back().get());
     }
 
     // Until the call is over the program may free these, but the library must not. Only what a
@@ -136,14 +144,18 @@ public:
     void hold(const Type& type);
     void hold(MPI_Op op, const Type& type);
     bool needs_type(MPI_Datatype type) const;
-    bool needs_operator(MPI_Op op) const { return operator_ && *operator_ == op; }
+    bool needs_operator(MPI_Op op) const {
+        return requested_ && requested_->user_operator && *requested_->user_operator == op;
+    }
 
     // The program's buffers as the host may touch them: themselves, or where a device's memory
     // begins there, copies in room(), told from the same address. What is written to them goes to
     // the device when the call has ended well. stays: what is not written must be as it was.
     const void* readable(const void* buffer, Reach reach);
     void* writable(void* buffer, Reach reach, bool stays);
-    void write_back();
+    void write_back() {
+        if (memory_) copy_to_device();
+    }
 
     // Memory for this call, kept like all else.
     std::byte* room(Bytes bytes);
@@ -156,7 +168,13 @@ public:
     void fail() noexcept;
 
 private:
-    void end() noexcept;
+    void end() noexcept {
+        if (timed_) end_lesson();
+    }
+    void end_lesson() noexcept;
+    void end_requested() noexcept;
+    void copy_to_device();
+    bool may_use_devices();
     void prepare(const Prepared& prepared, Layout layout, Then then, Combine combine,
                  const Reduction& reduction);
     void note_choice(Bytes bytes);
@@ -166,46 +184,58 @@ private:
     bool step_of_multicast();
     void leave_queue() noexcept;
 
-    Operation operation_;
-    MPI_Comm comm_;
-    Caller caller_;
-    Communicator* communicator_ = nullptr;
-    const Choice* choice_ = nullptr;
-    Lesson* timed_ = nullptr;
-    bool commutative_ = true, lost_ = false;
-    struct Noted {
-        Bytes bytes;
-        std::string choice;
-    };
-    std::optional<Noted> noted_;
-    Seconds entered_ = 0;
-    std::vector<Storage> rooms_;
     struct OnDevice {
         std::byte* device;
         const std::byte* copy;
         const std::byte* before;  // what was there, if some of it stays; else null
         Bytes bytes;
     };
-    std::vector<OnDevice> written_;
-    std::vector<std::unique_ptr<void, void (*)(void*)>> kept_;
+    struct Memory {
+        std::vector<Storage> rooms;
+        std::vector<OnDevice> written;
+        std::vector<std::unique_ptr<void, void (*)(void*)>> kept;
+    };
+    // What a call that has a request needs until it is over.
+    struct Requested {
+        Choice choice;
+        std::shared_ptr<const Prepared> prepared;
+        std::vector<int> tags;              // of its schedules
+        const Prepared* program = nullptr;  // of the last one
+        Reduction reduction{};
+        std::vector<Fill> fills;
+        std::size_t used_tags = 0;
+        McastCalls* mcast_calls = nullptr;  // if it multicasts: those that it is one of
+        std::optional<McastCalls::Place> place;
+        bool joined = false, started = false, under_way = false;
+        std::vector<MPI_Datatype> types;
+        std::optional<MPI_Op> user_operator;
+        Layout layout;
+        Combine combine;
+        Then then;
+        std::unique_ptr<RunningCall> running;  // uses all of the above; a persistent call keeps it
+    };
+    Memory& memory() {
+        if (!memory_) memory_ = std::make_unique<Memory>();
+        return *memory_;
+    }
 
-    // Of a call that does not block.
-    Choice own_choice_;
-    std::shared_ptr<const Prepared> prepared_;
-    std::vector<int> tags_;              // of its schedules
-    const Prepared* program_ = nullptr;  // of the last one
-    Reduction reduction_{};
-    std::vector<Fill> fills_;
-    std::size_t used_tags_ = 0;
-    McastCalls* mcast_calls_ = nullptr;  // if it multicasts: those that it is one of
-    std::optional<McastCalls::Place> place_;
-    bool joined_ = false, started_ = false, under_way_ = false;
-    std::vector<MPI_Datatype> types_;
-    std::optional<MPI_Op> operator_;
-    Layout layout_;
-    Combine combine_;
-    Then then_;
-    std::unique_ptr<RunningCall> running_;  // uses all of the above; a persistent call keeps it
+    // A call that the library runs makes and ends one of these, so the rest is made when needed.
+    Operation operation_;
+    bool commutative_ = true, lost_ = false;
+    std::optional<bool> may_use_devices_;  // asked once: it takes longer than all else here
+    MPI_Comm comm_;
+    Caller caller_;
+    Communicator* communicator_ = nullptr;
+    const Choice* choice_ = nullptr;
+    Lesson* timed_ = nullptr;
+    Seconds entered_ = 0;
+    struct Noted {
+        Bytes bytes;
+        std::string choice;
+    };
+    std::unique_ptr<Noted> noted_;
+    std::unique_ptr<Memory> memory_;
+    std::unique_ptr<Requested> requested_;  // null if it blocks
 };
 
 // All ranks leave a call to the library, late.

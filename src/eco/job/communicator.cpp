@@ -91,7 +91,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
 
 std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choice,
                                                               const Request& request) {
-    const Key key{request.operation, request.root, request.commutative, choice};
+    const auto key = std::tie(request.operation, request.root, request.commutative, choice);
     if (const auto* known = prepared_.find(key)) return *known;
     auto fresh = std::make_shared<const Prepared>(plan(choice, request, rank_));
     report_plan(choice, request, *fresh, prepared_.size(), prepared_.bytes());
@@ -263,15 +263,30 @@ static void* attribute_of(MPI_Comm comm, const Session& here) {
     return code == MPI_SUCCESS && found ? attribute : nullptr;
 }
 
+// What this thread found last, as the library takes longer to look up an attribute. Holds until
+// any communicator is freed: the library may give its handle to another.
+struct Found {
+    MPI_Comm comm{};
+    Communicator* made = nullptr;
+    unsigned freed = 0;
+};
+static thread_local constinit Found found_last;
+static std::atomic<unsigned> freed{0};  // so far
+
 // Looked up once, as another thread may attach one meanwhile.
 struct Attached {
     Communicator* made;
     bool lost;  // before it was made
 };
 static Attached attached(MPI_Comm comm, const Session& here) {
+    Found& last = found_last;
+    const unsigned freed_now = freed.load(std::memory_order_acquire);
+    if (last.made && last.comm == comm && last.freed == freed_now) return {last.made, false};
     void* attribute = attribute_of(comm, here);
     if (attribute == &lost_before_it_was_made) return {nullptr, true};
-    return {static_cast<Communicator*>(attribute), false};
+    auto* made = static_cast<Communicator*>(attribute);
+    last = {comm, made, freed_now};
+    return {made, false};
 }
 
 // Two threads may ask for a communicator at once, one of them by a local call of eco.h: the second
@@ -293,7 +308,7 @@ Communicator* communicator_of(MPI_Comm comm) {
     meet(comm);
     Session* here = session();
     if (!here || comm == native().comm_null) return nullptr;
-    free_left_over();
+    if (here->some_outlive) free_left_over();
     auto [communicator, lost] = attached(comm, *here);
     if (lost || (communicator && communicator->is_lost()))
         throw Error(Code::environment,
@@ -360,6 +375,7 @@ void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept {
 }
 
 void forget(void* attribute) noexcept {
+    ++freed;
     if (attribute == &lost_before_it_was_made) return;
     auto* communicator = static_cast<Communicator*>(attribute);
     if (communicator->outlive()) {

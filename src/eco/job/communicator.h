@@ -229,14 +229,8 @@ private:
     std::unique_ptr<Learning> learning_;
     Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool bits_may_change);
     void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool bits_may_change);
-    struct Key {
-        Operation operation;
-        Rank root;
-        bool commutative;
-        Choice choice;
-        auto operator<=>(const Key&) const = default;
-    };
-    Recent<Key, std::shared_ptr<const Prepared>> prepared_;
+    // By operation, root and whether it commutes.
+    Recent<std::tuple<Operation, Rank, bool, Choice>, std::shared_ptr<const Prepared>> prepared_;
     std::unique_ptr<Neighbourhood> neighbourhood_;
     std::unique_ptr<MulticastPlans> multicasts_;
 };

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A call that has a request: started, moved on and ended by other calls of the program.
+#include <algorithm>
+#include <utility>
+
+#include "eco/job/call.h"
+#include "eco/mpi/operator.h"
+
+namespace eco {
+
+void Call::end_requested() noexcept {
+    Requested& mine = *requested_;
+    mine.running.reset();
+    leave_queue();
+    if (persists() && multicasts()) communicator_->end_mcast_for_long(mine.tags.front());
+    if (mine.joined) communicator_->leave(mine.tags);
+}
+
+void Call::hold(const Type& type) {
+    if (!blocks() && !type.predefined) requested_->types.push_back(type.handle);
+}
+
+void Call::hold(MPI_Op op, const Type& type) {
+    hold(type);
+    if (!blocks() && !is_predefined(op)) requested_->user_operator = op;
+}
+
+bool Call::needs_type(MPI_Datatype type) const {
+    if (blocks()) return false;
+    return std::find(requested_->types.begin(), requested_->types.end(), type) !=
+           requested_->types.end();
+}
+
+void Call::fill(Fill copy) {
+    if (persists())
+        requested_->fills.push_back(std::move(copy));
+    else
+        copy();
+}
+
+// The tags of all its schedules are set by the order of calls, whenever each of them runs.
+void Call::prepare(const Prepared& prepared, Layout layout, Then then, Combine combine,
+                   const Reduction& reduction) {
+    Requested& mine = *requested_;
+    if (!mine.joined) {
+        const bool by_lengths =
+            operation_ == Operation::gatherv || operation_ == Operation::scatterv;
+        const int schedules = by_lengths ? 2 : 1;
+        mine.tags =
+            persists() ? communicator_->join_for_long(schedules) : communicator_->join(schedules);
+        if (mine.tags.empty()) throw LeftToLibrary{};
+        mine.joined = true;
+        if (choice_ && choice_->is_mcast()) join_multicasts();
+    }
+    mine.running.reset();
+    mine.program = &prepared;
+    mine.layout = std::move(layout);
+    mine.combine = std::move(combine);
+    mine.then = std::move(then);
+    mine.reduction = reduction;
+    ++mine.used_tags;
+    if (mine.started) start();
+}
+
+void Call::join_multicasts() {
+    Requested& mine = *requested_;
+    if (persists()) communicator_->make_mcast_for_long(mine.tags.front());
+    mine.mcast_calls =
+        persists() ? &communicator_->mcast_calls(mine.tags.front()) : &communicator_->mcast_calls();
+}
+
+void Call::start() {
+    Requested& mine = *requested_;
+    mine.started = true;
+    if (!mine.program) return;
+    mine.under_way = true;
+    if (multicasts()) {
+        mine.place = mine.mcast_calls->queue();
+        return;
+    }
+    if (!mine.running) make_running();
+    try {
+        mine.running->start();
+    } catch (...) {
+        lost_ = true;
+        throw;
+    }
+}
+
+void Call::make_running() {
+    Requested& mine = *requested_;
+    mine.running =
+        communicator_->begin_at(mine.tags[mine.used_tags - 1], mine.mcast_calls, *mine.program,
+                                mine.layout, mine.combine, mine.reduction);
+}
+
+// True when it is done.
+bool Call::step(bool may_block) {
+    if (multicasts()) return step_of_multicast();
+    if (!may_block) return requested_->running->progress();
+    requested_->running->finish();
+    return true;
+}
+
+// What multicasts begins when its turn has come. Whoever is in a multicast of the same calls,
+// further out in this thread or in another one, goes first.
+bool Call::step_of_multicast() {
+    Requested& mine = *requested_;
+    if (!mine.mcast_calls->is_next(*mine.place)) return false;
+    const OwnMcastTurn turn(mine.mcast_calls->context());
+    if (!turn) return false;
+    if (!mine.running) {
+        make_running();
+        mine.running->start();
+    }
+    if (!mine.running->progress()) return false;
+    if (mine.running->is_behind())
+        communicator_->take_left(*mine.mcast_calls, std::move(mine.running));
+    mine.running.reset();
+    leave_queue();
+    return true;
+}
+
+void Call::leave_queue() noexcept {
+    if (requested_->place) requested_->mcast_calls->leave_queue();
+    requested_->place.reset();
+}
+
+void Call::again() {
+    if (lost_) throw MpiError{MPI_ERR_OTHER};
+    count();
+    communicator_->drop_sent();
+    for (const Fill& fill : requested_->fills) fill();
+    start();
+}
+
+bool Call::progress(bool may_block) {
+    Requested& mine = *requested_;
+    while (mine.under_way) {
+        try {
+            if (!step(may_block)) return false;
+        } catch (const Truncated&) {
+            mine.under_way = false;
+            mine.running.reset();
+            throw;
+        } catch (...) {
+            lost_ = true;
+            throw;
+        }
+        mine.under_way = false;
+        if (!persists()) mine.running.reset();
+        Then then = std::exchange(mine.then, {});
+        const auto keep_it = [&] {
+            if (!mine.under_way && persists()) mine.then = std::move(then);
+        };
+        try {
+            if (then) then();
+        } catch (...) {
+            keep_it();
+            throw;
+        }
+        keep_it();
+    }
+    write_back();
+    return true;
+}
+
+}  // namespace eco
