@@ -66,7 +66,9 @@ public:
     ~Call() {
         end();
         if (requested_) end_requested();
-        if (lost_) static_cast<void>(memory_.release());
+        if (lost_) {
+            [[maybe_unused]] const auto* kept = memory_.release();
+        }
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
