@@ -66,7 +66,8 @@ def test_a_failed_run_keeps_what_it_timed(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert start.options == ["measure", "--partial", "-"]
     assert json.loads(start.called()["stdin"]) == PARTIAL
-    assert "\n" not in start.called()["stdin"]
+    # One line, and the empty one that ends the input.
+    assert start.called()["stdin"].split("\n")[1:] == ["", ""]
     assert "continuing: 2 of 28 pairs were timed before" in result.stderr
     assert json.loads(out.read_text()) == document()
     assert not partial.exists()
