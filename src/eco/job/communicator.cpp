@@ -340,7 +340,7 @@ Communicator* communicator_for_nonblocking(MPI_Comm comm) {
     }
     if (here->settings.nonblocking == Nonblocking::off || comm == native().comm_null)
         return nullptr;
-    free_left_over();
+    if (here->some_outlive) free_left_over();
     Communicator* communicator = known_communicator(comm);
     if (!communicator) return nullptr;
     communicator->want_nonblocking();
@@ -350,7 +350,6 @@ Communicator* communicator_for_nonblocking(MPI_Comm comm) {
 Communicator* communicator_for_persistent(MPI_Comm comm) {
     Communicator* communicator = communicator_of(comm);
     if (!communicator || session()->settings.nonblocking == Nonblocking::off) return nullptr;
-    free_left_over();
     communicator->want_nonblocking();
     if (communicator->wants_nonblocking()) communicator->settle_nonblocking();
     return communicator->has_nonblocking() ? communicator : nullptr;
