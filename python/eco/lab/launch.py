@@ -136,7 +136,7 @@ def _preload(quirks: Path, env: Mapping[str, str]) -> str:
 
 
 # A launcher's options after which it takes no hosts from a second file.
-_NAME_HOSTS = frozenset(
+NAME_HOSTS = frozenset(
     (
         *("-host", "--host", "-H", "-hosts", "--hosts", "-f", "-hostfile", "--hostfile"),
         *("-machinefile", "--machinefile"),
@@ -153,7 +153,7 @@ def command(
 ) -> list[str]:
     """The launcher's words on host `here`; the program's follow."""
     words = [str(installation.launcher)]
-    all_hosts = not _NAME_HOSTS & set(own_options)
+    all_hosts = not NAME_HOSTS & set(own_options)
     if installation.family == "openmpi":
         words += ["--hostfile", str(HOST_FILE)] if all_hosts else []
         words += ["--map-by", "seq", "--bind-to", "none"]

@@ -17,8 +17,8 @@ from eco.lab.start import LAUNCHERS, SETTINGS
 _TAKES_ONE = frozenset(
     (
         *("-n", "-np", "--n", "--np", "-c", "-N", "-npernode", "-ppn", "-x", "-genvlist"),
-        *("-wdir", "--wdir", "-wd", "-host", "--host", "-H", "-hosts", "-f", "-hostfile"),
-        *("--hostfile", "-machinefile", "-map-by", "--map-by", "-bind-to", "--bind-to"),
+        *launch.NAME_HOSTS,
+        *("-wdir", "--wdir", "-wd", "-map-by", "--map-by", "-bind-to", "--bind-to"),
         *("-rank-by", "--rank-by", "--timeout", "-timeout", "--output", "--prefix", "--tag"),
         *("-iface", "-launcher", "-launcher-exec", "-outfile-pattern", "-errfile-pattern"),
     )
