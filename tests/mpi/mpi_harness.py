@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -140,15 +140,24 @@ class Run:
         """The lines `ok SECTION HASH`."""
         return [line for line in self.out.splitlines() if line.startswith("ok ")]
 
+    def _calls(self) -> Iterator[tuple[str, str, int]]:
+        """What ECO says at the end, with ECO_VERBOSE=2: operation, what it used, how often."""
+        for line in self.err.splitlines():
+            match = re.search(r"\beco: (\w+)(?: \d+ B)? at \S+: (.+) ×(\d+)$", line)
+            if match:
+                yield match[1], match[2], int(match[3])
+
     @property
     def used(self) -> dict[str, list[str]]:
-        """By operation, what ECO says that it used (its lines at the end, with ECO_VERBOSE=2)."""
+        """By operation, what ECO used."""
         found: dict[str, list[str]] = {}
-        for line in self.err.splitlines():
-            match = re.search(r"\beco: (\w+)(?: \d+ B)? at \S+: (.+) ×\d+$", line)
-            if match:
-                found.setdefault(match[1], []).append(match[2])
+        for operation, what, _ in self._calls():
+            found.setdefault(operation, []).append(what)
         return found
+
+    def times(self, operation: str) -> int:
+        """How many calls of this operation ECO saw."""
+        return sum(times for name, _, times in self._calls() if name == operation)
 
     def planned(self, operation: str) -> bool:
         """Whether a plan of ECO's was used at least once for this operation."""
