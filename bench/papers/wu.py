@@ -28,7 +28,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "python"))  # ahead of this folder, where eco.py is another
 os.environ.setdefault("ECO_BIN", str(PROJECT / "build/release/bin/eco"))
 VENV = PROJECT / ".venv"
-if Path(sys.prefix) != VENV:  # the cockpit's packages are there
+if Path(sys.prefix) != VENV:  # the packages of the Python commands are there
     try:
         os.execv(VENV / "bin/python", [str(VENV / "bin/python"), *sys.argv])
     except OSError:

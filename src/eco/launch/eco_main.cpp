@@ -15,8 +15,8 @@
 #include "eco/launch/parts.h"
 #include "eco/launch/probe.h"
 
-[[noreturn]] static void run_cockpit(const std::vector<std::string>& arguments) {
-    std::vector<std::string> command = eco::launch::cockpit_command();
+[[noreturn]] static void run_python(const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = eco::launch::python_command();
     const std::string python = command[0];
     command.insert(command.end(), arguments.begin(), arguments.end());
     setenv("ECO_BIN", eco::launch::own_path().c_str(), 1);
@@ -34,7 +34,7 @@ static int run(const std::vector<std::string>& arguments) {
         std::puts("eco " ECO_VERSION);
         return 0;
     }
-    run_cockpit(arguments);
+    run_python(arguments);
 }
 
 int main(int count, char** words) {

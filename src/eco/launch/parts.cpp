@@ -44,7 +44,7 @@ std::string probe_program(Abi abi) {
     return part(name, {name, "../lib/eco/" + name});
 }
 
-std::vector<std::string> cockpit_command() {
+std::vector<std::string> python_command() {
     const fs::path folder = fs::path(own_path()).parent_path();
     std::error_code ignored;
     // -I: neither the user's folder nor any PYTHON* variable decides which modules ECO loads.
@@ -60,7 +60,7 @@ std::vector<std::string> cockpit_command() {
     if (python.empty())
         throw Error(Code::environment,
                     "there is no python3 beside " + own_path() +
-                        " and none on PATH: every verb but exec and probe needs it");
+                        " and none on PATH: every command but exec and probe needs it");
     // After pip install --user the package is where -I does not look.
     if (module.size() == 3)
         module = {"-E", "-c", "import sys; del sys.path[0]; import eco.__main__"};

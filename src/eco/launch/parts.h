@@ -17,7 +17,7 @@ std::string own_path();
 std::string preload_object(Abi abi);
 std::string probe_program(Abi abi);
 // The words that start the Python part, before the user's.
-std::vector<std::string> cockpit_command();
+std::vector<std::string> python_command();
 
 // Becomes the program; returns only if that fails, with errno set.
 void start(const std::string& file, const std::vector<std::string>& arguments);

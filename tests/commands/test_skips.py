@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cockpit_harness import PROJECT
+from commands_harness import PROJECT
 
 TESTS = """
 import pytest

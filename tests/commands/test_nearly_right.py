@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import DONE, document, eco, launcher, progress, result
+from commands_harness import DONE, document, eco, launcher, progress, result
 from eco.errors import EcoError
 from eco.lab.draw import tree
 from eco.lab.load import SHIPPED, load

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import DONE, Outcome, complaint, document, eco, launcher, progress, rails
+from commands_harness import DONE, Outcome, complaint, document, eco, launcher, progress, rails
 from eco.errors import EcoError, ExitCode
 from eco.launch_size import ranks_named
 from eco.launcher import Launcher
@@ -232,7 +232,7 @@ def test_packets_that_are_lost(tmp_path: Path) -> None:
     found = only(result)
     assert (found["check"], found["where"], result.returncode) == ("losses", ["n2"], 10)
     assert "3.3 %" in found["what"]
-    assert "messages of 64 KB" in found["cost"]
+    assert "messages of 64 KiB" in found["cost"]
     ways = (
         way(0, 1),
         way(1, 2, **some),

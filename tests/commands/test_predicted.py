@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import PROJECT
+from commands_harness import PROJECT
 from eco.comparison import Comparison, Timing
 from eco.engine import engine
 from eco.modelled import Modelled

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import (
+from commands_harness import (
     DONE,
     ECO,
     PROJECT,

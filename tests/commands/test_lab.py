@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cockpit_harness import ECO
+from commands_harness import ECO
 
 pytestmark = [pytest.mark.lab, pytest.mark.alone]
 SUBNETS = [["n0", "n1", "n2"], ["n3", "n4", "n5"], ["n6", "n7"]]

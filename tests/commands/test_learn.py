@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cockpit_harness import complaint, document, eco
+from commands_harness import complaint, document, eco
 
 CREATED = "2026-01-02T03:04:05Z"
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from cockpit_harness import PROJECT, complaint, document, eco
+from commands_harness import PROJECT, complaint, document, eco
 from eco.export import mpich, openmpi
 
 from eco import algorithms

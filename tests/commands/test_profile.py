@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import PROJECT, document, model, tuned
+from commands_harness import PROJECT, document, model, tuned
 from eco.errors import EcoError, ExitCode
 
 from eco import profile, store, structure

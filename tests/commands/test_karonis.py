@@ -5,7 +5,7 @@ import importlib.util
 import json
 
 import pytest
-from cockpit_harness import PROJECT
+from commands_harness import PROJECT
 from eco.profile import from_document
 
 SCRIPT = PROJECT / "bench/papers/karonis.py"

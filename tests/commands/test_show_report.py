@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import complaint, eco
+from commands_harness import complaint, eco
 
 
 def _row(operation: str, time: float, estimate: float, **more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import (
+from commands_harness import (
     DONE,
     ECO,
     complaint,

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from cockpit_harness import ECO
+from commands_harness import ECO
 
 VERBS = [
     ["measure"],

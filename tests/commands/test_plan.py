@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import PROJECT, buses, complaint, document, eco, rails
+from commands_harness import PROJECT, buses, complaint, document, eco, rails
 from eco.engine import engine
 
 MEASURED = PROJECT / "tests" / "data" / "three-segments-measured.json"

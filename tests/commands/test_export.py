@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cockpit_harness import PROJECT, complaint, document, eco
+from commands_harness import PROJECT, complaint, document, eco
 from eco.export import network, slurm
 from eco.export.formats import FORMATS
 

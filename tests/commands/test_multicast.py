@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import complaint, eco
+from commands_harness import complaint, eco
 from eco.errors import EcoError, ExitCode
 
 from eco import multicast

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import complaint, document, eco
+from commands_harness import complaint, document, eco
 
 BROWSER = pytest.mark.skipif(
     shutil.which("chromium") is None, reason="Chromium is missing: apt install chromium"

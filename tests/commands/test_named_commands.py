@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import typer
-from cockpit_harness import PROJECT
+from commands_harness import PROJECT
 from eco.cli import VERBS, build_app
 
 FOLDERS = ("*.md", "examples/*.md", "docs/**/*.md")
@@ -120,3 +120,9 @@ def test_the_pages_are_found() -> None:
     assert PROJECT / "README.md" in PAGES
     assert len(PAGES) > 40
     assert Path(PROJECT / "docs/figures.md") in PAGES
+
+
+def test_index_of_decisions() -> None:
+    folder = PROJECT / "docs/decisions"
+    listed = re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text())
+    assert listed == sorted(page.name for page in folder.glob("[0-9]*.md"))

@@ -4,7 +4,7 @@
 import statistics
 
 import pytest
-from cockpit_harness import PROJECT
+from commands_harness import PROJECT
 from eco.comparison import Comparison, Timing
 from eco.engine import engine
 from eco.modelled import Modelled

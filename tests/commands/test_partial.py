@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cockpit_harness import DONE, complaint, document, eco, launcher, measure_ended_by, progress
+from commands_harness import DONE, complaint, document, eco, launcher, measure_ended_by, progress
 
 PROFILE = {"event": "profile", "profile": document()}
 HEAD = {
