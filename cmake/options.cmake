@@ -54,7 +54,7 @@ elseif(EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
 else()
   find_program(ECO_PYTHON python3 DOC "the interpreter to build for")
 endif()
-option(ECO_PYTHON_BINDINGS "the engine of `eco plan` and `eco simulate`, by nanobind" ON)
+option(ECO_PYTHON_BINDINGS "the engine of the Python commands, by nanobind" ON)
 
 find_package(GTest QUIET) # the demo needs no unit tests
 option(ECO_BUILD_TESTS "unit tests, the fuzzer and bench/; unit tests only where GoogleTest is found" ON)

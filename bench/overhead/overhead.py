@@ -26,9 +26,9 @@ RUNS, STARTS, ROUND = 5, 200, 10000
 # ECO_CHOICE of each; native and by-hand (the same messages, sent by the program) are without ECO.
 MODES = {
     "native": "",
-    "passes": "native",
+    "native-with-eco": "native",
     "by-hand": "",
-    "takes": "tree:inner=star,on=ranks",
+    "schedule": "tree:inner=star,on=ranks",
 }
 CALLS = {
     "self": "no bytes, MPI_COMM_SELF",
@@ -113,9 +113,9 @@ def main() -> int:
     if given.json:
         print(json.dumps({"mpi": given.mpi, "calls_ns": found, "exec_ms": round(more, 2)}))
         return 0
-    print(f"{given.mpi}, two ranks, ns a call" + "".join(f"{mode:>12}" for mode in MODES))
+    print(f"{given.mpi}, two ranks, ns a call" + "".join(f"{mode:>17}" for mode in MODES))
     for call, text in CALLS.items():
-        print(f"  {text:32}" + "".join(f"{found[call][mode]:>12.1f}" for mode in MODES))
+        print(f"  {text:32}" + "".join(f"{found[call][mode]:>17.1f}" for mode in MODES))
     print(f"eco exec, start to end of a program linked with MPI: {more:+.2f} ms")
     return 0
 

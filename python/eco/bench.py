@@ -22,7 +22,7 @@ from eco.show import Plot, plain_console
 
 Topology = Annotated[
     Optional[Path],
-    options.profile("The profile (default: ECO_PROFILE, or the newest)."),
+    options.profile("The profile (default: ECO_PROFILE, or the newest in your own folder)."),
 ]
 Patterns = Annotated[
     str,
@@ -128,7 +128,7 @@ def command(
 
 
 def _usual_profile() -> Path:
-    """As in `eco exec`: ECO_PROFILE, or the newest profile."""
+    """ECO_PROFILE, or the newest profile in the user's own folder."""
     named = os.environ.get("ECO_PROFILE")
     found = Path(named) if named else store.newest()
     if found is None:

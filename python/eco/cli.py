@@ -162,7 +162,7 @@ def _native(verb: Verb) -> Callable[[typer.Context], None]:
         launcher = os.environ.get("ECO_BIN")
         if not launcher:
             raise EcoError(
-                f"{verb.name} is not a Python verb: start it with `eco`, not with python -m eco",
+                f"{verb.name} is not a Python command: start it with `eco`, not with python -m eco",
                 ExitCode.ENVIRONMENT,
             )
         os.execv(launcher, [launcher, verb.name, *context.args])

@@ -20,7 +20,7 @@ File = Annotated[
     typer.Argument(
         metavar="[FILE]",
         readable=False,
-        help="The network's profile (default: the newest).",
+        help="The network's profile (default: the newest in your own folder).",
     ),
 ]
 

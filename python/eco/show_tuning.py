@@ -14,7 +14,7 @@ from rich.text import Text
 from eco import quantities, structure
 from eco.profile import Tuned
 
-_LAYOUTS = {"near": "contiguous ranks", "scattered": "scattered ranks"}
+_LAYOUTS = {"near": "near ranks", "scattered": "scattered ranks"}
 Key = tuple[str, bool, bool]
 
 

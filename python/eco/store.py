@@ -59,7 +59,7 @@ def check_picture(path: Path, page: bool = False) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise EcoError(
             f"--plot needs Matplotlib, which {sys.executable} has not: "
-            "python -m pip install 'eco-collectives[pictures]', or the package python3-matplotlib",
+            "python -m pip install matplotlib, or the package python3-matplotlib",
             ExitCode.ENVIRONMENT,
         )
     check_writable(path)

@@ -25,7 +25,7 @@ _PER_CALL = 0.1  # seconds of runs of one operation and size
 _FOR_SECOND_LOOKS = 0.25  # of the budget
 _LONGER = 1.5  # than the library's own choice its other algorithms take, in the mean
 _CLEARLY = 1.05  # how many times faster an algorithm must be, timed twice
-_PATIENCE = 60.0  # an algorithm may hang where another network makes it wait for ever
+_PATIENCE = 60.0  # an algorithm may hang where another network makes it wait forever
 _USUAL: Run = Run({}, {})
 
 Cell = tuple[str, int]  # operation, bytes

@@ -24,7 +24,7 @@ def test_every_program_is_built() -> None:
 
 
 def test_every_script_has_a_short_form() -> None:
-    """And a test in this folder, or beside (wu.py: tests/cockpit)."""
+    """And a test in this folder, or beside (wu.py: tests/commands)."""
     here = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     for script in (PROJECT / "bench").rglob("*.py"):
         if '__name__ == "__main__"' in script.read_text() and script.name != "wu.py":
@@ -63,7 +63,9 @@ def test_planning() -> None:
 def test_overhead(mpi: str) -> None:
     found = bench("overhead/overhead.py", "--mpi", mpi)["calls_ns"]
     assert set(found) == {"self", "world", "bcast", "allreduce", "barrier"}
-    assert all(set(each) == {"native", "passes", "by-hand", "takes"} for each in found.values())
+    assert all(
+        set(each) == {"native", "native-with-eco", "by-hand", "schedule"} for each in found.values()
+    )
 
 
 @pytest.mark.lab

@@ -146,7 +146,7 @@ BREAKS = (
         "ranks in a bad order",
         "magpie",
         "rank-order",
-        ("the host file",),
+        ("the hostfile",),
         words=("--hosts", "8", "--order", "random:3"),
         says="eco export",
         beside=("guidelines",),

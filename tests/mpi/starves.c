@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Memory that is short inside the preloaded object, on one rank: starves CALL fatal|return N.
+/* Memory that is short inside the preload object, on one rank: starves CALL fatal|return N.
    Rank 1's allocations there fail from the N-th on, in MPI_Init, where the session begins for a
    program that asks for levels (`init`), or in CALL after one that went well. With `return` the
    program goes on after an error. "all ok" where N was never reached. `late` and `early` are

@@ -18,7 +18,7 @@ def die(mpi: Mpi, how: str, eco: bool) -> float:
 
 
 ENDS = [(mpi, how) for mpi in OURS for how in ("exit", "abort", "kill", "segfault")]
-# MPICH's launcher natively waits for ever if one of several hosts' ranks just exits.
+# MPICH's launcher natively waits forever if one of several hosts' ranks just exits.
 ENDS.remove((MPICH5, "exit"))
 
 

@@ -79,7 +79,7 @@ def _starved(
 def test_no_memory(
     mpi: Mpi, profile: Path, handler: str, call: str, allocations: Iterable[int]
 ) -> None:
-    """On one rank: an MPI error, and no rank waits for ever in a job that goes on."""
+    """On one rank: an MPI error, and no rank waits forever in a job that goes on."""
     told = 0
     for run in _starved(mpi, profile, call, handler, allocations):
         assert "terminate called" not in run.err

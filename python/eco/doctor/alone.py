@@ -31,6 +31,6 @@ def check(ranks: Sequence[Host]) -> Iterator[Finding]:
             "all ranks are on this host, so there is no network to check",
             "measured",
             "",
-            "give the launcher a host file, or one rank for each host: mpirun -n 8 --hostfile "
+            "give the launcher a hostfile, or one rank for each host: mpirun -n 8 --hostfile "
             "hosts, with slots=1 (Open MPI: --map-by node)",
         )

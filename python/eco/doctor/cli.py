@@ -27,7 +27,7 @@ from eco.progress import progress
 _ASKED = ("--no-tune", "--facts", "--collectives")
 _LINE = "@eco-host "
 # Seconds without a word, after which the probe is ended: a message that does not get through is
-# sent for ever. Many ranks take longer to start and to connect, above all where they share
+# sent forever. Many ranks take longer to start and to connect, above all where they share
 # processors.
 _UNKNOWN, _LEAST, _PER_RANK, _MOST = 40.0, 26.0, 0.75, 300.0
 

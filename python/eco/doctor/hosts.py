@@ -145,7 +145,7 @@ def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
             what,
             "measured",
             cost,
-            "stop the other programs there (top), or leave this host out of the host file",
+            "stop the other programs there (top), or leave this host out of the hostfile",
         )
 
 

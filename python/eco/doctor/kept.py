@@ -38,7 +38,8 @@ def check(path: Path | None, measured: Profile, is_lab: bool) -> Iterator[Findin
                 "no-profile",
                 Severity.NOTE,
                 (store.folder().as_posix(),),
-                "there is no profile of these hosts yet, so programs run without ECO",
+                "your own folder has no profile of these hosts: programs run without ECO, unless "
+                "another folder has one",
                 "read",
                 "",
                 "measure once: eco measure -- and the same launcher line",
@@ -51,7 +52,7 @@ def check(path: Path | None, measured: Profile, is_lab: bool) -> Iterator[Findin
             "other-hosts",
             Severity.ERROR,
             missing,
-            f"not in the profile {path}, so jobs with these hosts run without ECO",
+            f"not in the profile {path}, so collectives with ranks there run without ECO",
             "read",
             "",
             f"measure them too: eco measure -o {path} -- and the same launcher line",
@@ -79,7 +80,7 @@ def _changed(path: Path, known: Profile, measured: Profile) -> Iterator[Finding]
     worst = max(changed, key=lambda pair: max(changed[pair], 1 / changed[pair]))
     hosts = tuple(host for host in common if any(host in pair for pair in changed))
     ratio = statistics.median(changed.values())
-    how = f"{ratio:.1f} times as long" if ratio > 1 else f"a {1 / ratio:.1f}th of the time"
+    how = f"{ratio:.2f} times as long"
     yield Finding(
         "changed",
         Severity.WARNING,

@@ -82,7 +82,7 @@ def _slower(name: str, own: Link, theirs: Link) -> Iterator[Finding]:
                 "measured",
                 f"long messages to and from it take {less:.1f} times as long",
                 "look at its cable, the switch's port and what both agree on (ethtool); if "
-                "this is intended, leave the host out of the host file, or let ECO avoid its link",
+                "this is intended, leave the host out of the hostfile, or let ECO avoid its link",
             )
             return
     if later > _SLOWER:
@@ -95,7 +95,7 @@ def _slower(name: str, own: Link, theirs: Link) -> Iterator[Finding]:
             "measured",
             f"{later:.1f} times as long",
             "if it is not far away: look for other programs on it (top), power saving, and the "
-            "route to it (ping, traceroute); or leave it out of the host file",
+            "route to it (ping, traceroute); or leave it out of the hostfile",
         )
 
 
@@ -142,7 +142,7 @@ def _multicast(profile: Profile) -> Iterator[Finding]:
                 "multicasts do not reach all of these hosts, which are near each other",
                 "measured",
                 "ECO sends broadcasts, allgathers and allreduces as single messages there",
-                "allow UDP to 239.0.0.0/8 in the firewall of each host, and give the switch an "
+                "allow UDP to 239.192.0.0/14 in the firewall of each host, and give the switch an "
                 "IGMP querier if it snoops",
             )
 
@@ -175,7 +175,7 @@ def _order(profile: Profile) -> Iterator[Finding]:
         yield Finding(
             "rank-order",
             Severity.WARNING,
-            ("the host file",),
+            ("the hostfile",),
             "its order puts neighbouring ranks on different sides of slow links",
             "measured",
             f"sending once around all ranks takes {gain:.1f} times as long as in the best known "

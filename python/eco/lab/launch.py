@@ -172,7 +172,7 @@ def command(
 
 
 def write_files(placement: Placement) -> None:
-    """The host file, the remote shell that reaches a host, and what gives rank 0 its input."""
+    """The hostfile, the remote shell that reaches a host, and what gives rank 0 its input."""
     AGENT.write_text(
         "#!/bin/sh\n"
         'while :; do case "$1" in -l|-p|-o) shift 2;; -*) shift;; *) break;; esac; done\n'

@@ -228,7 +228,7 @@ class _Reader:
         group = {network.name: network.name for network in networks}
         for link in links:
             joined = {group[name] for name in link.between}
-            # Ethernet bridges without a spanning tree send frames round a loop for ever.
+            # Ethernet bridges without a spanning tree send frames round a loop forever.
             if len(joined) < len(link.between):
                 self.fail(f"the link between {', '.join(link.between)} closes a loop; remove one")
             target = group[link.between[0]]

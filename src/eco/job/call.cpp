@@ -205,7 +205,7 @@ int code_of_failure() {
         code = MPI_ERR_NO_MEM;
     } catch (const Error& error) {
         // Other ranks wait for what will not come. If the error handler ended this rank alone,
-        // MPICH's launcher would let them wait for ever.
+        // MPICH's launcher would let them wait forever.
         std::fprintf(stderr, "eco: rank %d on %s: %s; the job ends\n", rank, host, error.what());
         abort_job(error.code());
     } catch (const std::exception& error) {

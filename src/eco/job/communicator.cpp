@@ -15,7 +15,7 @@
 
 namespace eco {
 
-// Kept of each, so that a program that goes through roots or sizes does not grow for ever. Tuning
+// Kept of each, so that a program that goes through roots or sizes does not grow forever. Tuning
 // times some tens of choices with each rank as root in turn.
 static constexpr std::size_t most_plans = 1024, most_sizes = 512;
 
@@ -313,7 +313,7 @@ Communicator* communicator_of(MPI_Comm comm) {
     if (lost || (communicator && communicator->is_lost()))
         throw Error(Code::environment,
                     "an earlier collective on this communicator failed here, and other ranks may "
-                    "wait in it for ever");
+                    "wait in it forever");
     try {
         if (!communicator) communicator = attach(comm, *here);
     } catch (...) {

@@ -162,7 +162,7 @@ int run_exec(const std::vector<std::string>& arguments) {
     if (choice.abi) {
         preload(*choice.abi, options, variables);
         if ((options.verbose || settings.verbose > 0) && prints)
-            std::fprintf(stderr, "eco: preloads its %s library (%s)\n", abi_name(*choice.abi),
+            std::fprintf(stderr, "eco: uses its preload object for %s (%s)\n", abi_name(*choice.abi),
                          choice.why.c_str());
     }
     return start_program(options.command);

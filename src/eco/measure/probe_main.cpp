@@ -278,7 +278,7 @@ int main_with(const std::vector<std::string>& arguments) {
     } catch (const std::exception& error) {
         fail(error.what(), static_cast<int>(Code::environment));
     }
-    // Others may wait for this rank for ever.
+    // Others may wait for this rank forever.
     if (code != 0) mpi.Abort(mpi.comm_world, code);
     end_session();
     mpi.Finalize();

@@ -219,7 +219,7 @@ Pattern read_pattern(const std::string& path) {
     const auto text = read_text(path);
     if (!text)
         throw Error(Code::bad_input,
-                    path + " cannot be read; name a pattern file, docs/formats.md says its form");
+                    path + " cannot be read; name a file with a multicast problem (docs/formats.md)");
     return parse_pattern(*text, path);
 }
 

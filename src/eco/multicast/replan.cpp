@@ -373,7 +373,7 @@ Schedule replan(const Pattern& pattern, const Pattern& was, const Schedule& befo
         before.ranks.size() != static_cast<std::size_t>(was.ranks()))
         throw Error(Code::bad_input, "the earlier schedule is of " +
                                          std::to_string(before.ranks.size()) +
-                                         " ranks, the pattern of " +
+                                         " ranks, the multicast problem of " +
                                          std::to_string(pattern.ranks()) + "; plan anew");
     const Times times(pattern);
     return Replay(times, was, before).play();

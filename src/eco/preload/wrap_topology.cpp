@@ -43,7 +43,7 @@ int made(int code, MPI_Comm comm, const MPI_Comm* result) {
 void say(const char* function, const Communicator& communicator, const PlacementCost& before,
          const PlacementCost& after) {
     if (session()->settings.verbose == 0 || communicator.rank() != 0) return;
-    std::fprintf(stderr, "eco: %s placed %d ranks: distance between neighbours %.0f, was %.0f",
+    std::fprintf(stderr, "eco: %s placed %d ranks: cost of the edges %.0f, was %.0f",
                  function, communicator.size(), after.distance, before.distance);
     if (before.busiest > 0)
         std::fprintf(stderr, "; the busiest link carries %.0f %% of what it did",

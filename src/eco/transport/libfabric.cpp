@@ -15,7 +15,7 @@ namespace eco {
 
 // If a socket is full the tcp provider copies the end of a write into a staging buffer, reports
 // the write as complete, and sends the rest when libfabric is called next. A rank that has done its
-// part of a collective does not call it again, and its peers would wait for ever. Without a staging
+// part of a collective does not call it again, and its peers would wait forever. Without a staging
 // buffer a write is complete when the kernel has all of it. Read when libfabric starts, which may
 // be in the program's MPI_Init (docs/decisions/0012-no-staging-buffer.md). A user's own setting
 // stays: then there are no rails.

@@ -163,7 +163,7 @@ void McastTransport::status(Rank from, const McastStatus& status) {
             }();
             static_cast<void>(said);
         }
-        // Piece by piece a long message would take for ever.
+        // Piece by piece a long message would take forever.
         answer.pieces.clear();
         for (const McastRange& range : status.missing) {
             if (answer.rest.size() == most_rest) break;

@@ -251,7 +251,7 @@ std::string mismatch(Bytes sent, Bytes taken) {
 
 }  // namespace
 
-// Natively a longer one fails as well; nobody waits for ever.
+// Natively a longer one fails as well; nobody waits forever.
 TEST(McastTransport, AMessageOfAnotherLengthIsAnError) {
     for (const auto& [sent, taken] : {std::pair<Bytes, Bytes>{0, 50}, {50, 0}, {250, 50}})
         EXPECT_NE(mismatch(sent, taken).find("another length"), std::string::npos)
