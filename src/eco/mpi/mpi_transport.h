@@ -2,6 +2,7 @@
 // MPI messages as a transport of run/execution.h, on communicators of ECO's own.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <utility>
 #include <vector>
@@ -12,13 +13,19 @@
 
 namespace eco {
 
-// An MPI function failed; code is what it returned.
-struct MpiError {
+// An MPI function failed; code is what it returned. A std::exception, so that a boundary which
+// catches those lets it out no more than the others.
+struct MpiError : std::exception {
+    explicit MpiError(int of) : code(of) {}
+    const char* what() const noexcept override { return "an MPI function failed"; }
+
     int code;
 };
 
 // A message was longer than its place. All others of its schedule have been sent and received.
-struct Truncated : MpiError {};
+struct Truncated : MpiError {
+    using MpiError::MpiError;
+};
 
 inline void check_mpi(int code) {
     if (code != MPI_SUCCESS) throw MpiError{code};
@@ -65,7 +72,7 @@ public:
 
     // After a whole schedule: throws Truncated if one of its messages was.
     void check_truncated() const {
-        if (truncated_ != MPI_SUCCESS) throw Truncated{{truncated_}};
+        if (truncated_ != MPI_SUCCESS) throw Truncated(truncated_);
     }
 
 private:

@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 namespace eco {
+
+// What catches std::exception at a boundary lets no MPI error out.
+static_assert(std::is_base_of_v<std::exception, MpiError>);
 
 TEST(MpiTransport, WhatItCopiedOutlivesItWhileItIsUnderWay) {
     constexpr int bytes = 16384, tag = 7;
