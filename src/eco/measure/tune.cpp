@@ -8,6 +8,7 @@
 #include <set>
 
 #include "eco/base/error.h"
+#include "eco/base/log2.h"
 #include "eco/measure/contest.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/selection/choose.h"
@@ -190,7 +191,10 @@ void Tuner::time_between() {
         if (longer < apart * std::max<Bytes>(1, shorter) || of_longer.native > budget_ / 3)
             continue;
         // Halfway on a logarithmic scale, a power of two.
-        const double middle = (std::log2(std::max<Bytes>(1, shorter)) + std::log2(longer)) / 2;
+        const auto log_of = [](Bytes bytes) {
+            return portable_log2(static_cast<double>(std::max<Bytes>(1, bytes)));
+        };
+        const double middle = (log_of(shorter) + log_of(longer)) / 2;
         const Bytes bytes = Bytes{1} << std::lround(middle);
         Trial trial(operation_, bytes, comm_, form_);
         const Request request{operation_, &trial.communicator().hierarchy(), 0, true};

@@ -2,8 +2,10 @@
 #include "eco/measure/within_budget.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
+#include "eco/base/at.h"
 #include "eco/measure/any_size.h"
 #include "eco/measure/cell.h"
 #include "eco/measure/tune.h"
@@ -75,6 +77,7 @@ private:
         double worth = 0;  // benefit per second
     };
     Step most_worth(Seconds left);
+    Step agreed(const Step& own);
     void take(const Step& step);
     Tuned entry_of(const Cell& cell, const PredictionErrors& errors, Chosen& chosen) const;
     void choose_of_unknown_size(Chosen& chosen);
@@ -248,7 +251,7 @@ static double weight_of(const Cell& cell) {
     return cell.lineup().weight * (rare ? weight_of_rare : 1);
 }
 
-// No cell: nothing more is worth its time, or there is none.
+// No cell: nothing more is worth its time, or there is none. Collective.
 WithinBudget::Step WithinBudget::most_worth(Seconds left) {
     const PredictionErrors known = errors();
     Step best;
@@ -275,7 +278,17 @@ WithinBudget::Step WithinBudget::most_worth(Seconds left) {
             consider(Step::Kind::second_look, benefit_of_second_look, contest);
         }
     }
-    return best;
+    return agreed(best);
+}
+
+// What rank 0 would do next: the benefit is not the same to the last bit on all hosts (verdict.h).
+WithinBudget::Step WithinBudget::agreed(const Step& own) {
+    std::array<int, 2> told{-1, static_cast<int>(own.kind)};
+    for (std::size_t i = 0; i < cells_.size(); ++i)
+        if (&cells_[i] == own.cell) told[0] = static_cast<int>(i);
+    check_mpi(native().Bcast(told.data(), 2, native().int32, 0, native().comm_world));
+    if (told[0] < 0) return {};
+    return {&cells_[at(told[0])], static_cast<Step::Kind>(told[1]), own.worth};
 }
 
 void WithinBudget::take(const Step& step) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "eco/base/log2.h"
+
 namespace eco {
 
 namespace {
@@ -55,7 +57,7 @@ bool surely_faster(const std::vector<Seconds>& native, const std::vector<Seconds
     const auto count = static_cast<double>(eco.size());
     double sum = 0, squares = 0;
     for (std::size_t i = 0; i < eco.size(); ++i) {
-        const double ratio = std::log(native[i] / eco[i]);
+        const double ratio = portable_log2(native[i] / eco[i]);
         sum += ratio;
         squares += ratio * ratio;
     }

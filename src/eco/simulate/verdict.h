@@ -33,7 +33,7 @@ struct Opinion {
     Verdict verdict = Verdict::native;
     double gain = 0;     // the library's time over ECO's, the prediction's bias corrected
     double benefit = 0;  // of timing both: the mean gain it adds to what the verdict has, as a
-                         // logarithm
+                         // logarithm; by functions of the C library, which hosts may round apart
 };
 
 // If the error is not known, nothing is certain and the benefit is a guess.
