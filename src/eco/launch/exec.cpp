@@ -25,8 +25,8 @@ static constexpr const char* exec_help =
     "Run an unmodified MPI program with topology-aware collectives:\n"
     "mpirun -n 8 --hostfile hosts eco exec ./program\n"
     "\n"
-    "  --profile FILE             the measured network [default: ECO_PROFILE, or the stored\n"
-    "                             profile of these hosts]; also --topology\n"
+    "  --profile FILE             the measured network [default: ECO_PROFILE, or the\n"
+    "                             stored profile of these hosts]; also --topology\n"
     "  --mpi openmpi|mpich|abi    the program's MPI, if ECO cannot find it out\n"
     "  --verbose                  print what was chosen, and a report at the end\n"
     "\n"
@@ -162,8 +162,8 @@ int run_exec(const std::vector<std::string>& arguments) {
     if (choice.abi) {
         preload(*choice.abi, options, variables);
         if ((options.verbose || settings.verbose > 0) && prints)
-            std::fprintf(stderr, "eco: uses its preload object for %s (%s)\n", abi_name(*choice.abi),
-                         choice.why.c_str());
+            std::fprintf(stderr, "eco: uses its preload object for %s (%s)\n",
+                         abi_name(*choice.abi), choice.why.c_str());
     }
     return start_program(options.command);
 }

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "eco/base/launched_rank.h"
+
 namespace eco::launch {
 
 const char* abi_name(Abi abi) {
@@ -56,9 +58,7 @@ static bool any_with_prefix(const Variables& variables, std::string_view prefix)
 Launch read_launch(const Variables& variables) {
     Launch launch;
     const auto has = [&](const char* name) { return variables.contains(name); };
-    // The innermost launcher's first: a batch system's srun or aprun may stand around mpirun.
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                             "PALS_RANKID", "ALPS_APP_PE", "FLUX_TASK_RANK", "SLURM_PROCID"}) {
+    for (const char* name : rank_variables) {
         const auto rank = variables.find(name);
         if (rank == variables.end()) continue;
         launch.launched = true;

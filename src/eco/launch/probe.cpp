@@ -15,9 +15,9 @@ namespace eco::launch {
 static constexpr const char* probe_help =
     "Usage: eco probe [--mpi openmpi|mpich|abi] measure|tune|bench|pair [OPTIONS]\n"
     "\n"
-    "eco measure, eco tune and eco bench start this on every host, through the launcher; you\n"
-    "need not call it. Its events are in docs/formats.md; pair times messages between two\n"
-    "ranks.";
+    "eco measure, eco tune and eco bench start this on every host, through the\n"
+    "launcher; you need not call it. Its events are in docs/formats.md; pair times\n"
+    "messages between two ranks.";
 
 ProbeOptions read_probe_options(const std::vector<std::string>& arguments) {
     ProbeOptions options;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "eco/base/launched_rank.h"
 #include "eco/job/pending_calls.h"
 #include "eco/mpi/native.h"
 #include "eco/preload/wrappers.h"
@@ -26,7 +27,7 @@ __attribute__((visibility("hidden"))) void eco_resolve();
 namespace {
 
 bool says_so() {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
+    for (const char* name : eco::rank_variables)
         if (const char* rank = std::getenv(name)) return rank[0] == '0' && rank[1] == 0;
     return true;
 }
