@@ -221,10 +221,4 @@ int failed(MPI_Comm comm) {
     return code;
 }
 
-void set_blocks(Layout& layout, Bytes length, Bytes input_stride, Bytes output_stride) {
-    layout.length = [length](int) { return length; };
-    layout.input_offset = [input_stride](int block) { return block * input_stride; };
-    layout.output_offset = [output_stride](int block) { return block * output_stride; };
-}
-
 }  // namespace eco

@@ -288,9 +288,6 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
     return code;
 }
 
-// Blocks of equal length one after the other.
-void set_blocks(Layout& layout, Bytes length, Bytes input_stride, Bytes output_stride);
-
 #define ECO_SITE __builtin_return_address(0)
 
 }  // namespace eco

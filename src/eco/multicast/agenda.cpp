@@ -7,28 +7,28 @@ namespace eco::multicast {
 
 Agenda::Agenda(const Times& times)
     : times_(&times),
-      lanes_(index(times.ranks())),
-      held_(index(times.ranks()) * index(times.messages()), -1),
+      lanes_(at(times.ranks())),
+      held_(at(times.ranks()) * at(times.messages()), -1),
       search_(held_.size(), 0) {
     for (int k = 0; k < times.messages(); ++k) held_[cell(times.source(k), k)] = 0;
 }
 
 Slot Agenda::preempting_slot(Rank rank, int k) {
-    const Lane& lane = lanes_[index(rank)];
+    const Lane& lane = lanes_[at(rank)];
     const int receives = static_cast<int>(lane.receives.size());
     const Seconds length = times_->send(rank, k);
     int& n = search_[cell(rank, k)];
     n = std::max({n, lane.last_slot, held_[cell(rank, k)]});
     for (;; ++n) {
-        Seconds start = n > 0 ? lane.receives[index(n - 1)].end : 0;
+        Seconds start = n > 0 ? lane.receives[at(n - 1)].end : 0;
         if (n == lane.last_slot) start = std::max(start, lane.last_send_end);
-        if (n == receives || start + length <= lane.receives[index(n)].arrival) return {n, start};
+        if (n == receives || start + length <= lane.receives[at(n)].arrival) return {n, start};
     }
 }
 
 Seconds Agenda::add_send(Rank from, Rank to, int k, Slot slot) {
     ECO_CHECK(holds(from, k));
-    Lane& lane = lanes_[index(from)];
+    Lane& lane = lanes_[at(from)];
     const Seconds end = slot.start + times_->send(from, k);
     lane.sends.push_back({k, to, slot});
     lane.last_slot = slot.before;
@@ -38,7 +38,7 @@ Seconds Agenda::add_send(Rank from, Rank to, int k, Slot slot) {
 }
 
 Seconds Agenda::add_receive(Rank rank, Rank from, int k, Seconds arrival) {
-    Lane& lane = lanes_[index(rank)];
+    Lane& lane = lanes_[at(rank)];
     lane.available = std::max(lane.available, arrival) + times_->receive(rank, k);
     lane.receives.push_back({k, from, arrival, lane.available});
     held_[cell(rank, k)] = static_cast<int>(lane.receives.size());
@@ -55,7 +55,7 @@ Schedule Agenda::finish() const {
             for (; send != lane.sends.end() && send->slot.before == n; ++send)
                 tasks.push_back({Step::send, send->to, times_->original(send->k)});
             if (n == static_cast<int>(lane.receives.size())) break;
-            const Receive& receive = lane.receives[index(n)];
+            const Receive& receive = lane.receives[at(n)];
             tasks.push_back({Step::recv, receive.from, times_->original(receive.k)});
         }
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/multicast/schedule.h"
 #include "eco/multicast/times.h"
 
@@ -24,7 +25,7 @@ public:
 
     // When the rank is done with all that it has: the available time of §4, and §4.4's receive
     // available time.
-    Seconds available(Rank rank) const { return lanes_[index(rank)].available; }
+    Seconds available(Rank rank) const { return lanes_[at(rank)].available; }
 
     bool holds(Rank rank, int k) const { return held_[cell(rank, k)] >= 0; }
     // The messages that rank receives, in order; those from first_open on come after its last send.
@@ -33,13 +34,13 @@ public:
         Rank from;
         Seconds arrival, end;
     };
-    const std::vector<Receive>& receives(Rank rank) const { return lanes_[index(rank)].receives; }
+    const std::vector<Receive>& receives(Rank rank) const { return lanes_[at(rank)].receives; }
     std::size_t first_open(Rank rank) const {
-        return static_cast<std::size_t>(lanes_[index(rank)].last_slot);
+        return static_cast<std::size_t>(lanes_[at(rank)].last_slot);
     }
 
     Slot append_slot(Rank rank) const {
-        const Lane& lane = lanes_[index(rank)];
+        const Lane& lane = lanes_[at(rank)];
         return {static_cast<int>(lane.receives.size()), lane.available};
     }
 
@@ -72,10 +73,7 @@ private:
         Seconds last_send_end = 0;
         int last_slot = 0;  // receives ahead of the last send
     };
-    static std::size_t index(int value) { return static_cast<std::size_t>(value); }
-    std::size_t cell(Rank rank, int k) const {
-        return index(rank) * index(times_->messages()) + index(k);
-    }
+    std::size_t cell(Rank rank, int k) const { return at(rank) * at(times_->messages()) + at(k); }
 
     const Times* times_;
     std::vector<Lane> lanes_;

@@ -61,7 +61,7 @@ private:
     int rarest(Rank me, Rank to) const {
         int best = -1;
         MessageSets::each_common(held_, me, wanted_, to, [&](int k) {
-            if (best < 0 || holders_[index(k)] < holders_[index(best)]) best = k;
+            if (best < 0 || holders_[at(k)] < holders_[at(best)]) best = k;
         });
         return best;
     }

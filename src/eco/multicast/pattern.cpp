@@ -215,14 +215,6 @@ Pattern parse_pattern(const std::string& text, const std::string& origin) {
     return pattern;
 }
 
-Pattern read_pattern(const std::string& path) {
-    const auto text = read_text(path);
-    if (!text)
-        throw Error(Code::bad_input,
-                    path + " cannot be read; name a file with a multicast problem (docs/formats.md)");
-    return parse_pattern(*text, path);
-}
-
 std::string to_json(const Pattern& pattern) {
     json messages = json::array();
     for (const auto& message : pattern.messages)

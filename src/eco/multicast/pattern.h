@@ -40,7 +40,6 @@ struct Pattern {
 void check(Pattern& pattern, const std::string& origin);
 
 Pattern parse_pattern(const std::string& text, const std::string& origin);
-Pattern read_pattern(const std::string& path);
 std::string to_json(const Pattern& pattern);
 
 }  // namespace eco::multicast

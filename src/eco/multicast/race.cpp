@@ -5,23 +5,23 @@ namespace eco::multicast {
 
 Race::Race(const Times& times)
     : times_(&times),
-      held_(index(times.ranks()), index(times.messages())),
+      held_(at(times.ranks()), at(times.messages())),
       wanted_(times.wanted()),
-      missing_(index(times.ranks())),
-      virtual_(index(times.ranks())),
-      virtual_at_(index(times.ranks()) * index(times.messages())) {
+      missing_(at(times.ranks())),
+      virtual_(at(times.ranks())),
+      virtual_at_(at(times.ranks()) * at(times.messages())) {
     for (int k = 0; k < times.messages(); ++k) {
         held_.insert(times.source(k), k);
-        for (const Rank to : times.message(k).destinations) ++missing_[index(to)];
+        for (const Rank to : times.message(k).destinations) ++missing_[at(to)];
     }
 }
 
 Rank Race::next() const {
     Rank best = -1;
     for (Rank rank = 0; rank < times_->ranks(); ++rank) {
-        if (missing_[index(rank)] == 0) continue;
-        const bool first = best < 0 || virtual_[index(rank)] < virtual_[index(best)] ||
-                           (virtual_[index(rank)] == virtual_[index(best)] &&
+        if (missing_[at(rank)] == 0) continue;
+        const bool first = best < 0 || virtual_[at(rank)] < virtual_[at(best)] ||
+                           (virtual_[at(rank)] == virtual_[at(best)] &&
                             times_->slowness(rank) < times_->slowness(best));
         if (first) best = rank;
     }
@@ -33,12 +33,12 @@ void Race::received(Rank to, const Offer& offer) {
     const Seconds arrival = virtual_at_[cell(offer.from, offer.k)] +
                             times_->send(offer.from, offer.k) +
                             times_->transfer(offer.from, to, offer.k);
-    Seconds& now = virtual_[index(to)];
+    Seconds& now = virtual_[at(to)];
     now = std::max(now, arrival) + times_->receive(to, offer.k);
     virtual_at_[cell(to, offer.k)] = now;
     held_.insert(to, offer.k);
     wanted_.erase(to, offer.k);
-    --missing_[index(to)];
+    --missing_[at(to)];
 }
 
 }  // namespace eco::multicast

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/multicast/agenda.h"
 #include "eco/multicast/times.h"
 
@@ -42,10 +43,7 @@ public:
     const MessageSets& wanted() const { return wanted_; }
 
 private:
-    static std::size_t index(int value) { return static_cast<std::size_t>(value); }
-    std::size_t cell(Rank rank, int k) const {
-        return index(rank) * index(times_->messages()) + index(k);
-    }
+    std::size_t cell(Rank rank, int k) const { return at(rank) * at(times_->messages()) + at(k); }
 
     const Times* times_;
     MessageSets held_, wanted_;

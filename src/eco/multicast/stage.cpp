@@ -10,11 +10,11 @@ namespace eco::multicast {
 
 Stage::Stage(const Times& times)
     : times_(times),
-      held_(index(times.ranks()), index(times.messages())),
+      held_(at(times.ranks()), at(times.messages())),
       wanted_(times.wanted()),
-      holders_(index(times.messages()), 1),
+      holders_(at(times.messages()), 1),
       agenda_(times),
-      lanes_(index(times.ranks())),
+      lanes_(at(times.ranks())),
       left_(times.pattern().deliveries()) {
     for (int k = 0; k < times.messages(); ++k) {
         held_.insert(times.source(k), k);
@@ -60,7 +60,7 @@ void Stage::send(Rank me, Rank to, int k, Seconds now) {
     const Seconds arrival = agenda_.add_send(me, to, k, slot);
     lane(me).free = now + times_.send(me, k);
     wanted_.erase(to, k);
-    ++holders_[index(k)];
+    ++holders_[at(k)];
     Lane& there = lane(to);
     --there.missing;
     there.sent(arrival, times_.receive(to, k));

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/multicast/agenda.h"
 #include "eco/multicast/lane.h"
 #include "eco/multicast/times.h"
@@ -47,9 +48,8 @@ protected:
         return std::max(lane(to).fed_at(now), arrival) + times_.receive(to, k);
     }
 
-    static std::size_t index(int value) { return static_cast<std::size_t>(value); }
-    Lane& lane(Rank rank) { return lanes_[index(rank)]; }
-    const Lane& lane(Rank rank) const { return lanes_[index(rank)]; }
+    Lane& lane(Rank rank) { return lanes_[at(rank)]; }
+    const Lane& lane(Rank rank) const { return lanes_[at(rank)]; }
 
     const Times& times_;
     MessageSets held_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/multicast/pattern.h"
 
 namespace eco::multicast {
@@ -62,31 +63,30 @@ public:
 
     int ranks() const { return ranks_; }
     int messages() const { return static_cast<int>(original_.size()); }
-    const Message& message(int k) const { return pattern_->messages[index(original(k))]; }
-    int original(int k) const { return original_[index(k)]; }  // index into Pattern::messages
+    const Message& message(int k) const { return pattern_->messages[at(original(k))]; }
+    int original(int k) const { return original_[at(k)]; }  // index into Pattern::messages
     Bytes bytes(int k) const { return message(k).bytes; }
-    Rank source(int k) const { return source_[index(k)]; }
+    Rank source(int k) const { return source_[at(k)]; }
     const Pattern& pattern() const { return *pattern_; }
 
     Seconds send(Rank from, int k) const { return send_[cell(from, k)]; }
     Seconds receive(Rank to, int k) const { return receive_[cell(to, k)]; }
     Seconds transfer(Rank from, Rank to, int k) const {
-        const Cost& cost = transfers_[index(from) * index(ranks_) + index(to)];
-        return cost.fixed + cost.per_byte * bytes_[index(k)];
+        const Cost& cost = transfers_[at(from) * at(ranks_) + at(to)];
+        return cost.fixed + cost.per_byte * bytes_[at(k)];
     }
     // Of the edges: what a message takes from one idle rank to another, equation 1.
     Seconds edge(Rank from, Rank to, int k) const {
         return send(from, k) + transfer(from, to, k) + receive(to, k);
     }
     // To break ties: smaller is faster at sending and receiving, on the mean of all messages.
-    Seconds slowness(Rank rank) const { return slowness_[index(rank)]; }
+    Seconds slowness(Rank rank) const { return slowness_[at(rank)]; }
 
     // Per rank the messages that it is a destination of.
     MessageSets wanted() const;
 
 private:
-    static std::size_t index(int value) { return static_cast<std::size_t>(value); }
-    std::size_t cell(Rank rank, int k) const { return index(rank) * original_.size() + index(k); }
+    std::size_t cell(Rank rank, int k) const { return at(rank) * original_.size() + at(k); }
 
     const Pattern* pattern_;
     int ranks_;

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "eco/planners/planner.h"
-#include "eco/transport/threads.h"
+#include "eco/transport/threads_for_test.h"
 
 namespace eco {
 

@@ -16,6 +16,7 @@
 #include "eco/base/log2.h"
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
+#include "eco/selection/segment_length.h"
 #include "eco/selection/shape.h"
 
 namespace eco {
@@ -92,8 +93,6 @@ static Bytes even_length(const Group& group, Bytes bytes) {
     return length;
 }
 
-// From here on a segment is long enough that the next one may wait for it.
-static constexpr Bytes huge = 256 * 1024;
 // From here on a message is worth cutting up between the hosts of one switch.
 static constexpr Bytes taken_apart = 4096;
 // Libraries send off at once what is shorter, so that a window would not hold it back.
@@ -140,12 +139,11 @@ std::vector<Choice> candidates(const Request& request, Bytes bytes) {
     using enum Operation;
     const std::size_t groups = request.hierarchy->top.parts.size();
     const bool flat = groups == request.hierarchy->top.ranks.size();
-    // A segment fills two Ethernet frames, or six: long enough to be worth its overhead, short
-    // enough to overlap. One of a frame and a half would need a third more of a slow bus.
     const auto chunks = [bytes, most = most_segments(request)](Bytes each) {
         return static_cast<int>(std::clamp<Bytes>((bytes + each - 1) / each, 1, most));
     };
-    const int fine = chunks(2800), coarse = chunks(8400), large = std::min(16, chunks(131072));
+    const int fine = chunks(two_frames), coarse = chunks(six_frames);
+    const int large = std::min(16, chunks(large_segment));
     const Group& top = request.hierarchy->top;
     const bool inside = has_groups_inside(top);
     const bool one_switch = flat && groups > 2 && !(top.medium_known && top.shared);

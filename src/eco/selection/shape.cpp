@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eco/base/at.h"
+#include "eco/selection/segment_length.h"
 
 namespace eco {
 
@@ -13,10 +14,7 @@ namespace {
 // Between ranks of one host, about.
 const InterClusterCost inside_host{-1, 0, {5e-7, 1e-10}, {1e-6, 2e-10}};
 
-// Two frames, six, what TCP sends at once, what is long enough to wait for.
-constexpr Bytes segment_lengths[]{2800, 8400, first_flight, 131072};
-// From here on a segment is long enough that the next one may wait for it.
-constexpr Bytes huge = 256 * 1024;
+constexpr Bytes segment_lengths[]{two_frames, six_frames, first_flight, large_segment};
 
 // What a tree takes for a first message, and each further one after it.
 struct Pace {

@@ -7,19 +7,18 @@
 #include "eco/base/log2.h"
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
+#include "eco/selection/segment_length.h"
 
 namespace eco {
 
 namespace {
 
-// Two Ethernet frames, six, what TCP sends at once on a quiet connection, and longer ones for
-// messages where a frame's time is nothing.
-constexpr Bytes lengths[] = {2800, 8400, first_flight, 32768, 131072};
+constexpr Bytes lengths[] = {two_frames, six_frames, first_flight, 32768, large_segment};
 // Half a frame, and one: where few segments would keep most of a long chain waiting.
 constexpr Bytes fine_lengths[] = {700, 1400};
 constexpr Bytes most_fine = 65536;
 constexpr Bytes one_frame = 1400;
-constexpr Bytes usual_length = 2800;
+constexpr Bytes usual_length = two_frames;
 // Enough to tell forms apart.
 constexpr int most_usual = 16;
 

@@ -5,12 +5,6 @@
 
 namespace eco {
 
-double ring_cost(const Matrix& cost, const std::vector<int>& ring) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < ring.size(); ++i) sum += cost(ring[i], ring[(i + 1) % ring.size()]);
-    return sum;
-}
-
 // How many levels two hosts share; hosts of one subnet share all.
 static std::size_t shared_levels(const Levels& levels, int a, int b) {
     std::size_t shared = 0;

@@ -12,7 +12,4 @@ namespace eco {
 // exchanging (2-opt). Starts at a border of the widest level. O(H²) per round of exchanges.
 std::vector<int> near_ring(const Matrix& cost, const Levels& levels);
 
-// The sum of the costs around the cycle.
-double ring_cost(const Matrix& cost, const std::vector<int>& ring);
-
 }  // namespace eco

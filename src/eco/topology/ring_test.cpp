@@ -9,6 +9,12 @@
 
 namespace eco {
 
+static double ring_cost(const Matrix& cost, const std::vector<int>& ring) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < ring.size(); ++i) sum += cost(ring[i], ring[(i + 1) % ring.size()]);
+    return sum;
+}
+
 TEST(Ring, SubnetsStayTogetherWhateverTheHostOrder) {
     std::mt19937 random(1);
     for (int draw = 0; draw < 50; ++draw) {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "eco/transport/faulty_network_for_test.h"
-#include "eco/transport/threads.h"
+#include "eco/transport/threads_for_test.h"
 
 namespace eco {
 

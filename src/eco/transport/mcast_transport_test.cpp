@@ -14,7 +14,7 @@
 
 #include "eco/base/error.h"
 #include "eco/transport/faulty_network_for_test.h"
-#include "eco/transport/threads.h"
+#include "eco/transport/threads_for_test.h"
 
 namespace eco {
 

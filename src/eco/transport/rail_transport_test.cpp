@@ -11,7 +11,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/error.h"
-#include "eco/transport/threads.h"
+#include "eco/transport/threads_for_test.h"
 
 namespace eco {
 
