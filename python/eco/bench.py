@@ -30,6 +30,7 @@ Patterns = Annotated[
         metavar="LIST",
         help="What to compare: native, native-again (repeated baseline: noise), eco, k2, k3, star, "
         "chain, binomial, ring, butterfly, or a choice such as tree:top=star,inner=k2.",
+        show_default="native, eco, native-again",
     ),
 ]
 Style = Annotated[
@@ -43,8 +44,9 @@ Style = Annotated[
 Form = Annotated[
     Literal["blocking", "nonblocking", "persistent"],
     typer.Option(
-        help="Which functions: MPI_Bcast, MPI_Ibcast or MPI_Bcast_init. The last two "
-        "are timed with work before the wait as well.",
+        metavar="FORM",
+        help="Which functions: blocking (MPI_Bcast), nonblocking (MPI_Ibcast) or persistent "
+        "(MPI_Bcast_init). The last two are timed with work before the wait as well.",
         show_default=True,
     ),
 ]

@@ -36,7 +36,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def _list(what: str, usual: str) -> Any:
-    return typer.Option(help=f"{what} (default: {usual}).", metavar="LIST")
+    return typer.Option(help=f"{what} (default: {usual.replace(',', ', ')}).", metavar="LIST")
 
 
 # The probe knows what is usual.

@@ -51,8 +51,10 @@ def command(
     form: Annotated[
         Literal["blocking", "nonblocking"],
         typer.Option(
-            help="Which functions: MPI_Bcast; or MPI_Ibcast, whose choices persistent calls use "
-            "too. Without choices for nonblocking, such calls use those of the blocking calls.",
+            metavar="FORM",
+            help="Which functions: blocking (MPI_Bcast); or nonblocking (MPI_Ibcast), whose "
+            "choices persistent calls use too. Without these, such calls use the choices of the "
+            "blocking calls.",
             show_default=True,
         ),
     ] = "blocking",

@@ -140,7 +140,7 @@ def test_a_network_that_has_changed(tmp_path: Path, store: Path) -> None:
     found = only(result)
     assert found["check"] == "changed"
     assert "21 of 28 pairs" in found["what"]
-    assert "2.0 times as long" in found["cost"]
+    assert "2.00 times as long" in found["cost"]
 
 
 def test_a_profile_that_is_damaged_stops_nothing_but_is_said_if_named(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What --help prints: whole sentences, their defaults included."""
 
+import os
 import re
 import subprocess
 
@@ -25,6 +26,19 @@ def test_defaults_are_shown(verb: list[str]) -> None:
     run = subprocess.run([ECO, *verb, "--help"], capture_output=True, text=True, check=True)
     assert "(default:" in " ".join(re.sub("│", " ", run.stdout).split())
     assert not re.search(r"\w \.\s", run.stdout)
+
+
+@pytest.mark.parametrize("verb", [*VERBS, ["exec"], ["probe"]], ids=" ".join)
+def test_no_word_is_cut_at_80_columns(verb: list[str]) -> None:
+    run = subprocess.run(
+        [ECO, *verb, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    assert all(len(line) <= 80 for line in run.stdout.splitlines()), run.stdout
+    assert not re.search(r"[a-z]… *│", run.stdout), run.stdout
 
 
 @pytest.mark.parametrize("verb", ["show", "bench", "plan", "simulate", "report", "multicast"])

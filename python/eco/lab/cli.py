@@ -35,7 +35,8 @@ Ranks = Annotated[
 Order = Annotated[
     str,
     typer.Option(
-        metavar="block|round-robin|random:SEED", help="Order of the ranks over the hosts."
+        metavar="ORDER",
+        help="Order of the ranks over the hosts: block, round-robin or random:SEED.",
     ),
 ]
 Native = Annotated[bool, typer.Option("--native", help="Run without ECO.")]
