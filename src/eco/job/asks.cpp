@@ -4,6 +4,7 @@
 #include <link.h>
 #include <strings.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -85,8 +86,12 @@ int refers(dl_phdr_info* info, std::size_t, void*) {
 // MPI_Ibcast, MPI_Ibcast_c, mpi_ibcast_, mpi_ibcast_f08_ and so on.
 bool is_nonblocking(const char* name) {
     if (strncasecmp(name, "mpi_i", 5) != 0) return false;
-    for (const char* start : {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall",
-                              "reduce", "allreduce", "scan", "exscan", "neighbor_allgather"})
+    constexpr std::array starts{
+#define ECO_COLLECTIVE(name, ...) #name,
+#define ECO_MULTICASTS(name, ...) #name,
+#include "eco/schedule/operations.def"
+    };
+    for (const char* start : starts)
         if (strncasecmp(name + 5, start, std::strlen(start)) == 0) return true;
     return false;
 }
