@@ -13,10 +13,11 @@ ROOT = Path(__file__).resolve().parent.parent
 LINE = "SPDX-License-Identifier: BSD-3-Clause"
 COMMENTS = {
     **dict.fromkeys((".cpp", ".h", ".hpp", ".c", ".S", ".def"), "// {}"),
-    **dict.fromkeys((".py", ".sh", ".cmake", ".mk"), "# {}"),
+    **dict.fromkeys((".py", ".sh", ".cmake", ".mk", ".yaml", ".yml"), "# {}"),
     **dict.fromkeys((".f90", ".F90"), "! {}"),
+    ".map": "/* {} */",
 }
-NAMES = {"CMakeLists.txt": "# {}", "Makefile": "# {}"}
+NAMES = {"CMakeLists.txt": "# {}", "Makefile": "# {}", "page.html": "<!-- {} -->"}
 
 
 def comment_of(file: Path) -> str | None:
