@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 
 option(ECO_WERROR "a warning is an error" OFF)
 
-# Headers of the three MPI binary interfaces; nothing is ever linked with an MPI library.
+# Headers of the three MPI ABIs; nothing is ever linked with an MPI library.
 set(ECO_MPI_PREFIX ${CMAKE_SOURCE_DIR}/.deps CACHE PATH "folder with openmpi/ and mpich/, one prefix each")
 set(triplet ${CMAKE_LIBRARY_ARCHITECTURE})
 find_path(ECO_OPENMPI_INCLUDE mpi.h DOC "folder of Open MPI's mpi.h" NO_DEFAULT_PATH
@@ -28,7 +28,7 @@ if(NOT ECO_ABIS)
   message(FATAL_ERROR "No mpi.h found: set ECO_OPENMPI_INCLUDE or ECO_MPICH_INCLUDE to the folder of one, or both.")
 endif()
 list(JOIN ECO_ABIS ", " shown)
-message(STATUS "ECO for the MPI binary interfaces: ${shown}")
+message(STATUS "ECO for the MPI ABIs: ${shown}")
 
 # eco_feature(NAME what header package): an option that is ON where its header is found.
 macro(eco_feature name what header package)

@@ -2,7 +2,7 @@
 # Sourced: make_venv FOLDER REQUIREMENTS [CONSTRAINTS] makes or completes a virtual environment.
 #
 # A complete one carries stamps, a line for each list of pins that it is known to hold. One that was
-# interrupted carries the mark `incomplete` and is made anew. One without either is taken over if its
+# interrupted carries the mark `incomplete` and is made again. One without either is taken over if its
 # packages are right.
 
 # Debian's own interpreter: python3 on PATH may be a shim whose version changes with the folder.

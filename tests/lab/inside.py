@@ -139,7 +139,7 @@ def groups(
     source: str, members: list[str], again: float, scenario: Scenario, times: int
 ) -> dict[str, list[int]]:
     """Which of `times` multicasts, one each TICK, come to each host's card: members have joined the
-    group, and do so anew `again` seconds later, or never if that is 0."""
+    group, and do so again `again` seconds later, or never if that is 0."""
     start = time.monotonic() + 0.5
 
     def arrivals(host: str) -> list[int]:

@@ -30,7 +30,7 @@ from test_twins import NONBLOCKING, SECTIONS
 @each
 def test_ranks(mpi: Mpi, ranks: int) -> None:
     """The results are those of the blocking calls: Open MPI's own MPI_Ialltoallv in place sends
-    from a buffer that it fills anew meanwhile, where a pair of ranks has nothing to exchange."""
+    from a buffer that it fills again meanwhile, where a pair of ranks has nothing to exchange."""
     program, blocking = built(mpi, NONBLOCKING.program), built(mpi, "conformance")
     native = lab(mpi, blocking, eco=False, ranks=ranks, order=SPREAD, scale=100, seconds=500)
     eco = lab(mpi, program, eco=True, ranks=ranks, order=SPREAD, scale=100, seconds=500)

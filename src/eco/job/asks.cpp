@@ -61,7 +61,7 @@ Dynamic dynamic_of(const dl_phdr_info& info) {
     return found;
 }
 
-// Of an object: whether some symbol that it needs of another is such a one.
+// Of an object: whether some symbol that it needs of another has such a name.
 template <typename Is>
 bool needs(const dl_phdr_info& info, Is is) {
     const Dynamic object = dynamic_of(info);

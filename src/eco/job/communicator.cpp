@@ -99,7 +99,7 @@ std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choi
     return prepared_.put(key, std::move(fresh), bytes);
 }
 
-// After very many calls the tags begin anew.
+// After very many calls the tags begin again.
 int Communicator::next_tag() {
     const int tag = tags_.next();
     while (is_in_use(tag)) let_library_move();

@@ -31,7 +31,7 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
 
 struct Session;
 
-// The same in a session that has begun, by its profile; says what is amiss in one line.
+// The same in a session that has begun, by its profile; says what is wrong in one line.
 JobRails open_rails(const Session& session);
 
 // Whether any choice that a session with these may make names rails.

@@ -171,7 +171,7 @@ private:
         notes_.odd.insert(notes_.odd.end(), links.begin(), links.end());
     }
 
-    // On hosts that are known already, anew with each new one: all must take part.
+    // On hosts that are known already, again with each new one: all must take part.
     void find_rails() {
         const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
         if (!fresh) profile_.rails = known_->rails;

@@ -330,7 +330,7 @@ private:
     std::unique_ptr<McastSocket> socket_;
     std::vector<std::byte> padding_;
     std::uint32_t number_ = 0;   // of the round
-    std::vector<int> received_;  // per sender and NIC of his
+    std::vector<int> received_;  // per sender and NIC of its
     std::vector<std::vector<bool>> reach_;
     std::vector<double> results_;
     MeasuredMcast found_;

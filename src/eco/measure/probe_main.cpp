@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// eco-probe: measures, tunes and benches under any launcher. Once for each MPI interface, in its
+// eco-probe: measures, tunes and benches under any launcher. Once for each MPI ABI, in its
 // preload object; the library is loaded, not linked, so that it is the one of the launcher at hand.
 // Rank 0 takes from its standard input a line with what an earlier run kept, then a profile up to
 // an empty line, as options say, and gives its results as lines of its standard output

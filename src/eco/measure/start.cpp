@@ -82,7 +82,7 @@ Start::Clock::time_point Start::together() {
     Seconds moment = 0;
     if (rank_ != 0) {
         send(comm_, 0, 0);
-        // Below zero: the clocks are read anew first.
+        // Below zero: the clocks are read again first.
         if ((moment = receive(comm_, 0)) < 0) {
             read_clocks();
             moment = receive(comm_, 0);

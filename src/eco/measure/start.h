@@ -20,7 +20,7 @@ public:
     explicit Start(MPI_Comm comm);
 
     // Returns at the same moment on all ranks, when all have come and the network is quiet; the
-    // moment, on this rank's clock. Reads the clocks anew where they may have drifted.
+    // moment, on this rank's clock. Reads the clocks again where they may have drifted.
     Clock::time_point together();
 
     // How much too late word of the last moment reached this rank; 0 if in time.

@@ -36,14 +36,14 @@ struct Native {
 // Needs load_native() to have succeeded.
 const Native& native();
 
-// The MPI library among the objects that are loaded now: 1 found, of this object's interface and
-// filled in; 0 found, but of another interface; -1 none.
+// The MPI library among the objects that are loaded now: 1 found, of this object's ABI and
+// filled in; 0 found, but of another ABI; -1 none.
 int load_native();
 
 // Loads the library itself, for a program that is linked with none. Throws Error{environment}.
 void open_native(const char* path);
 
-// Of the library found, whatever its interface; null if it has no such symbol.
+// Of the library found, whatever its ABI; null if it has no such symbol.
 void* native_symbol(const char* name);
 
 // The path of an object between this one and the library that wraps MPI functions too: it sees no

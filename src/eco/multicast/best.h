@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Planners beyond the paper: `best` plans anew, `replan` from the schedule of a similar pattern
+// Planners beyond the paper: `best` plans again, `replan` from the schedule of a similar pattern
 // (the paper's future work, §6). Both give schedules that verify accepts; deterministic.
 #pragma once
 

@@ -374,7 +374,7 @@ Schedule replan(const Pattern& pattern, const Pattern& was, const Schedule& befo
         throw Error(Code::bad_input, "the earlier schedule is of " +
                                          std::to_string(before.ranks.size()) +
                                          " ranks, the multicast problem of " +
-                                         std::to_string(pattern.ranks()) + "; plan anew");
+                                         std::to_string(pattern.ranks()) + "; plan again");
     const Times times(pattern);
     return Replay(times, was, before).play();
 }

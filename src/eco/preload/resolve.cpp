@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fills the slots of stubs.S at the first call: with ECO's functions, or, where the MPI library
-// that the program uses has another interface, with the library's own.
+// that the program uses has another ABI, with the library's own.
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The symbols that a program calls. Each jumps through a slot, so that a call which ECO does not take
-// costs one jump, all arguments stay where they are, and a library of another interface, whose
+// costs one jump, all arguments stay where they are, and a library of another ABI, whose
 // handles have another size, can be called as if ECO were not there. The first call of any fills all
 // slots (resolve.cpp).
 

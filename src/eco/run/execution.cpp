@@ -69,7 +69,7 @@ bool Execution::step(bool may_block) {
     ended.clear();
     const bool may_leave = left_ == transport_.deferrable_sends();
     may_leave || !may_block ? transport_.poll(ended) : transport_.wait(ended);
-    // The transport sees to what is left.
+    // The transport completes what is left.
     if (may_leave && ended.empty()) left_ = 0;
     for (const int task : ended)
         if (has_moved(task)) end(task);

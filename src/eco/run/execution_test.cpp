@@ -177,8 +177,8 @@ TEST(ExecutionOf, LeavesOnlySendsThatMayCompleteLater) {
     }
 }
 
-// Calls of one communicator that are under way at once, of one plan, and each rank sees to them in
-// an order of its own.
+// Calls of one communicator that are under way at once, of one plan, and each rank completes them
+// in an order of its own.
 TEST(ExecutionOf, CallsInFlightDoNotMix) {
     const auto hierarchy = parse_hierarchy("(0 1 2) (3 4)");
     const Request request{Operation::allreduce, &hierarchy, 0, true};

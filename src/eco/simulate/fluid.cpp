@@ -113,7 +113,7 @@ void Fluid::open(int link) {
 
 bool Fluid::is_full(double used, int link) const { return used >= rates_[at(link)] * fullness; }
 
-// The links of what changed are shared out anew, then those as well on which that matters, until
+// The links of what changed are shared out again, then those as well on which that matters, until
 // nothing more does: usually few.
 void Fluid::settle(Seconds now) {
     if (changed_.empty()) return;

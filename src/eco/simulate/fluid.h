@@ -31,7 +31,7 @@ public:
     double tokens(int link, Seconds now);
     void take(int link, double bytes, Seconds now);
 
-    // Gives all flows their rates anew, after starts and ends at `now`.
+    // Gives all flows their rates again, after starts and ends at `now`.
     void settle(Seconds now);
 
     // When the next flow is through; infinite if none moves. Needs settle() after any change.
@@ -91,7 +91,7 @@ private:
     std::int64_t effort_ = 0;
     std::vector<int> changed_;  // ways whose flows changed since settle()
 
-    // While settling: links that are shared out anew, and all ways on them; the other links of
+    // While settling: links that are shared out again, and all ways on them; the other links of
     // these ways have what the remaining ways leave them.
     std::vector<int> open_links_, touched_links_, open_ways_;
     std::vector<char> is_open_, is_touched_;

@@ -14,7 +14,7 @@ namespace eco {
 namespace {
 
 // In messages simulated, for one operation and size: one takes some microseconds, as do so many
-// rates, of which there are many to work out anew where many flows share a link.
+// rates, of which there are many to work out again where many flows share a link.
 constexpr double most_work = 4e5;
 constexpr double rates_of_message = 20;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks in order, round-robin and shuffled over the hosts: what the best schedule takes must not
-// depend on it (Karonis, section 4; on the networks of his measurements and of MagPIe's).
+// depend on it (Karonis, section 4; on the networks of that paper's measurements and of MagPIe's).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -30,7 +30,7 @@ public:
     // At an event `resume`: sends what may be sent now.
     void resume(int number);
 
-    // Rates anew, after posts and ends at this instant; when the next flow is through; and at that
+    // Rates again, after posts and ends at this instant; when the next flow is through; and at that
     // moment, that it is.
     void settle() { fluid_.settle(events_.now); }
     Seconds next_end() { return fluid_.next_end(); }

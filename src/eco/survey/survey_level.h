@@ -81,7 +81,7 @@ private:
     std::vector<HostPair> comparisons();
 
     // Random partners inside each cluster, so many of each member: what is nearer to each other
-    // than the rest shows then. All anew in what is left of a cluster that fell apart by it.
+    // than the rest shows then. All again in what is left of a cluster that fell apart by it.
     std::vector<HostPair> checks();
     // Timed pairs of the vertex with others of its cluster.
     int inside(int vertex) const;

@@ -13,7 +13,7 @@ std::vector<std::vector<int>> keys_inside(const std::vector<int>& host_of,
     std::vector<std::vector<int>> keys;
     if (bindings.empty()) return keys;
     ECO_CHECK(bindings.size() == host_of.size());
-    // Ids start anew in every host and package, so a key stands for all that is around it too.
+    // Ids start again in every host and package, so a key stands for all that is around it too.
     std::vector<int> around = host_of;
     for (int Binding::* id : {&Binding::package, &Binding::numa, &Binding::cache}) {
         std::map<std::pair<int, int>, int> numbers;

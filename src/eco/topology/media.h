@@ -15,7 +15,7 @@ namespace eco {
 bool same_hosts(const std::vector<int>& level, int cluster, const std::vector<int>& other_level,
                 int other_cluster);
 
-// The media, numbered anew, of those clusters of `levels` that have the same hosts in `old`.
+// The media, numbered again, of those clusters of `levels` that have the same hosts in `old`.
 std::vector<Medium> carried_over(const std::vector<Medium>& media, const Levels& old,
                                  const Levels& levels);
 

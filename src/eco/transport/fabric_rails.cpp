@@ -209,7 +209,7 @@ void FabricRails::meet(const std::vector<std::string>& addresses) {
 }
 
 std::unique_ptr<Registered> FabricRails::add(void* data, Bytes bytes) {
-    // Each time anew: providers that pin memory keep what they registered, and learn of it when the
+    // Each time: providers that pin memory keep what they registered, and learn of it when the
     // program frees it, as we would not.
     auto memory = std::make_unique<Memory>();
     for (const auto& rail : rails_) {

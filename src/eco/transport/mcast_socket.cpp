@@ -129,7 +129,7 @@ bool McastSocket::set_membership(int option, const McastInterface& interface) {
     return set(group_socket_, IPPROTO_IP, option, membership);
 }
 
-// Joined anew at once, Linux sends a report of joining and none of leaving.
+// Joined again at once, Linux sends a report of joining and none of leaving.
 void McastSocket::say_again() {
     for (const McastInterface& interface : joined_)
         if (set_membership(IP_DROP_MEMBERSHIP, interface))

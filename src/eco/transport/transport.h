@@ -36,7 +36,8 @@ public:
     virtual void poll(std::vector<int>& ended) = 0;
 
     // How many of the sends that have not ended the call need not wait for: the transport has
-    // their bytes, and sees to them after the last task. 0 unless that holds for all it has copied.
+    // their bytes, and completes them after the last task. 0 unless that holds for all it has
+    // copied.
     virtual std::size_t deferrable_sends() const { return 0; }
 
     // Barrier, bcast, reduce or allreduce among the ranks of the caller's innermost group, which

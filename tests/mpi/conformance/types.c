@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Datatypes that need care: absolute addresses with MPI_BOTTOM, a struct of several types, handles
-   that are freed and made anew, types that are freed before the data arrive. */
+   that are freed and made again, types that are freed before the data arrive. */
 #include <stdlib.h>
 #include <string.h>
 
