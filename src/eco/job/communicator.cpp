@@ -169,11 +169,11 @@ static int most_tags(bool multicasts) {
     return multicasts ? Tags::of_one_call / 2 - 2 : Tags::of_one_call;
 }
 
-void Communicator::let_multicast(RunningCall::Way& way, McastCalls& calls) {
-    way.mcast = session()->mcast.channel.get();
-    way.mcast_context = &calls.context();
-    way.top = &hierarchy_.top;
-    way.rank = rank_;
+void Communicator::let_multicast(RunningCall::Channels& channels, McastCalls& calls) {
+    channels.mcast = session()->mcast.channel.get();
+    channels.mcast_context = &calls.context();
+    channels.top = &hierarchy_.top;
+    channels.rank = rank_;
 }
 
 std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, McastCalls* calls,
@@ -182,9 +182,9 @@ std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, McastCalls* c
                                                     const Reduction& reduction) {
     ECO_CHECK(prepared.tags() <= most_tags(calls));
     drop_sent();
-    RunningCall::Way way{hidden_, {}, first_tag, &deferred_sends_};
-    if (calls) let_multicast(way, *calls);
-    return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
+    RunningCall::Channels channels{hidden_, {}, first_tag, &deferred_sends_};
+    if (calls) let_multicast(channels, *calls);
+    return std::make_unique<RunningCall>(channels, prepared, layout, combine, reduction);
 }
 
 std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Prepared& prepared,
@@ -192,17 +192,18 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
                                                  const Reduction& reduction) {
     ECO_CHECK(prepared.tags() <= most_tags(choice.is_mcast()));
     drop_sent();
-    RunningCall::Way way{hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
+    RunningCall::Channels channels{
+        hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
     if (choice.rails > 0) {
-        way.rails = session()->rails.messages.get();
-        way.rail_context = &rails_;
-        way.most_rails = choice.rails;
+        channels.rails = session()->rails.messages.get();
+        channels.rail_context = &rails_;
+        channels.most_rails = choice.rails;
     }
     if (choice.is_mcast()) {
         while (mcast_->has_queued()) let_library_move();
-        let_multicast(way, *mcast_);
+        let_multicast(channels, *mcast_);
     }
-    return std::make_unique<RunningCall>(way, prepared, layout, combine, reduction);
+    return std::make_unique<RunningCall>(channels, prepared, layout, combine, reduction);
 }
 
 void Communicator::run(const Choice& choice, const Prepared& prepared, const Layout& layout,
@@ -250,7 +251,9 @@ const Clusters& Communicator::clusters() {
     return clusters_.get([this] { return find_clusters(session()->profile, host_of_, bindings_); });
 }
 
-Ways Communicator::ways() const { return {shared_links(session()->profile), host_of_}; }
+LinksBetween Communicator::links_between() const {
+    return {shared_links(session()->profile), host_of_};
+}
 
 // The attribute of a communicator that there was no memory for in a collective on it.
 static char lost_before_it_was_made;

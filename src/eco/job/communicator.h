@@ -148,7 +148,7 @@ public:
     // Where each rank is, for programs that ask; found at the first question, of whichever thread.
     const Clusters& clusters();
     // What messages between ranks share, for their placement.
-    Ways ways() const;
+    LinksBetween links_between() const;
     const std::vector<int>& hosts() const { return host_of_; }
     int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
     // For the report: the same on all its ranks, and no other communicator's. 0 without a report.
@@ -182,7 +182,7 @@ private:
     bool make_mcast();
     bool hook_works();
     void let_library_move() const;
-    void let_multicast(RunningCall::Way& way, McastCalls& calls);
+    void let_multicast(RunningCall::Channels& channels, McastCalls& calls);
     void make(McastCalls& calls, std::uint64_t number, std::uint32_t first, int status_tag,
               int answer_tag);
     std::vector<std::shared_ptr<McastCalls>> all_mcast_calls() const;

@@ -5,22 +5,24 @@
 
 namespace eco {
 
-RunningCall::RunningCall(const Way& way, const Prepared& prepared, const Layout& layout,
+RunningCall::RunningCall(const Channels& channels, const Prepared& prepared, const Layout& layout,
                          const Combine& combine, const Reduction& reduction)
-    : first_tag_(way.first_tag),
-      mpi_(way.comm, way.inside, reduction, way.rails || way.mcast ? nullptr : way.deferred_sends),
-      execution_(std::in_place, prepared, layout, combine, transport(way), way.first_tag) {}
+    : first_tag_(channels.first_tag),
+      mpi_(channels.comm, channels.inside, reduction,
+           channels.rails || channels.mcast ? nullptr : channels.deferred_sends),
+      execution_(std::in_place, prepared, layout, combine, transport(channels),
+                 channels.first_tag) {}
 
-Transport& RunningCall::transport(const Way& way) {
-    if (way.mcast) {
-        const auto rate = [top = way.top](Rank from, std::span<const Rank> to) {
+Transport& RunningCall::transport(const Channels& channels) {
+    if (channels.mcast) {
+        const auto rate = [top = channels.top](Rank from, std::span<const Rank> to) {
             return mcast_rate(*top, from, to);
         };
-        return mcast_.emplace(*way.mcast, *way.mcast_context, way.rank, rate, mpi_, way.first_tag,
-                              Tags::of_one_call);
+        return mcast_.emplace(*channels.mcast, *channels.mcast_context, channels.rank, rate, mpi_,
+                              channels.first_tag, Tags::of_one_call);
     }
-    if (!way.rails) return mpi_;
-    return rails_.emplace(*way.rails, *way.rail_context, way.most_rails, mpi_);
+    if (!channels.rails) return mpi_;
+    return rails_.emplace(*channels.rails, *channels.rail_context, channels.most_rails, mpi_);
 }
 
 bool RunningCall::progress() {

@@ -18,7 +18,7 @@ namespace eco {
 class RunningCall {
 public:
     // Where a call's messages go.
-    struct Way {
+    struct Channels {
         MPI_Comm comm;
         Inside inside;
         int first_tag = 0;
@@ -33,7 +33,7 @@ public:
     };
 
     // All that is named must outlive it.
-    RunningCall(const Way& way, const Prepared& prepared, const Layout& layout,
+    RunningCall(const Channels& channels, const Prepared& prepared, const Layout& layout,
                 const Combine& combine, const Reduction& reduction);
 
     // Whether multicasts to ranks that are late are under way when all is done: then it lives on,
@@ -50,7 +50,7 @@ public:
     void finish();
 
 private:
-    Transport& transport(const Way& way);
+    Transport& transport(const Channels& channels);
     void leave();
 
     int first_tag_;

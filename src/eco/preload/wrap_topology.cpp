@@ -43,8 +43,8 @@ int made(int code, MPI_Comm comm, const MPI_Comm* result) {
 void say(const char* function, const Communicator& communicator, const PlacementCost& before,
          const PlacementCost& after) {
     if (session()->settings.verbose == 0 || communicator.rank() != 0) return;
-    std::fprintf(stderr, "eco: %s placed %d ranks: cost of the edges %.0f, was %.0f",
-                 function, communicator.size(), after.distance, before.distance);
+    std::fprintf(stderr, "eco: %s placed %d ranks: cost of the edges %.0f, was %.0f", function,
+                 communicator.size(), after.distance, before.distance);
     if (before.busiest > 0)
         std::fprintf(stderr, "; the busiest link carries %.0f %% of what it did",
                      100 * after.busiest / before.busiest);
@@ -58,11 +58,11 @@ int renumber(const char* function, const Communicator& communicator, MPI_Comm co
     *renumbered = native().comm_null;
     std::vector<Rank> identity(graph.size());
     std::iota(identity.begin(), identity.end(), 0);
-    const Ways ways = communicator.ways();
-    const auto rank_of = place(graph, communicator.hierarchy(), ways);
+    const LinksBetween links = communicator.links_between();
+    const auto rank_of = place(graph, communicator.hierarchy(), links);
     if (rank_of == identity) return MPI_SUCCESS;
     const auto cost = [&](const std::vector<Rank>& ranks) {
-        return placement_cost(graph, communicator.hierarchy(), ways, ranks);
+        return placement_cost(graph, communicator.hierarchy(), links, ranks);
     };
     say(function, communicator, cost(identity), cost(rank_of));
     const auto vertex = std::find(rank_of.begin(), rank_of.end(), communicator.rank());

@@ -117,7 +117,7 @@ std::vector<Rank> placed(const Network& network, const Hierarchy& hierarchy, con
             throw Error(Code::usage, "an edge names a rank that there is not");
         graph[static_cast<std::size_t>(from)].push_back({to, weight});
     }
-    return place(graph, hierarchy, Ways(network, host_of));
+    return place(graph, hierarchy, LinksBetween(network, host_of));
 }
 
 bool can_do(const Hierarchy& hierarchy, const std::string& operation, const std::string& choice) {

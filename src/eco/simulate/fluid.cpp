@@ -64,13 +64,13 @@ void Fluid::take(int link, double bytes, Seconds now) {
     buckets_[at(link)].tokens = std::max(0.0, buckets_[at(link)].tokens - bytes);
 }
 
-void Fluid::advance(Way& way, Seconds now) {
+void Fluid::advance(Route& way, Seconds now) {
     way.carried += way.rate * (now - way.since);
     way.since = now;
 }
 
 void Fluid::start(int flow, int number, double bytes, Seconds now) {
-    Way& way = ways_[at(number)];
+    Route& way = ways_[at(number)];
     advance(way, now);
     if (way.flows == 0) way.carried = 0;
     if (!way.listed)
@@ -85,7 +85,7 @@ void Fluid::start(int flow, int number, double bytes, Seconds now) {
 }
 
 void Fluid::expect(int number) {
-    const Way& way = ways_[at(number)];
+    const Route& way = ways_[at(number)];
     due_[at(number)] = way.flows > 0 && way.rate > 0
                            ? way.since + (way.ends.top().first - way.carried) / way.rate
                            : never;
@@ -93,7 +93,7 @@ void Fluid::expect(int number) {
 }
 
 void Fluid::reach(int number) {
-    Way& way = ways_[at(number)];
+    Route& way = ways_[at(number)];
     if (way.reached) return;
     way.reached = true;
     open_ways_.push_back(number);
@@ -125,7 +125,7 @@ void Fluid::settle(Seconds now) {
     do share_out();
     while (widen());
     for (const int number : open_ways_) {
-        Way& way = ways_[at(number)];
+        Route& way = ways_[at(number)];
         way.reached = false;
         const double rate = way.flows > 0 ? way.fresh : 0;
         // If neither its rate nor its flows changed, its next end stands.
@@ -172,7 +172,7 @@ void Fluid::share_out() {
     std::vector<Step> first;
     effort_ += static_cast<std::int64_t>(open_ways_.size());
     for (const int number : open_ways_) {
-        Way& way = ways_[at(number)];
+        Route& way = ways_[at(number)];
         way.fresh = -1;
         double least = never;  // a cap above that never counts
         for (const int link : way.links) {
@@ -191,7 +191,7 @@ void Fluid::share_out() {
     std::priority_queue<Step, std::vector<Step>, std::greater<>> steps(std::greater<>{},
                                                                        std::move(first));
     const auto give = [&](int number, double share, int limit) {
-        Way& way = ways_[at(number)];
+        Route& way = ways_[at(number)];
         if (way.fresh >= 0 || way.flows == 0 || !way.reached) return;
         way.fresh = share;
         way.limit = limit;
@@ -225,7 +225,7 @@ bool Fluid::widen() {
     const std::size_t before = open_links_.size();
     const std::size_t ways = open_ways_.size();
     for (std::size_t next = 0; next < ways; ++next) {
-        const Way& way = ways_[at(open_ways_[next])];
+        const Route& way = ways_[at(open_ways_[next])];
         const bool same = !way.changed && way.fresh == way.rate;
         const int limit = way.flows > 0 ? way.limit : -1;
         for (const int link : way.links) {
@@ -261,7 +261,7 @@ std::vector<int> Fluid::ended(Seconds now) {
             continue;
         }
         if (due_[number] > until) continue;
-        Way& way = ways_[number];
+        Route& way = ways_[number];
         advance(way, now);
         // What is left of a flow that ends now is rounding.
         const double through =

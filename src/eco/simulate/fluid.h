@@ -50,7 +50,7 @@ public:
     const std::vector<Seconds>& busy() const { return busy_; }
 
 private:
-    struct Way {
+    struct Route {
         std::vector<int> links;
         double cap = 0;
         int flows = 0;
@@ -67,7 +67,7 @@ private:
         int limit = -1;        // the link that gave it that; -1: its cap
     };
 
-    void advance(Way& way, Seconds now);
+    void advance(Route& way, Seconds now);
     void expect(int way);
     void reach(int way);
     void open(int link);
@@ -83,7 +83,7 @@ private:
 
     std::vector<double> rates_;
     std::vector<Bucket> buckets_;  // per link
-    std::vector<Way> ways_;
+    std::vector<Route> ways_;
     std::vector<std::vector<int>> ways_of_;  // per link, those that have flows, and some that had
     std::vector<int> flows_on_;              // per link
     std::vector<double> used_;               // per link, by the rates that hold

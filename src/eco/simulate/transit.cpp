@@ -32,7 +32,7 @@ Transit::Transit(const Network& network, const std::vector<int>& host_of, Events
       ports_(network.hosts.size()),
       unsent_(timeline.messages.size()) {
     timeline_.links.resize(network.links.size());
-    Ways ways;
+    RouteNumbers ways;
     const MessageTimes* last = nullptr;
     for (const MessageTimes& message : timeline.messages) {
         const int number = static_cast<int>(pair_of_.size());
@@ -52,7 +52,7 @@ MessageTimes& Transit::message(int number) { return timeline_.messages[at(number
 
 Transit::Pair& Transit::pair_of(int number) { return pairs_[at(pair_of_[at(number)])]; }
 
-Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
+Transit::Pair Transit::make_pair(Rank from, Rank to, RouteNumbers& ways) {
     Pair pair;
     pair.route = network_.route(host(from), host(to));
     const int a = host(from), b = host(to);
@@ -73,7 +73,7 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, Ways& ways) {
 }
 
 // The whole tree of links as one way.
-Transit::Pair Transit::make_mcast(int number, Ways& ways) {
+Transit::Pair Transit::make_mcast(int number, RouteNumbers& ways) {
     Pair pair;
     pair.is_mcast = true;
     std::vector<int> to;

@@ -65,13 +65,13 @@ private:
         int last = -1;  // the message that has it until then
     };
     // By route and cap: flows that share both are alike.
-    using Ways = std::map<std::pair<std::vector<int>, double>, int>;
+    using RouteNumbers = std::map<std::pair<std::vector<int>, double>, int>;
 
     int host(Rank rank) const;
     MessageTimes& message(int number);
     Pair& pair_of(int number);
-    Pair make_pair(Rank from, Rank to, Ways& ways);
-    Pair make_mcast(int number, Ways& ways);
+    Pair make_pair(Rank from, Rank to, RouteNumbers& ways);
+    Pair make_mcast(int number, RouteNumbers& ways);
     void arrive_at_all(int number);
     void flow(int number, Pair& pair);
     double passes(const Pair& pair, double bytes);

@@ -112,7 +112,7 @@ private:
 class Search {
 public:
     Search(const Graph& graph, const Hierarchy& hierarchy, const Distances& distance,
-           const Ways& ways, std::vector<Rank> rank_of)
+           const LinksBetween& ways, std::vector<Rank> rank_of)
         : graph_(graph),
           ring_(hierarchy.ring),
           distance_(distance),
@@ -309,7 +309,7 @@ private:
     const Graph& graph_;
     const std::vector<Rank>& ring_;
     const Distances& distance_;
-    const Ways& ways_;
+    const LinksBetween& ways_;
     std::vector<Rank> rank_of_;
     std::vector<int> vertex_on_, place_;  // by rank; its place in the ring
     std::vector<double> loads_;           // by link, while it is relieved
@@ -335,14 +335,14 @@ Graph grid_graph(const std::vector<int>& dims, const std::vector<bool>& periods,
     return graph;
 }
 
-PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways,
-                             const std::vector<Rank>& rank_of) {
+PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy,
+                             const LinksBetween& ways, const std::vector<Rank>& rank_of) {
     const Graph full = both_ways(graph);
     const Distances distance(hierarchy);
     return Search(full, hierarchy, distance, ways, rank_of).cost();
 }
 
-std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways) {
+std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy, const LinksBetween& ways) {
     ECO_CHECK(static_cast<int>(graph.size()) == hierarchy.ranks());
     const Graph full = both_ways(graph);
     const Distances distance(hierarchy);

@@ -25,10 +25,10 @@ using Graph = std::vector<std::vector<Edge>>;
 Graph grid_graph(const std::vector<int>& dims, const std::vector<bool>& periods, int ranks);
 
 // The links that messages between ranks share on their way.
-class Ways {
+class LinksBetween {
 public:
-    Ways() = default;  // nothing is known of links
-    Ways(const Network& network, const std::vector<int>& host_of);
+    LinksBetween() = default;  // nothing is known of links
+    LinksBetween(const Network& network, const std::vector<int>& host_of);
 
     std::size_t links() const { return rates_.size(); }
     double rate(int link) const { return rates_[static_cast<std::size_t>(link)]; }
@@ -53,11 +53,12 @@ struct PlacementCost {
     auto operator<=>(const PlacementCost&) const = default;
 };
 
-PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways,
-                             const std::vector<Rank>& rank_of);
+PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy,
+                             const LinksBetween& ways, const std::vector<Rank>& rank_of);
 
 // The rank that takes each vertex's place. Never costs more than vertex v on rank v. Graphs need as
 // many vertices as there are ranks. Some 10 ms for 1,024 ranks, 0.1 s where links are known.
-std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy, const Ways& ways = {});
+std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy,
+                        const LinksBetween& ways = {});
 
 }  // namespace eco

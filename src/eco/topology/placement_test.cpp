@@ -62,7 +62,7 @@ static Network three_segments() {
 TEST(Placement, TheBusiestBusIsRelieved) {
     const Hierarchy hierarchy = parse_hierarchy("(5 0 3) (1 7 4) (6 2)");
     const std::vector<int> host_of{1, 3, 7, 2, 5, 0, 6, 4};
-    const Ways ways(three_segments(), host_of);
+    const LinksBetween ways(three_segments(), host_of);
     const Graph mesh = grid_graph({4, 2}, {false, false}, 8);
     const auto near = placement_cost(mesh, hierarchy, ways, place(mesh, hierarchy));
     const auto relieved = placement_cost(mesh, hierarchy, ways, place(mesh, hierarchy, ways));
@@ -86,7 +86,7 @@ TEST(Placement, AFastBusForThoseWhoTalkMost) {
         {"a", "b", "c", "d"}, {{0, 0, 1, 1}},
         {{0, 0, Medium::Kind::bus, 1e6, 0}, {0, 1, Medium::Kind::bus, 1e7, 0}}, {});
     const Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3)");
-    const Ways ways(network, {0, 1, 2, 3});
+    const LinksBetween ways(network, {0, 1, 2, 3});
     Graph graph(4);
     graph[0].push_back({1, 10.0});
     graph[2].push_back({3, 1.0});
@@ -126,7 +126,7 @@ TEST(Placement, NeverCostsMoreThanTheIdentity) {
                              1e6 * static_cast<double>(1 + random() % 4),
                              1e5 * static_cast<double>(random() % 4)});
         const std::vector<std::string> names(order.size(), "host");
-        const Ways ways(assemble_network(names, levels, media, {}), identity(ranks));
+        const LinksBetween ways(assemble_network(names, levels, media, {}), identity(ranks));
         const auto relieved = place(graph, hierarchy, ways);
         EXPECT_TRUE(is_permutation_of_ranks(relieved));
         EXPECT_TRUE(placement_cost(graph, hierarchy, ways, relieved) <=

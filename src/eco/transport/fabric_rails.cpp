@@ -76,7 +76,7 @@ public:
     int count() const override { return static_cast<int>(rails_.size()); }
     std::string own_address() const override;
     void meet(const std::vector<std::string>& addresses) override;
-    const std::vector<Way>& ways(Rank peer) const override {
+    const std::vector<RailPath>& ways(Rank peer) const override {
         return ways_[static_cast<std::size_t>(peer)];
     }
     std::unique_ptr<Registered> add(void* data, Bytes bytes) override;
@@ -104,7 +104,7 @@ private:
     Libfabric library_;
     RateTo rate_to_;
     std::vector<std::unique_ptr<Rail>> rails_;
-    std::vector<std::vector<Way>> ways_;
+    std::vector<std::vector<RailPath>> ways_;
     std::deque<Put> puts_;
     std::vector<Put*> free_;
 };
@@ -201,10 +201,11 @@ void FabricRails::meet(const std::vector<std::string>& addresses) {
             }
         }
         // Both count alike: the fastest first, among equals in the order of the lower rank.
-        std::sort(ways.begin(), ways.end(), [lower = peer < me](const Way& a, const Way& b) {
-            return std::pair(-a.rate, lower ? a.theirs : a.rail) <
-                   std::pair(-b.rate, lower ? b.theirs : b.rail);
-        });
+        std::sort(ways.begin(), ways.end(),
+                  [lower = peer < me](const RailPath& a, const RailPath& b) {
+                      return std::pair(-a.rate, lower ? a.theirs : a.rail) <
+                             std::pair(-b.rate, lower ? b.theirs : b.rail);
+                  });
     }
 }
 

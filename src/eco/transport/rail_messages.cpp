@@ -71,7 +71,7 @@ void RailMessages::meet(const std::vector<std::string>& addresses) {
     }
     rails_->meet(of_rails);
     for (Rank peer = 0; peer < ranks_; ++peer)
-        for (const Way& way : rails_->ways(peer)) {
+        for (const RailPath& way : rails_->ways(peer)) {
             const auto& target = inboxes[at(peer)].at(at(way.theirs));
             const Bytes offset = me_ * peer_bytes_;
             peers_[at(peer)]->inbox.push_back(

@@ -61,7 +61,7 @@ private:
                     ways_.back().push_back({rail, rail, 1.0 + rail});
             }
         }
-        const std::vector<Way>& ways(Rank peer) const override { return ways_[at(peer)]; }
+        const std::vector<RailPath>& ways(Rank peer) const override { return ways_[at(peer)]; }
         std::unique_ptr<Registered> add(void* data, Bytes) override {
             return std::make_unique<Memory>(data);
         }
@@ -100,7 +100,7 @@ private:
     private:
         Wires& wires_;
         Rank rank_;
-        std::vector<std::vector<Way>> ways_;
+        std::vector<std::vector<RailPath>> ways_;
     };
 
     std::optional<Put> any_of(std::vector<Put>& puts) {

@@ -31,7 +31,7 @@ public:
 };
 
 // One way to a peer. Both ends count their ways to each other alike.
-struct Way {
+struct RailPath {
     int rail = 0, theirs = 0;  // our number of the rail, and the peer's
     double rate = 1;           // what it carries, in any unit
 };
@@ -54,7 +54,7 @@ public:
     virtual void meet(const std::vector<std::string>& addresses) = 0;
 
     // Empty if no rail leads there. After meet().
-    virtual const std::vector<Way>& ways(Rank peer) const = 0;
+    virtual const std::vector<RailPath>& ways(Rank peer) const = 0;
 
     virtual std::unique_ptr<Registered> add(void* data, Bytes bytes) = 0;
     // Whether put_notify needs `source` registered.

@@ -9,7 +9,8 @@
 
 namespace eco {
 
-Ways::Ways(const Network& network, const std::vector<int>& host_of) : host_of_(host_of) {
+LinksBetween::LinksBetween(const Network& network, const std::vector<int>& host_of)
+    : host_of_(host_of) {
     for (const Link& link : network.links) rates_.push_back(link.rate);
     // Hosts of a cluster without ports of their own have the same ways: one of them stands for all,
     // and a second one for the way inside.
@@ -32,7 +33,7 @@ Ways::Ways(const Network& network, const std::vector<int>& host_of) : host_of_(h
     }
 }
 
-const std::vector<int>& Ways::between(Rank from, Rank to) const {
+const std::vector<int>& LinksBetween::between(Rank from, Rank to) const {
     if (host_of_[at(from)] == host_of_[at(to)]) return none_;
     return routes_[at(place_[at(from)])][at(place_[at(to)])];
 }
