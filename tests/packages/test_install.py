@@ -2,6 +2,7 @@
 """What `cmake --install` places: it works from where it is put, by itself, on few libraries."""
 
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -167,6 +168,12 @@ def test_what_is_missing_is_named(wrong: list[str], said: str, tmp_path: Path) -
         "cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, *hidden, *off, *mpi, *wrong, code=1
     )
     assert said in " ".join(done.stderr.split())
+    assert done.stderr.count("CMake Error") == 1
+
+
+def configured(folder: Path, *options: str) -> Path:
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, *options)
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -176,7 +183,55 @@ def test_what_is_missing_is_named(wrong: list[str], said: str, tmp_path: Path) -
 )
 def test_it_configures_where_no_tests_are_built(option: str, tmp_path: Path) -> None:
     """As packages do, and `make demo` before anything that tests need is there."""
-    mpi = [
-        f"-DECO_{mpi.upper()}_INCLUDE={ROOT}/.deps/{mpi}/include" for mpi in ("openmpi", "mpich")
-    ]
-    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, option, *mpi)
+    configured(tmp_path, option, *headers("openmpi", "mpich"))
+
+
+def headers(*libraries: str) -> list[str]:
+    """Options that name the headers of these MPI libraries, and say that there are no others."""
+    found = {name: f"{ROOT}/.deps/{name}/include" for name in libraries}
+    return [f"-DECO_{name.upper()}_INCLUDE={found.get(name, '')}" for name in ("openmpi", "mpich")]
+
+
+def of_one_library(library: str, folder: Path) -> list[str]:
+    """Of MPICH, such headers as most have: without the standard ABI's."""
+    if library == "openmpi":
+        return headers("openmpi")
+    (folder / "include").mkdir()
+    shutil.copy(ROOT / ".deps/mpich/include/mpi.h", folder / "include")
+    shutil.copy(ROOT / ".deps/mpich/include/mpi_proto.h", folder / "include")
+    return [f"-DECO_MPICH_INCLUDE={folder}/include", "-DECO_OPENMPI_INCLUDE="]
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("tests", ["ON", "OFF"], ids=["with-tests", "without-tests"])
+def test_one_mpi_library_is_enough_to_configure(library: str, tests: str, tmp_path: Path) -> None:
+    """As a site or a recipe has it; everything else that can be built is still there."""
+    options = [*of_one_library(library, tmp_path), f"-DECO_BUILD_TESTS={tests}"]
+    build = configured(tmp_path / "build", *options)
+    run("ninja", "-C", build, "-n", "all", "install-parts")  # fails if no rule makes one of them
+    files = run("ninja", "-C", build, "-t", "targets", "all").stdout.splitlines()
+    made = {Path(line.split(":")[0]).name for line in files}
+    families = ("openmpi", "mpich", "abi")
+    assert [name for name in families if f"libeco-{name}.so" in made] == [library]
+    assert [name for name in families if f"eco-probe-{name}" in made] == [library]
+    measured = [name for name in families if f"calls-{name}" in made]  # bench/
+    assert measured == ([library] if tests == "ON" else [])
+    assert {"eco", "eco-lab-relay", "install-parts"} <= made
+    assert ("demo" in made) == (library == "openmpi")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_one_mpi_library_is_enough(tmp_path: Path) -> None:
+    """What is built and installed then is that library's object."""
+    library = "mpich"
+    options = [*of_one_library(library, tmp_path), "-DECO_BUILD_TESTS=OFF"]
+    options += ["-DECO_PYTHON_BINDINGS=OFF", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_BUILD_TYPE=Release"]
+    build = configured(tmp_path / "build", *options)
+    run("cmake", "--build", build, timeout=800)
+    run("cmake", "--install", build, "--prefix", tmp_path / "eco", "--component", "runtime")
+    objects = (tmp_path / "eco/lib/eco").glob("libeco-*.so")
+    assert [file.name for file in objects] == [f"libeco-{library}.so"]
+    eco = tmp_path / "eco/bin/eco"
+    where = run(eco, "exec", "--mpi", library, "sh", "-c", "echo $LD_PRELOAD").stdout.strip()
+    assert Path(where.split(":")[-1]).name == f"libeco-{library}.so"
