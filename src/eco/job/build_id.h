@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The identity of this build: ranks decide alike without communication only if all were built from
-// the same sources by the same compiler. Compared when a job's session begins (share.h).
+// the same sources by the same compiler with the same flags. Compared when a job's session begins
+// (share.h), and before anything is measured (measure/same_build.h).
 #pragma once
 
 #include <cstdint>
