@@ -4,6 +4,7 @@
 import ctypes
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -69,6 +70,19 @@ def wires(scenario: str | Path, scale: float = 1, **request: object) -> Any:
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def other_build(family: str, folder: Path) -> Path:
+    """A probe whose object says that it is another build of ECO; for `build` of fault.sh, which
+    finds it by ECO_TEST_OTHER_PROBE."""
+    build, name = RELAY.parents[1], f"libeco-{family}.so"
+    content = (build / "lib" / name).read_bytes()
+    end = content.index(b"\0", content.index(b"eco-build "))
+    last = b"0" if content[end - 1] != ord("0") else b"1"
+    (folder / name).write_bytes(content[: end - 1] + last + content[end:])
+    probe = folder / "probe"  # takes the object beside it
+    shutil.copy(build / "bin" / f"eco-probe-{family}", probe)
+    return probe
 
 
 def compiled(family: str, folder: Path) -> Path:

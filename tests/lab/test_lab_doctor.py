@@ -2,7 +2,6 @@
 """`eco doctor` on real hosts of the lab, sound and broken on purpose (doctor_breaks.py)."""
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ import pytest
 from doctor_breaks import BREAKS, FOUR, SOUND, Break
 from eco.lab.mpi import PROJECT, dependencies
 from eco.lab.profile import own_command
-from lab_harness import HERE, needs_quiet_lab
+from lab_harness import HERE, needs_quiet_lab, other_build
 
 pytestmark = needs_quiet_lab
 ECO = PROJECT / "build/release/bin/eco"
-BIN = ECO.parent
 LIBRARIES = ("openmpi", "mpich")
 
 
@@ -56,15 +54,7 @@ def written(network: str, folder: Path) -> str | Path:
 @pytest.mark.parametrize("mpi", LIBRARIES)
 def test_what_hosts_say(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several faults at once, each found where it is, and nothing else."""
-    name = f"libeco-{mpi}.so"
-    engine = (BIN.parent / "lib" / name).read_bytes()
-    build = engine.index(b"eco-build ")
-    end = engine.index(b"\0", build)
-    last = b"0" if engine[end - 1] != ord("0") else b"1"
-    (tmp_path / name).write_bytes(engine[: end - 1] + last + engine[end:])
-    other = tmp_path / "probe"
-    shutil.copy(BIN / f"eco-probe-{mpi}", other)  # takes what lies beside it
-    monkeypatch.setenv("ECO_TEST_OTHER_PROBE", str(other))
+    monkeypatch.setenv("ECO_TEST_OTHER_PROBE", str(other_build(mpi, tmp_path)))
     faults = ["n1:mtu", "n2:bridge", "all:any-interface", "n3:environment", "n3:build", "n0:clock"]
     code, found = doctor(written(FOUR, tmp_path), *faults, mpi=mpi)
     assert code == 11
@@ -73,10 +63,12 @@ def test_what_hosts_say(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "interface": ["n2"],
         "environment": ["n3"],
         "other-build": ["n3"],
+        "not-measured": ["n0", "n1", "n2", "n3"],
         "slow-clock": ["n0"],
     }
     line = {"openmpi": "--mca btl_tcp_if_include 10.", "mpich": "-iface eth0"}[mpi]
     assert line in found["interface"]["do"]
+    assert "n3 has another build of ECO" in found["not-measured"]["sentence"]
 
 
 def test_launcher_of_another_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ def command(
     seen = _Seen()
     with progress("looking", quiet=as_json) as (show, say):
         failure = _ask(launcher, seen, show, say)
-        if failure is not None:
+        if failure is not None and not hosts.builds_differ(seen.hosts):
             failure = _ask_again(launcher, seen, show, say) or failure
     findings = list(alone.check(seen.ranks))
     if not findings:

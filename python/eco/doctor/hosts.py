@@ -35,6 +35,11 @@ def _minority(hosts: Sequence[Host], of: Callable[[Host], str]) -> tuple[list[st
     return [host.name for host in others], of(others[0]) if others else usual, usual
 
 
+def builds_differ(hosts: Sequence[Host]) -> bool:
+    """Then nothing is measured."""
+    return len({host.build for host in hosts}) > 1
+
+
 def _builds(hosts: Sequence[Host]) -> Iterator[Finding]:
     names, _, _ = _minority(hosts, lambda host: host.build)
     if names:

@@ -23,6 +23,7 @@
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/pair.h"
+#include "eco/measure/same_build.h"
 #include "eco/measure/tune.h"
 #include "eco/measure/within_budget.h"
 #include "eco/mpi/mpi_transport.h"
@@ -142,7 +143,7 @@ void tell_collectives(const Profile& profile, Settings settings, Progress& progr
                       Deadline::Clock::time_point began) {
     settings.choice = "native";
     begin_session(settings, profile, false);
-    if (!session()) return;  // builds differ, which every host tells
+    if (!session()) return;  // MPI failed
     const Seconds left = Deadline(began + for_all_checks).left();
     const nlohmann::json times = time_collectives(
         std::clamp(left / 2, least_for_collectives, most_for_collectives), progress);
@@ -168,12 +169,23 @@ Seconds spent_launching(double launched) {
     return spent > 0 && spent < most ? spent : 0;
 }
 
+// Before any other message. What ranks have told of their hosts comes first.
+void check_builds(const Options& options) {
+    try {
+        check_same_build();
+    } catch (const Error&) {
+        if (options.facts) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        throw;
+    }
+}
+
 void run(const Options& options, int rank) {
     const auto began = Deadline::Clock::now();
     const Seconds within =
         std::max(0.0, options.within - (1 + end_of_launch) * spent_launching(options.launched));
     const auto end = began + std::chrono::duration_cast<Deadline::Clock::duration>(
                                  std::chrono::duration<double>(within));
+    check_builds(options);
     const bool prints = rank == 0;
     Progress progress(prints);
     std::optional<Profile> known;
