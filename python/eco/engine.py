@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The compiled engine (src/eco/python), loaded from beside the `eco` that runs.
 
-`engine()` is the module; its errors become EcoError inside `errors()`.
+`engine()` is the module, whose types are in _engine/ (scripts/stub.py writes them); its errors
+become EcoError inside `errors()`.
 """
 
 import contextlib
@@ -12,15 +13,18 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING, cast
 
 from eco.errors import EcoError, ExitCode
+
+if TYPE_CHECKING:
+    from eco._engine.as_class import Engine
 
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
 @functools.cache
-def engine() -> ModuleType:
+def engine() -> "Engine":
     """The module `eco._engine`; raises EcoError if it was not built for this Python."""
     name = "eco._engine"
     bin_folder = Path(os.environ.get("ECO_BIN") or _PROJECT / "build/release/bin/eco").parent
@@ -34,7 +38,7 @@ def engine() -> ModuleType:
             module = importlib.util.module_from_spec(spec)
             sys.modules[name] = module
             spec.loader.exec_module(module)
-            return module
+            return cast("Engine", module)
     raise EcoError(
         f"ECO's engine for Python {sys.version_info.major}.{sys.version_info.minor} is missing "
         f"beside {bin_folder / 'eco'}; build or install ECO again",

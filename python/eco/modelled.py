@@ -7,10 +7,13 @@ import dataclasses
 import statistics
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from eco.comparison import Comparison, Timing
 from eco.engine import engine, errors
+
+if TYPE_CHECKING:
+    from eco import _engine
 
 # TCP sends as much as its window had grown to, and forgets that half by half for each of its
 # time-outs (0.2 s and a round trip) in which a connection rests. Where calls follow each other in
@@ -25,7 +28,7 @@ _MOST_ROOTS = 16
 class Modelled:
     """One profile's network."""
 
-    def __init__(self, profile: Any) -> None:
+    def __init__(self, profile: _engine.Profile) -> None:
         """profile: the engine's, as profile.read_both gives it."""
         self._profile = profile
         with errors():

@@ -11,7 +11,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
@@ -37,6 +37,9 @@ from eco.profile_parts import (
     read_survey,
     read_tuned,
 )
+
+if TYPE_CHECKING:
+    from eco import _engine
 
 __all__ = [
     "AlgorithmTimes",
@@ -148,7 +151,7 @@ def read(path: Path) -> Profile:
     return read_both(path)[0]
 
 
-def read_both(path: Path) -> tuple[Profile, Any]:
+def read_both(path: Path) -> tuple[Profile, _engine.Profile]:
     """The profile in a file, and the engine's of the same text; the file may be a pipe."""
     origin = os.fsencode(path).decode(errors="replace")
     try:
@@ -166,7 +169,7 @@ def parse(text: str, origin: str) -> Profile:
     return _parse(text, origin)[0]
 
 
-def _parse(text: str, origin: str) -> tuple[Profile, Any]:
+def _parse(text: str, origin: str) -> tuple[Profile, _engine.Profile]:
     checked = _check(text, origin)
     try:
         root = json.loads(text)
@@ -181,7 +184,7 @@ def from_document(root: dict[str, Any], origin: str) -> Profile:
     return _profile(root, origin)
 
 
-def _check(text: str, origin: str) -> Any:
+def _check(text: str, origin: str) -> _engine.Profile:
     with errors():
         return engine().parse_profile(text.encode("utf-8", "surrogateescape"), origin)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The compiled engine as Python sees it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,10 @@ def test_errors_carry_sentence_and_code(tmp_path: Path) -> None:
         engine().parse_profile(cut_off.read_bytes(), str(cut_off))
     assert caught.value.code == ExitCode.BAD_INPUT
     assert "cut.json" in caught.value.message
+
+
+def test_mypy_sees_the_types_that_the_engine_has() -> None:
+    """The stubs are written, not built: what is bound anew must be written anew."""
+    script = Path(__file__).parents[2] / "scripts/stub.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -14,10 +14,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
+
+if TYPE_CHECKING:
+    from eco._engine import multicast as _engine
 
 
 class Message(NamedTuple):
@@ -42,15 +45,15 @@ class Task(NamedTuple):
 class Pattern:
     """Messages, and what sending and receiving costs each rank."""
 
-    value: Any  # the engine's
+    value: _engine.Pattern
 
     @property
     def ranks(self) -> int:
-        return int(self.value.ranks)
+        return self.value.ranks
 
     @property
     def deliveries(self) -> int:
-        return int(self.value.deliveries)
+        return self.value.deliveries
 
     @property
     def messages(self) -> list[Message]:
@@ -59,22 +62,22 @@ class Pattern:
     def with_messages(self, messages: Sequence[Message]) -> Pattern:
         """The same ranks and costs, other messages."""
         with errors():
-            return Pattern(self.value.with_messages([tuple(one) for one in messages]))
+            return Pattern(self.value.with_messages(messages))
 
     def to_json(self) -> str:
         """As docs/formats.md describes."""
-        return str(self.value.to_json())
+        return self.value.to_json()
 
 
 @dataclass(frozen=True)
 class Schedule:
     """Every rank's sends and receives in order, with their times."""
 
-    value: Any  # the engine's
+    value: _engine.Schedule
 
     @property
     def completion(self) -> float:
-        return float(self.value.completion)
+        return self.value.completion
 
     @property
     def tasks(self) -> list[list[Task]]:
@@ -82,7 +85,7 @@ class Schedule:
         return [[Task(*task) for task in tasks] for tasks in self.value.tasks]
 
     def to_json(self) -> str:
-        return str(self.value.to_json())
+        return self.value.to_json()
 
 
 @dataclass(frozen=True)
@@ -178,4 +181,4 @@ def bound(pattern: Pattern) -> Bound:
 
 def verify(pattern: Pattern, schedule: Schedule) -> str:
     """Empty when the schedule is right, else one sentence that says what is wrong."""
-    return str(engine().multicast.verify(pattern.value, schedule.value))
+    return engine().multicast.verify(pattern.value, schedule.value)
