@@ -127,7 +127,10 @@ void Call::fail() noexcept {
         // What the library refused, or what run() has seen to.
         if (!blocks() && lost_) communicator_->abandon(error.code);
     } catch (...) {
-        if (communicator_) communicator_->abandon();
+        if (communicator_)
+            communicator_->abandon();
+        else
+            lose(comm_);
     }
 }
 

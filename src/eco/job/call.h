@@ -42,6 +42,22 @@ int guarded(MPI_Comm comm, Body body) {
     }
 }
 
+// The same for what all ranks of comm do together: if memory is short here, others may wait for
+// this rank forever, and comm is lost.
+template <typename Body>
+int guarded_together(MPI_Comm comm, Body body) {
+    return guarded(comm, [&] {
+        try {
+            return body();
+        } catch (const MpiError&) {
+            throw;
+        } catch (...) {
+            lose(comm);
+            throw;
+        }
+    });
+}
+
 // Where in the program a call was made; and where its request goes, if it does not block. That of
 // a persistent one is started again and again.
 struct Caller {
@@ -123,6 +139,9 @@ public:
     void run(const Prepared& prepared, Layout layout, Then then = {}, Combine combine = {},
              const Reduction& reduction = {});
 
+    // Of a call that has a request: before it is started for the first time.
+    void get_place_of_pending() { requested_->place_of_pending.emplace(); }
+
     // A call that does not block, once its wrapper has said what runs. Each throws what a run that
     // fails throws. progress: true when all is over; waits for that where it may block, but for
     // multicasts.
@@ -166,6 +185,11 @@ public:
     // not freed that.
     void lend_errhandler(MPI_Comm comm) const noexcept;
 
+    // Tells that of the program's communicator, likewise.
+    void call_errhandler(int code) const noexcept {
+        if (!communicator_->outlives()) native().Comm_call_errhandler(comm_, code);
+    }
+
     // Within a catch, before failed(), whose error handler may free the communicator.
     void fail() noexcept;
 
@@ -208,6 +232,7 @@ private:
         std::size_t used_tags = 0;
         McastCalls* mcast_calls = nullptr;  // if it multicasts: those that it is one of
         std::optional<McastCalls::Place> place;
+        std::optional<PlaceOfPending> place_of_pending;
         bool joined = false, started = false, under_way = false;
         std::vector<MPI_Datatype> types;
         std::optional<MPI_Op> user_operator;
@@ -256,14 +281,17 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
             call = std::make_unique<Call>(operation, comm, caller);
             if (call->begin() && take(*call)) {
                 if (caller.persistent)
-                    make_persistent(std::move(call), caller.request);
+                    make_persistent(call, caller.request);
                 else
-                    start_pending(std::move(call), caller.request);
+                    start_pending(call, caller.request);
                 return MPI_SUCCESS;
             }
         } catch (const LeftToLibrary&) {
         } catch (...) {
-            if (call) call->fail();
+            if (call)
+                call->fail();
+            else
+                lose(comm);
             return failed(comm);
         }
         return run_native();

@@ -338,6 +338,15 @@ Communicator* known_communicator(MPI_Comm comm) {
     return communicator && communicator->usable() ? communicator : nullptr;
 }
 
+void lose(MPI_Comm comm) noexcept {
+    Session* here = session();
+    if (!here || comm == native().comm_null) return;
+    if (Communicator* made = attached(comm, *here).made)
+        made->abandon();
+    else
+        native().Comm_set_attr(comm, here->keyval, &lost_before_it_was_made);
+}
+
 Communicator* communicator_for_nonblocking(MPI_Comm comm) {
     Session* here = session();
     if (!here) {

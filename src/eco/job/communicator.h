@@ -246,6 +246,10 @@ Communicator* communicator_of(MPI_Comm comm);
 // The same for local calls, in any thread: null also before the session has begun.
 Communicator* known_communicator(MPI_Comm comm);
 
+// After a failure on this rank alone in what all ranks of comm do together: as abandon(), though
+// there may be no memory to make its Communicator.
+void lose(MPI_Comm comm) noexcept;
+
 // For calls that do not block, and are local: null where they are native.
 Communicator* communicator_for_nonblocking(MPI_Comm comm);
 

@@ -58,6 +58,7 @@ Lists& lists() {
     static auto* all = new Lists;
     return *all;
 }
+std::atomic<std::size_t> places = 0;   // in the list of calls that are there or may come to be
 std::atomic<std::size_t> waiting = 0;  // calls, communicators; and one while a self-check runs
 
 void (*tell)() = nullptr;
@@ -239,18 +240,23 @@ bool progress_hook_works(MPI_Comm own, int rank) {
     return works;
 }
 
-void start_pending(std::unique_ptr<Call> call, MPI_Request* handle) {
-    {
-        const Busy nobody_else;
-        lists().calls.reserve(lists().calls.size() + 1);
-    }
+PlaceOfPending::PlaceOfPending() {
+    auto& calls = lists().calls;
+    const Busy nobody_else;
+    if (calls.capacity() <= places) calls.reserve(2 * places + 8);
+    ++places;
+}
+
+PlaceOfPending::~PlaceOfPending() { --places; }
+
+void start_pending(std::unique_ptr<Call>& call, MPI_Request* handle) {
+    call->get_place_of_pending();
     OwnRequest* request = start_own_request();
     if (!request) throw std::bad_alloc();
     MPI_Request started = request->handle;
     try {
         call->start();
     } catch (...) {
-        call->fail();
         complete(*request);
         native().Wait(&started, MPI_STATUS_IGNORE);
         throw;
@@ -285,7 +291,7 @@ void tell_of_requests() {
     if (tell) std::call_once(once, tell);
 }
 
-void add_pending(PersistentCall& call) {
+void add_pending(PersistentCall& call) noexcept {
     {
         const Busy nobody_else;
         lists().calls.push_back({nullptr, nullptr, &call});
@@ -323,21 +329,29 @@ void stop_moving_left(Communicator& communicator) {
 
 void move_pending() { static_cast<void>(poll()); }
 
+// If there is no memory to remember it, it is never freed.
+template <typename Handle>
+static bool keep_to_free(std::vector<Handle>& list, Handle handle) noexcept {
+    try {
+        list.push_back(handle);
+    } catch (const std::bad_alloc&) {
+    }
+    return true;
+}
+
 // What a program's own callbacks free while something is freed here is none of these.
 bool free_type_later(MPI_Datatype type) {
     if ((waiting == 0 && !has_persistent()) || moving) return false;
     const Busy nobody_else;
     if (!some_call([type](const Call& call) { return call.needs_type(type); })) return false;
-    lists().types.push_back(type);
-    return true;
+    return keep_to_free(lists().types, type);
 }
 
 bool free_operator_later(MPI_Op op) {
     if ((waiting == 0 && !has_persistent()) || moving) return false;
     const Busy nobody_else;
     if (!some_call([op](const Call& call) { return call.needs_operator(op); })) return false;
-    lists().operators.push_back(op);
-    return true;
+    return keep_to_free(lists().operators, op);
 }
 
 void end_pending() noexcept {

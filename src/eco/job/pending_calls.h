@@ -20,9 +20,9 @@ class PersistentCall;
 // there: tried out at the first question, on this rank alone, by a message to itself on `own`.
 bool progress_hook_works(MPI_Comm own, int rank);
 
-// Starts the call; from then on it is over when the request is. Throws what starting it throws;
-// then there is no request.
-void start_pending(std::unique_ptr<Call> call, MPI_Request* request);
+// Takes the call and starts it; from then on it is over when the request is. Throws what starting
+// it throws; then there is no request, and the call is the caller's.
+void start_pending(std::unique_ptr<Call>& call, MPI_Request* request);
 
 // From now on the library's progress moves on what calls of this communicator have left, until
 // nothing is. The communicator says so before it goes.
@@ -37,8 +37,18 @@ int wait_for_request(MPI_Request* handle, MPI_Status* status);
 void at_first_request(void (*tell)());
 void tell_of_requests();
 
-// Moves a persistent call on that has been started, until it is over; then it is told so.
-void add_pending(PersistentCall& call);
+// Moves a persistent call on that has been started, until it is over; then it is told so. There
+// must be a place for it.
+void add_pending(PersistentCall& call) noexcept;
+
+// Memory to list a call under way in, for as long as this lives: starting it then needs none.
+class PlaceOfPending {
+public:
+    PlaceOfPending();
+    ~PlaceOfPending();
+    PlaceOfPending(const PlaceOfPending&) = delete;
+    PlaceOfPending& operator=(const PlaceOfPending&) = delete;
+};
 
 // A bounded part of what there is to do, for whoever waits outside of the library.
 void move_pending();

@@ -69,7 +69,8 @@ int refuse(Function function) {
 
 }  // namespace
 
-PersistentCall::PersistentCall(std::unique_ptr<Call> call) : call_(std::move(call)) {
+PersistentCall::PersistentCall(std::unique_ptr<Call>& call) {
+    call->get_place_of_pending();
     make_own();
     Known& here = known();
     const std::lock_guard lock(here.mutex);
@@ -84,6 +85,7 @@ PersistentCall::PersistentCall(std::unique_ptr<Call> call) : call_(std::move(cal
         throw;
     }
     here.free_tags.pop_back();
+    call_ = std::move(call);
     ++alive;
 }
 
@@ -114,13 +116,19 @@ int PersistentCall::start(MPI_Request* handle) {
     // A library may make another one of it.
     if (*handle != handle_) {
         const std::lock_guard lock(known().mutex);
-        known().calls.erase(handle_);
-        known().calls.emplace(handle_ = *handle, this);
+        auto entry = known().calls.extract(handle_);
+        entry.key() = handle_ = *handle;
+        known().calls.insert(std::move(entry));
+    }
+    try {
+        call_->again();
+    } catch (...) {
+        call_->fail();
+        return fail(code_of_failure(), handle);
     }
     running_ = true;
     bool over = false;
     try {
-        call_->again();
         // What multicasts sends its first part at once. Others have sent what they can; a library
         // that finds nothing more to do may give up the processor, which costs a short call a
         // good part of its time.
@@ -138,6 +146,16 @@ int PersistentCall::start(MPI_Request* handle) {
     return MPI_SUCCESS;
 }
 
+// The receive has been started, and there is nothing for it to wait for.
+int PersistentCall::fail(int code, MPI_Request* handle) noexcept {
+    const Native& mpi = native();
+    const std::byte nothing{};
+    mpi.Send(&nothing, 0, mpi.byte, 0, tag_, known().own);
+    mpi.Wait(handle, MPI_STATUS_IGNORE);
+    call_->call_errhandler(code);
+    return code;
+}
+
 // The receive has room for no byte: one makes it fail as a message that is too long does.
 void PersistentCall::end(int code) noexcept {
     const Native& mpi = native();
@@ -147,8 +165,8 @@ void PersistentCall::end(int code) noexcept {
     mpi.Send(&nothing, code == MPI_SUCCESS ? 0 : 1, mpi.byte, 0, tag_, known().own);
 }
 
-void make_persistent(std::unique_ptr<Call> call, MPI_Request* handle) {
-    auto made = std::make_unique<PersistentCall>(std::move(call));
+void make_persistent(std::unique_ptr<Call>& call, MPI_Request* handle) {
+    auto made = std::make_unique<PersistentCall>(call);
     tell_of_requests();
     *handle = made.release()->handle();
 }

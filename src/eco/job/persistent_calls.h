@@ -19,7 +19,8 @@ class Call;
 // Freed with its request, or, if that was too early, when it is over.
 class PersistentCall {
 public:
-    explicit PersistentCall(std::unique_ptr<Call> call);
+    // Takes the call if it does not throw.
+    explicit PersistentCall(std::unique_ptr<Call>& call);
     ~PersistentCall();
     PersistentCall(const PersistentCall&) = delete;
     PersistentCall& operator=(const PersistentCall&) = delete;
@@ -27,7 +28,7 @@ public:
     Call& call() const { return *call_; }
     MPI_Request handle() const { return handle_; }
 
-    // MPI_Start. Returns what that does.
+    // MPI_Start. Returns what that does; after an error the request is inactive.
     int start(MPI_Request* handle);
     // By progress, when the call is over: code says how.
     void end(int code) noexcept;
@@ -36,14 +37,17 @@ public:
     bool is_active() const;
 
 private:
+    int fail(int code, MPI_Request* handle) noexcept;
+
     std::unique_ptr<Call> call_;
     MPI_Request handle_{};
     int tag_;
     std::atomic<bool> running_ = false;
 };
 
-// Throws MpiError and what else fails; then there is no request.
-void make_persistent(std::unique_ptr<Call> call, MPI_Request* handle);
+// Takes the call. Throws MpiError and what else fails; then there is no request, and the call is
+// the caller's.
+void make_persistent(std::unique_ptr<Call>& call, MPI_Request* handle);
 
 // What MPI_Start, MPI_Startall, MPI_Request_free and MPI_Cancel do from the first such request on.
 int start_request(MPI_Request* handle);

@@ -124,7 +124,7 @@ int eco_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
         };
         eco::Communicator* communicator = nullptr;
         std::optional<int> colour;
-        const int fault = eco::guarded(comm, [&] {
+        const int fault = eco::guarded_together(comm, [&] {
             communicator = eco::communicator_of(comm);
             if (communicator && split_type == MPI_COMM_TYPE_HW_GUIDED && info != mpi.info_null)
                 colour = eco::colour_of(info, *communicator);

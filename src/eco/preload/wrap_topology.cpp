@@ -220,7 +220,7 @@ int eco_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int period
         for (int d = 0; d < ndims && vertices <= communicator->size(); ++d)
             vertices *= dims[d] > 0 ? dims[d] : communicator->size() + 1LL;
         if (vertices != communicator->size()) return as_asked();
-        return eco::guarded(comm, [&] {
+        return eco::guarded_together(comm, [&] {
             return eco::create(
                 "MPI_Cart_create", *communicator, comm,
                 eco::grid_graph(std::vector<int>(dims, dims + ndims),
@@ -248,7 +248,7 @@ int eco_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edg
         if (!std::is_sorted(index, index + nnodes) || index[0] < 0 ||
             !eco::are_ranks(index[nnodes - 1], edges, nnodes))
             return as_asked();
-        return eco::guarded(comm, [&] {
+        return eco::guarded_together(comm, [&] {
             eco::Graph graph(static_cast<std::size_t>(communicator->size()));
             for (int v = 0, e = 0; v < nnodes; ++v)
                 for (; e < index[v]; ++e)
@@ -273,7 +273,7 @@ int eco_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
             return eco::native().Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
                                                             outdegree, destinations, destweights,
                                                             info, reorder, comm_dist_graph);
-        return eco::guarded(comm, [&] {
+        return eco::guarded_together(comm, [&] {
             return eco::adjacent(*communicator, comm, indegree, sources, sourceweights, outdegree,
                                  destinations, destweights, info, comm_dist_graph);
         });
@@ -291,7 +291,7 @@ int eco_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int d
         if (!communicator)
             return eco::native().Dist_graph_create(comm, n, sources, degrees, destinations, weights,
                                                    info, reorder, comm_dist_graph);
-        return eco::guarded(comm, [&] {
+        return eco::guarded_together(comm, [&] {
             return eco::distributed(*communicator, comm, n, sources, degrees, destinations, weights,
                                     info, comm_dist_graph);
         });
