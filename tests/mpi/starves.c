@@ -5,7 +5,8 @@
    program goes on after an error. "all ok" where N was never reached. `late` and `early` are
    broadcasts: memory that the object has freed must stay as it is. The root of `late` comes late,
    so that what rank 1 has begun to receive can be cancelled; that of `early` sends a long message
-   first, which is on its way once rank 1 has begun to receive it. */
+   first, which is on its way once rank 1 has begun to receive it. With REQUESTS it also has calls
+   with a request: a program that names such functions has communicators made ready for them. */
 #include <link.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -82,10 +83,68 @@ static int data[16 * LONG], more[4096];
 
 static int comes(const char* what) { return !strcmp(what, "late") || !strcmp(what, "early"); }
 
+static MPI_Comm used; /* what the call was on, and the program goes on with */
+
+static int is(const char* what, const char* name) { return !strcmp(what, name); }
+
+/* A grid as wide as the communicator: each rank's neighbours are those beside it. */
+static int make_grid(MPI_Comm comm, int size, MPI_Comm* grid) {
+    const int periods[1] = {0};
+    return MPI_Cart_create(comm, 1, &size, periods, 1, grid);
+}
+
+/* Rank 0 and the last one give to all others. */
+static int multicast(MPI_Comm comm, int size) {
+    int sources[2] = {0, size - 1}, degrees[2] = {size - 1, size - 1}, others[128], all = 0;
+    MPI_Aint bytes[2] = {2000, 2000};
+    void* buffers[2] = {data, data + 500};
+    for (int m = 0; m < 2; m++)
+        for (int r = 0; r < size; r++)
+            if (r != sources[m]) others[all++] = r;
+    return ECO_Multicast(2, sources, bytes, degrees, others, buffers, comm);
+}
+
+#ifdef REQUESTS
+static int with_request(const char* what, MPI_Comm comm) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int code;
+    if (is(what, "ibcast")) {
+        code = MPI_Ibcast(data, 500, MPI_INT, 0, comm, &request);
+        return code ? code : MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    code = MPI_Bcast_init(data, 500, MPI_INT, 0, comm, MPI_INFO_NULL, &request);
+    for (int turn = 0; !code && turn < 2; turn++) {
+        code = MPI_Start(&request);
+        if (!code) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return code;
+}
+#endif
+
+/* What the call needs and makes while there is memory. */
+static MPI_Comm before(const char* what, MPI_Comm comm) {
+    MPI_Comm grid = comm;
+    int size;
+    MPI_Comm_size(comm, &size);
+    if (is(what, "neighbor_allgather")) make_grid(comm, size, &grid);
+    return grid;
+}
+
 static int call(const char* what, MPI_Comm comm) {
     int rank, size, counts[64], places[64];
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
+    if (is(what, "split")) {
+        int code = MPI_Comm_split(comm, 0, rank, &used);
+        return code ? code : MPI_Barrier(used);
+    }
+    if (is(what, "grid")) return make_grid(comm, size, &used);
+    if (is(what, "neighbor_allgather"))
+        return MPI_Neighbor_allgather(data, 500, MPI_INT, more, 500, MPI_INT, comm);
+    if (is(what, "multicast")) return multicast(comm, size);
+#ifdef REQUESTS
+    if (is(what, "ibcast") || is(what, "bcast_init")) return with_request(what, comm);
+#endif
     for (int r = 0; r < size; r++) counts[r] = 3 + r, places[r] = 5 * r;
     if (!strcmp(what, "bcast") || comes(what)) {
         const int units = !strcmp(what, "early") ? LONG : 4;
@@ -131,6 +190,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(comm);
     MPI_Comm_dup(comm, &comm); /* of which ECO knows nothing yet */
     if (!strcmp(argv[2], "return")) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    used = comm = before(argv[1], comm);
     starving = rank == 1 && strcmp(argv[1], "init") && !comes(argv[1]);
     int code = call(argv[1], comm);
     starving = 0;
@@ -140,7 +200,7 @@ int main(int argc, char** argv) {
         if (comes(argv[1])) check_freed();
         fflush(stdout);
     }
-    if (strcmp(argv[1], "levels")) MPI_Barrier(comm);
+    if (strcmp(argv[1], "levels")) MPI_Barrier(used == MPI_COMM_NULL ? comm : used);
     if (rank == 1 && !failed) puts("all ok");
     MPI_Finalize();
     return 0;
