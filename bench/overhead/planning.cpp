@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Times of planning, without MPI: per operation the worst over all candidates of what one rank
 // takes to plan its program, what choosing takes that is not cached, and what it takes to simulate
-// 4,032 messages of 64 ranks; and what a job of 1,024 ranks on as many hosts shares at its start,
+// 4,032 messages of 64 ranks; with --multicasts also what it takes at most to plan several
+// multicasts; and what a job of 1,024 ranks on as many hosts shares at its start,
 // what of it each rank holds, and what its first calls take. Prints one JSON line.
 #include <malloc.h>
 
@@ -14,11 +15,13 @@
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 
 #include "eco/run/execution.h"
 #include "eco/selection/candidates.h"
 #include "eco/selection/choose.h"
+#include "eco/simulate/multicast_plan.h"
 #include "eco/simulate/simulate.h"
 #include "eco/topology/placement.h"
 #include "eco/topology/runtime.h"
@@ -53,9 +56,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 template <typename Work>
-double seconds(const Work& work) {
+double seconds(const Work& work, int tries = 3) {
     double least = 1e9;
-    for (int times = 0; times < 3; ++times) {
+    for (int times = 0; times < tries; ++times) {
         const auto start = Clock::now();
         work();
         least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
@@ -137,6 +140,52 @@ double simulating() {
                                simulate(network, host_of, programs,
                                         equal_chunks(Operation::alltoall, bytes, ranks));
                            }));
+    return longest;
+}
+
+// A random graph's messages on subnets as above: so many from each of some ranks, to others.
+double planning_multicasts(int ranks, int sources, int degree) {
+    constexpr int subnets = 8;
+    std::vector<std::string> names;
+    std::vector<int> subnet_of, host_of;
+    std::vector<Medium> media;
+    for (int host = 0; host < ranks; ++host) {
+        names.push_back("n" + std::to_string(host));
+        subnet_of.push_back(host / (ranks / subnets));
+        host_of.push_back(host);
+    }
+    for (int subnet = 0; subnet < subnets; ++subnet)
+        media.push_back(
+            {0, subnet, subnet % 2 ? Medium::Kind::switched : Medium::Kind::bus, 12.5e6, 12.5e6});
+    const Network network =
+        assemble_network(names, {subnet_of}, media, std::vector<double>(host_of.size(), 12.5e6));
+    std::mt19937 random(1);
+    double longest = 0;
+    for (const Bytes bytes : {Bytes{1000}, Bytes{65536}, Bytes{1000000}}) {
+        std::vector<Multicast> messages;
+        for (int number = 0; number < sources; ++number) {
+            const Rank source = number * (ranks / sources);
+            std::vector<Rank> to;
+            for (const Rank rank : host_of)
+                if (rank != source) to.push_back(rank);
+            std::shuffle(to.begin(), to.end(), random);
+            to.resize(static_cast<std::size_t>(degree));
+            std::sort(to.begin(), to.end());
+            messages.push_back({source, bytes, to});
+        }
+        longest =
+            std::max(longest, seconds([&] { plan_multicasts(network, host_of, messages); }, 1));
+    }
+    return longest;
+}
+
+// Of 4,096 deliveries at most, and of as many as are planned most thoroughly.
+double planning_multicasts(int ranks) {
+    double longest = 0;
+    for (const int deliveries : {1024, 4096})
+        for (const int sources : {1, 4, 16, ranks})
+            if (const int degree = std::min(deliveries / sources, ranks - 1); degree > 0)
+                longest = std::max(longest, planning_multicasts(ranks, sources, degree));
     return longest;
 }
 
@@ -246,7 +295,8 @@ void print_start() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const bool with_multicasts = argc > 1 && std::string(argv[1]) == "--multicasts";
     const Hierarchy some = parse_hierarchy(grid(2, 4, 8)), many = parse_hierarchy(grid(2, 8, 64));
     std::printf("{");
     print_start();
@@ -274,6 +324,9 @@ int main() {
         for (int i = 0; i < times; ++i)
             sum += static_cast<double>(cache.find({Operation::bcast, 1 << i % 20})->second.window);
     });
+    if (with_multicasts)
+        std::printf("\"multicasts\": {\"64\": %.3g, \"256\": %.3g, \"1024\": %.3g}, ",
+                    planning_multicasts(64), planning_multicasts(256), planning_multicasts(1024));
     std::printf("\"choose\": %.3g, \"cached\": %.3g, \"simulate\": %.3g}\n", choose,
                 cached / times + 0 * sum, simulating());
     return 0;

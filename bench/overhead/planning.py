@@ -8,7 +8,8 @@
 Per operation the slowest candidate; of 1,024 ranks on as many hosts also what runs by a profile's
 predictions, what the job shares at its start and what each rank holds. Exit code 1 where 64 or
 1,024 ranks take 5 ms or more, the first call of a class on 1,024 ranks 5 ms, a choice that is known
-1 us, simulating 4,032 messages of 64 ranks 50 ms; where 1,024 ranks share 100 kB or more, or one
+1 us, simulating 4,032 messages of 64 ranks 50 ms, planning several multicasts on 256 ranks 1 s, on
+1,024 ranks 2 s; where 1,024 ranks share 100 kB or more, or one
 holds 10 MB.
 """
 
@@ -26,6 +27,7 @@ MOST = {"64": 5e-3, "1024": 5e-3}
 MOST_CACHED = 1e-6
 MOST_SIMULATED = 50e-3
 MOST_FIRST = 5e-3
+MOST_MULTICASTS = {"64": 1.0, "256": 1.0, "1024": 2.0}
 MOST_SHARED = 100_000
 MOST_HELD = 10_000_000
 
@@ -38,7 +40,11 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     found = json.loads(
-        subprocess.run([built("planning")], stdout=subprocess.PIPE, check=True).stdout
+        subprocess.run(
+            [built("planning"), *([] if given.short else ["--multicasts"])],
+            stdout=subprocess.PIPE,
+            check=True,
+        ).stdout
     )
     late = [
         f"{operation} on {ranks} ranks"
@@ -56,6 +62,11 @@ def main() -> int:
         late.append("a known choice")
     if found["simulate"] >= MOST_SIMULATED:
         late.append("simulating")
+    late += [
+        f"multicasts on {ranks} ranks"
+        for ranks, seconds in found.get("multicasts", {}).items()
+        if seconds >= MOST_MULTICASTS[ranks]
+    ]
     if given.short:
         late = []
     if start["shared"] >= MOST_SHARED:
@@ -81,6 +92,8 @@ def main() -> int:
         f"choosing {1e6 * found['choose']:.2f} us, when it is known {1e9 * found['cached']:.1f} ns"
     )
     print(f"simulating 64 ranks, 4,032 messages {1e3 * found['simulate']:.1f} ms")
+    for ranks, seconds in found.get("multicasts", {}).items():
+        print(f"planning several multicasts on {ranks} ranks {seconds:.2f} s at most")
     for what in late:
         print(f"too much: {what}")
     return 1 if late else 0

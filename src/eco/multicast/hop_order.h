@@ -2,6 +2,8 @@
 // When deliveries compete for links: which goes first.
 #pragma once
 
+#include <cstdint>
+
 #include "eco/multicast/delivery.h"
 #include "eco/multicast/load.h"
 
@@ -17,9 +19,9 @@ struct Hop {
 // Every delivery in `segments` hops, in an order in which no rank forwards what it does not have
 // yet. By list scheduling: links and ranks serve one hop after the other; next goes the hop that
 // can start first, of several the one that most depends on. Deterministic. O(hops log hops), and
-// more where many wait for one link.
+// somewhat more where hops wait for several links in turn; adds its steps to `work`.
 std::vector<Hop> in_order(const Load& load, const std::vector<Message>& messages,
-                          const Deliveries& deliveries, int segments);
+                          const Deliveries& deliveries, int segments, std::int64_t* work = nullptr);
 
 // The order of the list itself, segment after segment of each.
 std::vector<Hop> as_listed(const Deliveries& deliveries, int segments);

@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/multicast/load.h"
 
+#include "eco/base/at.h"
+
 namespace eco::multicast {
 
-Load::Load(const Network& network, const std::vector<int>& host_of)
-    : ranks_(host_of.size()),
-      resources_(network.links.size() + host_of.size()),
-      pairs_(ranks_ * ranks_),
-      delays_(ranks_ * ranks_, 0) {
+void Load::work_out(Rank from, Rank to, Pair& pair) const {
     // Frames make long messages longer by a share; of a short one the headers count.
-    const double stretch = 1 + static_cast<double>(network.frame.overhead) /
-                                   static_cast<double>(network.frame.payload);
-    const auto headers = static_cast<double>(network.frame.message);
-    for (std::size_t from = 0; from < ranks_; ++from)
-        for (std::size_t to = 0; to < ranks_; ++to) {
-            if (from == to) continue;
-            const int a = host_of[from], b = host_of[to];
-            const auto route = network.route(a, b);
-            auto& pair = pairs_[from * ranks_ + to];
-            for (const int link : route) {
-                const double rate = network.links[static_cast<std::size_t>(link)].rate;
-                pair.push_back({link, headers / rate, stretch / rate});
-            }
-            const Cost& send = network.send[static_cast<std::size_t>(a)];
-            const Cost& receive = network.receive[static_cast<std::size_t>(b)];
-            const auto rank = [&](std::size_t number) {
-                return static_cast<int>(network.links.size() + number);
-            };
-            const double inside = a == b ? network.local.per_byte : 0;
-            pair.push_back({rank(from), send.fixed, send.per_byte + inside});
-            pair.push_back({rank(to), receive.fixed, receive.per_byte});
-            delays_[from * ranks_ + to] = network.delay(a, b, route, network.frame.payload);
-        }
+    const double stretch = 1 + static_cast<double>(network_.frame.overhead) /
+                                   static_cast<double>(network_.frame.payload);
+    const auto headers = static_cast<double>(network_.frame.message);
+    const int a = host_of_[at(from)], b = host_of_[at(to)];
+    const auto route = network_.route(a, b);
+    for (const int link : route) {
+        const double rate = network_.links[at(link)].rate;
+        pair.occupied.push_back({link, headers / rate, stretch / rate});
+    }
+    const Cost& send = network_.send[at(a)];
+    const Cost& receive = network_.receive[at(b)];
+    const int first = static_cast<int>(network_.links.size());
+    const double inside = a == b ? network_.local.per_byte : 0;
+    pair.occupied.push_back({first + from, send.fixed, send.per_byte + inside});
+    pair.occupied.push_back({first + to, receive.fixed, receive.per_byte});
+    pair.delay = network_.delay(a, b, route, network_.frame.payload);
 }
 
 }  // namespace eco::multicast

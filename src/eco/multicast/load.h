@@ -19,22 +19,36 @@ struct Occupation {
 
 class Load {
 public:
-    // host_of: per rank its index in network.hosts. O(ranks²).
-    Load(const Network& network, const std::vector<int>& host_of);
+    // host_of: per rank its index in network.hosts. The network outlives this. A pair is worked out
+    // when it is first asked for: few of many ranks' are.
+    Load(const Network& network, const std::vector<int>& host_of)
+        : network_(network),
+          host_of_(host_of),
+          resources_(network.links.size() + host_of.size()),
+          pairs_(host_of.size() * host_of.size()) {}
 
     std::size_t resources() const { return resources_; }
-    const std::vector<Occupation>& of(Rank from, Rank to) const {
-        return pairs_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)];
-    }
+    const std::vector<Occupation>& of(Rank from, Rank to) const { return pair(from, to).occupied; }
     // How much later than it leaves a message arrives.
-    Seconds delay(Rank from, Rank to) const {
-        return delays_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)];
-    }
+    Seconds delay(Rank from, Rank to) const { return pair(from, to).delay; }
 
 private:
-    std::size_t ranks_, resources_;
-    std::vector<std::vector<Occupation>> pairs_;
-    std::vector<Seconds> delays_;
+    struct Pair {
+        std::vector<Occupation> occupied;  // never empty once it is known
+        Seconds delay = 0;
+    };
+    const Pair& pair(Rank from, Rank to) const {
+        Pair& found =
+            pairs_[static_cast<std::size_t>(from) * host_of_.size() + static_cast<std::size_t>(to)];
+        if (found.occupied.empty()) work_out(from, to, found);
+        return found;
+    }
+    void work_out(Rank from, Rank to, Pair& pair) const;
+
+    const Network& network_;
+    const std::vector<int> host_of_;
+    std::size_t resources_;
+    mutable std::vector<Pair> pairs_;
 };
 
 }  // namespace eco::multicast

@@ -8,7 +8,11 @@ namespace eco::multicast {
 namespace {
 
 constexpr int most_sweeps = 12;
+constexpr std::int64_t least_places = 16;
 constexpr double least_gain = 1e-3;  // of the whole, for one move: else trees grow deep for nothing
+constexpr std::int64_t most_trials = 2'000'000;  // of a place for one destination
+constexpr std::int64_t most_in_sweep =
+    most_trials / 4;  // if there are more, fewer places are tried
 
 class Spread {
 public:
@@ -22,8 +26,11 @@ public:
             tree.parent.assign(tree.ranks.size(), 0);
             trees_.push_back(tree);
         }
+        std::int64_t vertices = 0;
         for (std::size_t m = 0; m < trees_.size(); ++m)
-            for (std::size_t v = 1; v < trees_[m].ranks.size(); ++v) carry(m, 0, v, 1);
+            for (std::size_t v = 1; v < trees_[m].ranks.size(); ++v, ++vertices) carry(m, 0, v, 1);
+        places_ = static_cast<std::size_t>(std::max<std::int64_t>(
+            least_places, most_in_sweep / std::max<std::int64_t>(vertices, 1)));
         // Loads near 1, so that their powers stay within range.
         scale_ = 0;
         for (const Seconds time : busy_) scale_ = std::max(scale_, time);
@@ -35,12 +42,14 @@ public:
         for (int sweep = 0; sweep < most_sweeps; ++sweep) {
             bool moved = false;
             for (std::size_t m = 0; m < trees_.size(); ++m)
-                for (std::size_t v = 1; v < trees_[m].ranks.size(); ++v)
+                for (std::size_t v = 1; v < trees_[m].ranks.size() && trials_ < most_trials; ++v)
                     moved = improve(m, v) || moved;
-            if (!moved) break;
+            if (!moved || trials_ >= most_trials) break;
         }
         return list();
     }
+
+    std::int64_t trials() const { return trials_; }
 
 private:
     struct Tree {
@@ -90,7 +99,10 @@ private:
         double best = before * (1 - least_gain);
         const std::size_t was = tree.parent[v];
         std::size_t target = was;
-        for (std::size_t other = 0; other < tree.ranks.size(); ++other) {
+        // Other ones for each destination.
+        const std::size_t step = (tree.ranks.size() + places_ - 1) / places_;
+        for (std::size_t other = v % step; other < tree.ranks.size(); other += step) {
+            ++trials_;
             if (other == was || is_below(tree, other, v)) continue;
             attach(m, v, other);
             if (cost_ < best) {
@@ -104,6 +116,7 @@ private:
             return true;
         }
         if (was == 0) return false;
+        trials_ += static_cast<std::int64_t>((tree.parent.size() + busy_.size()) / 32);
         const auto parents = tree.parent;
         const auto busy = busy_;
         lift(m, v);
@@ -136,12 +149,17 @@ private:
     std::vector<Tree> trees_;
     std::vector<Seconds> busy_;  // per resource
     double scale_ = 0, cost_ = 0;
+    std::size_t places_ = 0;  // that are tried for each destination
+    std::int64_t trials_ = 0;
 };
 
 }  // namespace
 
-Deliveries spread(const Load& load, const std::vector<Message>& messages) {
-    return Spread(load, messages).run();
+Deliveries spread(const Load& load, const std::vector<Message>& messages, std::int64_t* work) {
+    Spread all(load, messages);
+    auto found = all.run();
+    if (work) *work += all.trials();
+    return found;
 }
 
 }  // namespace eco::multicast

@@ -4,6 +4,8 @@
 // carry the rest. Wu's planners ignore contention; this one considers nothing else.
 #pragma once
 
+#include <cstdint>
+
 #include "eco/multicast/delivery.h"
 #include "eco/multicast/load.h"
 
@@ -11,7 +13,10 @@ namespace eco::multicast {
 
 // From each message's own star, moves one destination at a time below another, or one up past who
 // it got the message from, while that lowers the busiest resources' load (the sum of the eighth
-// powers). Deterministic. O(sweeps · Σ destinations²).
-Deliveries spread(const Load& load, const std::vector<Message>& messages);
+// powers). Deterministic. Of large patterns it tries places below some of the ranks only, evenly
+// chosen, and ends after a bounded number of trials, so that it takes a few tenths of a second at
+// most; adds these to `work`.
+Deliveries spread(const Load& load, const std::vector<Message>& messages,
+                  std::int64_t* work = nullptr);
 
 }  // namespace eco::multicast

@@ -4,6 +4,7 @@
 // ask for the same get programs that fit together.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct MulticastPlan {
     Seconds direct = 0;  // each message straight to each destination, all at once, as a library
                          // does it
     std::vector<Program> programs;  // per rank
+    std::int64_t work = 0;          // steps that planning took, each about a tenth of a microsecond
 };
 
 // More deliveries than these are not planned: each rank plans for all.
@@ -27,7 +29,8 @@ inline constexpr std::size_t most_deliveries = 4096;
 
 // The quickest of ECO's own. Needs at most most_deliveries of them, one at least. Segments are cut
 // by each message's own length, so the programs are right for other lengths too.
-// Cost: about a dozen simulations of up to 4,096 messages, a second or two at most.
+// Cost: candidates are simulated until a bounded number of steps is reached, the same on all ranks:
+// a second at most, on up to 1,024 ranks (docs/overhead.md).
 MulticastPlan plan_multicasts(const Network& network, const std::vector<int>& host_of,
                               const std::vector<Multicast>& messages);
 

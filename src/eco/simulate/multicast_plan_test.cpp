@@ -82,6 +82,36 @@ TEST(MulticastPlan, OnSlowBusesForwardingWins) {
     EXPECT_LT(plan.time * 1.4, plan.direct) << plan.name;
 }
 
+// Eight switches with hosts of one rank each.
+Network switches(int ranks) {
+    std::vector<std::string> names;
+    std::vector<int> subnet_of;
+    std::vector<Medium> media;
+    for (int host = 0; host < ranks; ++host) {
+        names.push_back("n" + std::to_string(host));
+        subnet_of.push_back(host / (ranks / 8));
+    }
+    for (int subnet = 0; subnet < 8; ++subnet)
+        media.push_back({0, subnet, Medium::Kind::switched, 12.5e6, 12.5e6});
+    const std::vector<double> ports(names.size(), 12.5e6);
+    return assemble_network(names, {subnet_of}, media, ports);
+}
+
+// Each rank plans for all, in the program's call.
+TEST(MulticastPlan, TakesABoundedNumberOfSteps) {
+    // Many short trees, of which each way to send them takes long to simulate; few wide ones, which
+    // have many shapes.
+    const auto many = drawn(256, 4, 65536, 1);
+    auto wide = drawn(512, 512, 65536, 1);
+    wide.resize(4);
+    for (const auto& [ranks, messages] : {std::pair{256, many}, std::pair{512, wide}}) {
+        const auto plan = plan_multicasts(switches(ranks), hosts_of_their_own(ranks), messages);
+        EXPECT_LT(plan.work, 7'000'000) << plan.name;
+        EXPECT_GT(plan.work, 1'000'000) << plan.name;
+        EXPECT_LT(plan.time, plan.direct) << plan.name;
+    }
+}
+
 TEST(MulticastPlan, IsTheSameAgain) {
     const auto messages = drawn(20, 6, 65536, 2);
     const auto one = plan_multicasts(campus(), hosts_of_their_own(20), messages),
