@@ -258,10 +258,6 @@ LinksBetween Communicator::links_between() const {
 // The attribute of a communicator that there was no memory for in a collective on it.
 static char lost_before_it_was_made;
 
-static void set_lost_before_it_was_made(MPI_Comm comm, const Session& here) {
-    native().Comm_set_attr(comm, here.keyval, &lost_before_it_was_made);
-}
-
 static void* attribute_of(MPI_Comm comm, const Session& here) {
     void* attribute = nullptr;
     int found = 0;
@@ -324,7 +320,7 @@ Communicator* communicator_of(MPI_Comm comm) {
     try {
         if (!communicator) communicator = attach(comm, *here);
     } catch (...) {
-        set_lost_before_it_was_made(comm, *here);
+        lose(comm);
         throw;
     }
     return communicator && communicator->usable() ? communicator : nullptr;
@@ -384,11 +380,7 @@ void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept {
         communicator->want_nonblocking();
         communicator->settle_nonblocking();
     } catch (...) {
-        // Other ranks may count on it. Not made here: there may be no memory for that.
-        if (Communicator* communicator = attached(comm, *here).made)
-            communicator->abandon();
-        else
-            set_lost_before_it_was_made(comm, *here);
+        lose(comm);  // other ranks may count on it
     }
 }
 
