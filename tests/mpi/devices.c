@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Every collective with a device's memory on some ranks and the host's on others: devices DRIVER.
-   The driver (fake_cuda.c) is loaded after the first collective. Rank 0 ends with "all ok". */
+   The driver (CUDA's or HIP's, or fake_cuda.c or fake_hip.c) is loaded after the first collective.
+   Rank 0 ends with "all ok". */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -10,22 +11,102 @@
 #include "eco.h"
 
 enum { most = 4000 };
-static void* (*alloc)(size_t);
-static int (*copy)(unsigned long long, unsigned long long, size_t);
-static int (*push)(void*), (*pop)(void**), (*attribute)(void*, int, unsigned long long);
 static int rank, size, wrong, on_device;
 static int *give, *take, host[most], expected[most];
 
-static void move(void* to, const void* from) {
-    void *context = NULL, *was;
-    if (!on_device) {
-        memcpy(to, from, most * sizeof(int));
+static void must(int code, const char* what) {
+    if (code == 0) return;
+    printf("rank %d: %s gives %d\n", rank, what, code);
+    wrong++;
+}
+
+static void* driver;
+static void find(void* function, const char* name) {
+    *(void**)function = dlsym(driver, name);
+    if (!*(void**)function) must(-1, name);
+}
+
+/* As cuda.h has it. */
+static struct {
+    int (*init)(unsigned), (*device)(int*, int), (*retain)(void**, int);
+    int (*alloc)(unsigned long long*, size_t), (*push)(void*), (*pop)(void**);
+    int (*copy)(unsigned long long, unsigned long long, size_t);
+    void* context;
+} cuda;
+
+/* As hip_runtime_api.h has it. */
+static struct {
+    int (*alloc)(void**, size_t), (*copy)(void*, const void*, size_t, int);
+    int (*enlist)(void*, size_t, unsigned), (*get)(void);
+} hip;
+
+static void load(const char* name) {
+    driver = dlopen(name, RTLD_NOW);
+    if (!driver) {
+        puts(dlerror());
+        exit(1);
+    }
+    if (strstr(name, "hip")) {
+        find(&hip.alloc, "hipMalloc"), find(&hip.copy, "hipMemcpy");
+        find(&hip.enlist, "hipHostRegister");
+        find(&hip.get, "hipGetLastError");
         return;
     }
-    attribute(&context, 1, (unsigned long long)give);
-    push(context);
-    wrong += copy((unsigned long long)to, (unsigned long long)from, most * sizeof(int)) != 0;
-    pop(&was);
+    int device = 0;
+    find(&cuda.init, "cuInit"), find(&cuda.device, "cuDeviceGet");
+    find(&cuda.retain, "cuDevicePrimaryCtxRetain"), find(&cuda.alloc, "cuMemAlloc_v2");
+    find(&cuda.push, "cuCtxPushCurrent_v2"), find(&cuda.pop, "cuCtxPopCurrent_v2");
+    find(&cuda.copy, "cuMemcpy");
+    must(cuda.init(0), "cuInit");
+    must(cuda.device(&device, 0), "cuDeviceGet");
+    must(cuda.retain(&cuda.context, device), "cuDevicePrimaryCtxRetain");
+}
+
+/* CUDA's context is this thread's only meanwhile: ECO must find it from the memory. */
+static void* make(size_t bytes) {
+    void *memory = NULL, *was;
+    unsigned long long address = 0;
+    if (!on_device) return malloc(bytes);
+    if (hip.alloc) {
+        must(hip.alloc(&memory, bytes), "hipMalloc");
+        return memory;
+    }
+    cuda.push(cuda.context);
+    must(cuda.alloc(&address, bytes), "cuMemAlloc");
+    cuda.pop(&was);
+    return (void*)address;
+}
+
+static void move(void* to, const void* from) {
+    const size_t bytes = most * sizeof(int);
+    void* was;
+    if (!on_device) {
+        memcpy(to, from, bytes);
+    } else if (hip.alloc) {
+        must(hip.copy(to, from, bytes, 4), "hipMemcpy");
+    } else {
+        cuda.push(cuda.context);
+        must(cuda.copy((unsigned long long)to, (unsigned long long)from, bytes), "cuMemcpy");
+        cuda.pop(&was);
+    }
+}
+
+/* HIP remembers the last error: one of the program's stays, and ECO, which asks whose memory a
+   buffer of the host is, leaves none. */
+static void hip_errors(MPI_Comm comm) {
+    for (int made = 0; made < 2; made++) {
+        if (hip.alloc && made) hip.copy(host, host, 0, 99);
+        MPI_Bcast(host, 100, MPI_INT, 0, comm);
+        if (hip.alloc) must(!hip.get() != !made, "what HIP remembers is not the program's: it");
+    }
+}
+
+/* Memory of the host that the driver knows is the host's. */
+static void host_memory(MPI_Comm comm) {
+    if (hip.alloc) must(hip.enlist(host, sizeof host, 0), "hipHostRegister");
+    for (int n = 0; n < most; n++) host[n] = rank == 1 ? n : -1;
+    MPI_Bcast(host, most, MPI_INT, 1, comm);
+    for (int n = 0; n < most; n++) must(host[n] != n, "bcast of host memory");
 }
 
 /* What rank r gives at place n. */
@@ -179,25 +260,20 @@ static void in_parts(MPI_Comm comm) {
 }
 
 int main(int argc, char** argv) {
+    if (argc < 2) return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);
     on_device = rank % 2;
-    void* driver = on_device ? dlopen(argv[1], RTLD_NOW) : NULL;
-    if (on_device) {
-        if (!driver) return puts(dlerror()), 1;
-        *(void**)&alloc = dlsym(driver, "fake_alloc");
-        *(void**)&copy = dlsym(driver, "cuMemcpy");
-        *(void**)&push = dlsym(driver, "cuCtxPushCurrent_v2");
-        *(void**)&pop = dlsym(driver, "cuCtxPopCurrent_v2");
-        *(void**)&attribute = dlsym(driver, "cuPointerGetAttribute");
-    }
-    give = on_device ? alloc(most * sizeof(int)) : malloc(most * sizeof(int));
-    take = on_device ? alloc(most * sizeof(int)) : malloc(most * sizeof(int));
+    if (on_device) load(argv[1]);
+    give = make(most * sizeof(int));
+    take = make(most * sizeof(int));
     for (int root = 0; root < 2; root++) rooted(MPI_COMM_WORLD, root);
     to_all(MPI_COMM_WORLD);
     in_parts(MPI_COMM_WORLD);
+    hip_errors(MPI_COMM_WORLD);
+    host_memory(MPI_COMM_WORLD);
     int all = 0;
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) puts(all ? "wrong" : "all ok");
