@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <optional>
 #include <random>
@@ -25,6 +26,7 @@ public:
         : leaving_(at(ranks)), landing_(at(ranks)), rails_(rails), random_(seed) {}
 
     bool broken = false;
+    std::atomic<Bytes> registered = 0;
     int same_host = 1;  // so many ranks each
 
     std::unique_ptr<Rails> end_of(Rank rank) { return std::make_unique<End>(*this, rank); }
@@ -62,7 +64,8 @@ private:
             }
         }
         const std::vector<RailPath>& ways(Rank peer) const override { return ways_[at(peer)]; }
-        std::unique_ptr<Registered> add(void* data, Bytes) override {
+        std::unique_ptr<Registered> add(void* data, Bytes bytes) override {
+            wires_.registered += bytes;
             return std::make_unique<Memory>(data);
         }
         bool registers_sources() const override { return true; }
@@ -241,6 +244,14 @@ TEST(RailTransport, LeavesRanksOfOneHostToTheOther) {
     Wires alone(4, 2, 3);
     run({4, 2, 2, 4, 10, 2}, alone);
     EXPECT_EQ(alone.puts(0) + alone.puts(1), 0);
+}
+
+TEST(RailTransport, RegistersSeventeenKilobytesTwicePerRank) {
+    constexpr int ranks = 1024;
+    Wires wires(ranks, 1, 1);
+    const RailMessages messages(wires.end_of(0), 0, ranks, 1024);
+    EXPECT_LE(wires.registered, Bytes{2} * 17000 * ranks);
+    EXPECT_GE(wires.registered, Bytes{2} * 16 * 1024 * ranks);
 }
 
 TEST(RailTransport, ManyLongMessagesAtOnce) {
