@@ -177,13 +177,14 @@ def test_without_a_card_the_library_runs() -> None:
     assert not run.planned("gather")
 
 
-def test_a_users_setting_stays() -> None:
+@each
+def test_a_users_setting_stays(mpi: Mpi) -> None:
     """Rails over the tcp provider cannot do with it, so there are none."""
     name = "FI_TCP_STAGING_SBUF_SIZE"
-    program = built(OPENMPI5, "conformance")
+    program = built(mpi, "conformance")
     words = [program, "--light", "--sections", "bcast,gather"]
     run = lab(
-        OPENMPI5,
+        mpi,
         *("/bin/sh", "-c", f'echo "set ${name}"; exec "$@"', "sh", *words),
         eco=True,
         choice="tree:inner=star,on=ranks,rails=2",
