@@ -49,10 +49,10 @@ public:
         } else if (has_rules(request_, {Rules::sum_blocks})) {
             scatter_sums(scratch());
             builder_.copy(scratch(), output, blocks(place_, 1));
-        } else if (base(request_.operation) == Operation::bcast) {
-            broadcast();
-        } else {
+        } else if (traits(request_.operation).reduces()) {
             reduce();
+        } else {
+            broadcast();
         }
         return builder_.finish();
     }
@@ -149,9 +149,12 @@ private:
     Builder builder_;
 };
 
+// Of trees: a broadcast leaves the root as it is, anything else is a reduction.
 bool knows_circulant(const Choice&, const Request& request) {
+    const auto& asked = traits(request.operation);
     return !keeps_order(request) &&
-           has_rules(request, {Rules::tree, Rules::all_blocks, Rules::sum_blocks, Rules::sum});
+           (has_rules(request, {Rules::all_blocks, Rules::sum_blocks, Rules::sum}) ||
+            (asked.rules == Rules::tree && (asked.ends == Ends::others || asked.reduces())));
 }
 
 Program plan_circulant(const Choice& choice, const Request& request, Rank me) {
