@@ -18,6 +18,11 @@ static std::size_t allocated = 0;  // bytes, by all of the test's program
     if (void* memory = std::malloc(bytes ? bytes : 1)) return memory;
     throw std::bad_alloc();
 }
+// Sanitizers have this one too, and would see memory of theirs freed by what is here.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    allocated += bytes;
+    return std::malloc(bytes ? bytes : 1);
+}
 // Not into the callers, where the compiler would take free() for a mistake.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
