@@ -175,6 +175,19 @@ static int call(const char* what, MPI_Comm comm) {
     return MPI_Allreduce(data, more, 100, MPI_INT, MPI_SUM, comm);
 }
 
+/* What the program does next with the communicator. */
+static void go_on(const char* what, MPI_Comm comm) {
+    MPI_Comm other;
+    MPI_Request request;
+    (void)request;
+    if (is(what, "dup")) MPI_Comm_dup(comm, &other);
+#ifdef REQUESTS
+    if (is(what, "ibcast") && MPI_Ibcast(data, 500, MPI_INT, 0, comm, &request) == MPI_SUCCESS)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+#endif
+    MPI_Barrier(comm);
+}
+
 int main(int argc, char** argv) {
     if (argc < 4) return 2;
     int rank, class = MPI_SUCCESS;
@@ -200,7 +213,8 @@ int main(int argc, char** argv) {
         if (comes(argv[1])) check_freed();
         fflush(stdout);
     }
-    if (strcmp(argv[1], "levels")) MPI_Barrier(used == MPI_COMM_NULL ? comm : used);
+    if (strcmp(argv[1], "levels"))
+        go_on(argc > 4 ? argv[4] : "barrier", used == MPI_COMM_NULL ? comm : used);
     if (rank == 1 && !failed) puts("all ok");
     MPI_Finalize();
     return 0;

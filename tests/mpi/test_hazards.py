@@ -49,6 +49,7 @@ def _starved(
     handler: str,
     allocations: Iterable[int],
     program: str = "starves",
+    then: str = "barrier",
     **settings: str,
 ) -> list[Run]:
     """Two ranks, one of which gets so many more allocations; in order, up to the first that is
@@ -56,7 +57,7 @@ def _starved(
     found = []
 
     def starve(allowed: int) -> Run:
-        words = [built(mpi, program), call, handler, allowed]
+        words = [built(mpi, program), call, handler, allowed, then]
         return _run(mpi, profile, 2, *words, ECO_CHOICE="eco", ECO_LEARN="off", **settings)
 
     numbers = list(allocations)
@@ -125,6 +126,14 @@ def test_no_memory_in(mpi: Mpi, profile: Path, program: str, call: str) -> None:
     """The same in what makes communicators, in calls with a request and in multicasts."""
     runs = _starved(mpi, profile, call, "return", (0, 31, 62, 70), program)
     _ends_well(runs, call, "return")
+
+
+@pytest.mark.parametrize(("program", "then"), [("starves", "dup"), ("starves-requests", "ibcast")])
+@with_one(OPENMPI5, MPICH5)
+def test_what_comes_after_no_memory(mpi: Mpi, profile: Path, program: str, then: str) -> None:
+    """Other ranks are in ECO's schedule, so that what the library does alone would meet nobody."""
+    runs = _starved(mpi, profile, "bcast", "return", (0, 5, 13), program, then)
+    _ends_well(runs, "bcast", "return")
 
 
 @pytest.mark.long

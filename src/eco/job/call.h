@@ -58,6 +58,15 @@ int guarded_together(MPI_Comm comm, Body body) {
     });
 }
 
+// make() is the library's: what all ranks of `parent` do to make `comm` of it.
+template <typename Make>
+int made_of(MPI_Comm parent, const MPI_Comm* comm, Make make) {
+    int code = guarded(parent, [&] { check_not_lost(parent); });
+    if (code == MPI_SUCCESS) code = make();
+    if (code == MPI_SUCCESS) expect_nonblocking(parent, *comm);
+    return code;
+}
+
 // Where in the program a call was made; and where its request goes, if it does not block. That of
 // a persistent one is started again and again.
 struct Caller {
@@ -186,7 +195,7 @@ public:
     void lend_errhandler(MPI_Comm comm) const noexcept;
 
     // Tells that of the program's communicator, likewise.
-    void call_errhandler(int code) const noexcept {
+    void call_errhandler(int code) const {
         if (!communicator_->outlives()) native().Comm_call_errhandler(comm_, code);
     }
 

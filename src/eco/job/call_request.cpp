@@ -128,6 +128,7 @@ void Call::leave_queue() noexcept {
 
 void Call::again() {
     if (lost_) throw MpiError{MPI_ERR_OTHER};
+    communicator_->check_not_lost();
     count();
     communicator_->drop_sent();
     for (const Fill& fill : requested_->fills) fill();

@@ -292,12 +292,25 @@ static Attached attached(MPI_Comm comm, const Session& here) {
     return {made, false};
 }
 
+void Communicator::refuse_if(bool lost) {
+    if (lost)
+        throw Error(Code::environment,
+                    "an earlier collective on this communicator failed here, and other ranks may "
+                    "wait in it forever");
+}
+
+static void refuse_if_lost(const Attached& found) {
+    Communicator::refuse_if(found.lost);
+    if (found.made) found.made->check_not_lost();
+}
+
 // Two threads may ask for a communicator at once, one of them by a local call of eco.h: the second
-// to come must find the first one's.
+// to come must find what the first one attached.
+static std::mutex making;
+
 static Communicator* attach(MPI_Comm comm, Session& here) {
-    static std::mutex making;
     const std::lock_guard one_at_a_time(making);
-    if (Communicator* made = attached(comm, here).made) return made;
+    if (const Attached found = attached(comm, here); found.made || found.lost) return found.made;
     auto fresh = std::make_unique<Communicator>(comm, here);
     const std::lock_guard lock(here.mutex);
     here.communicators.push_back(fresh.get());
@@ -312,11 +325,9 @@ Communicator* communicator_of(MPI_Comm comm) {
     Session* here = session();
     if (!here || comm == native().comm_null) return nullptr;
     if (here->some_outlive) free_left_over();
-    auto [communicator, lost] = attached(comm, *here);
-    if (lost || (communicator && communicator->is_lost()))
-        throw Error(Code::environment,
-                    "an earlier collective on this communicator failed here, and other ranks may "
-                    "wait in it forever");
+    const Attached found = attached(comm, *here);
+    refuse_if_lost(found);
+    Communicator* communicator = found.made;
     try {
         if (!communicator) communicator = attach(comm, *here);
     } catch (...) {
@@ -334,9 +345,15 @@ Communicator* known_communicator(MPI_Comm comm) {
     return communicator && communicator->usable() ? communicator : nullptr;
 }
 
+void check_not_lost(MPI_Comm comm) {
+    Session* here = session();
+    if (here && comm != native().comm_null) refuse_if_lost(attached(comm, *here));
+}
+
 void lose(MPI_Comm comm) noexcept {
     Session* here = session();
     if (!here || comm == native().comm_null) return;
+    const std::lock_guard one_at_a_time(making);
     if (Communicator* made = attached(comm, *here).made)
         made->abandon();
     else
@@ -350,6 +367,7 @@ Communicator* communicator_for_nonblocking(MPI_Comm comm) {
         if (comm == native().comm_world) note_nonblocking_before_session();
         return nullptr;
     }
+    check_not_lost(comm);
     if (here->settings.nonblocking == Nonblocking::off || comm == native().comm_null)
         return nullptr;
     if (here->some_outlive) free_left_over();
@@ -380,7 +398,8 @@ void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept {
         communicator->want_nonblocking();
         communicator->settle_nonblocking();
     } catch (...) {
-        lose(comm);  // other ranks may count on it
+        lose(parent);  // other ranks may count on both
+        lose(comm);
     }
 }
 

@@ -143,7 +143,9 @@ public:
     // ends the job (communicator_of). Not if the library says that a process has failed: a
     // program may be made to go on from there, by native calls that the library ends on all ranks.
     void abandon(int library_code = MPI_SUCCESS);
-    bool is_lost() const { return lost_; }
+    // Throws Error where an earlier call lost it.
+    void check_not_lost() const { refuse_if(lost_); }
+    static void refuse_if(bool lost);
 
     // Where each rank is, for programs that ask; found at the first question, of whichever thread.
     const Clusters& clusters();
@@ -246,6 +248,10 @@ Communicator* communicator_of(MPI_Comm comm);
 // The same for local calls, in any thread: null also before the session has begun.
 Communicator* known_communicator(MPI_Comm comm);
 
+// Throws Error where an earlier call lost it: before what all of its ranks do together and the
+// library does alone. Local.
+void check_not_lost(MPI_Comm comm);
+
 // After a failure on this rank alone in what all ranks of comm do together: as abandon(), though
 // there may be no memory to make its Communicator.
 void lose(MPI_Comm comm) noexcept;
@@ -259,13 +265,6 @@ Communicator* communicator_for_persistent(MPI_Comm comm);
 // Right after `comm` was made of `parent`, by all of the latter's ranks: gets ready for calls that
 // do not block if the program made some on the parent, or may make some.
 void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept;
-
-template <typename Make>
-int made_of(MPI_Comm parent, const MPI_Comm* comm, Make make) {
-    const int code = make();
-    if (code == MPI_SUCCESS) expect_nonblocking(parent, *comm);
-    return code;
-}
 
 // Frees what outlived its communicator and is not needed any more. Not from within progress.
 void free_left_over() noexcept;

@@ -147,7 +147,7 @@ int PersistentCall::start(MPI_Request* handle) {
 }
 
 // The receive has been started, and there is nothing for it to wait for.
-int PersistentCall::fail(int code, MPI_Request* handle) noexcept {
+int PersistentCall::fail(int code, MPI_Request* handle) {
     const Native& mpi = native();
     const std::byte nothing{};
     mpi.Send(&nothing, 0, mpi.byte, 0, tag_, known().own);

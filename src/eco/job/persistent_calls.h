@@ -37,7 +37,7 @@ public:
     bool is_active() const;
 
 private:
-    int fail(int code, MPI_Request* handle) noexcept;
+    int fail(int code, MPI_Request* handle);
 
     std::unique_ptr<Call> call_;
     MPI_Request handle_{};

@@ -2,7 +2,7 @@
 // Init and Finalize, between which the session is; what makes communicators of MPI_COMM_WORLD, with
 // which it begins if with no collective before; and what frees things that calls under way may
 // need.
-#include "eco/job/communicator.h"
+#include "eco/job/call.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/session.h"
 #include "eco/preload/wrappers.h"
