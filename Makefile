@@ -50,7 +50,7 @@ deb: build                ## a Debian package in build/deb
 docs: build               ## the documentation as a site in build/site
 	@scripts/docs.sh
 
-lock: bootstrap           ## write requirements.lock anew from requirements-dev.txt
+lock: bootstrap           ## write requirements.lock again from requirements-dev.txt
 	@scripts/lock.sh
 
 clean:                    ## remove what was built, keep .deps and .venv

@@ -72,7 +72,7 @@ def main() -> int:
     parser.add_argument("--sizes", default="16384,65536,1048576")
     parser.add_argument("--best", type=int, default=6, help="so many by prediction are timed")
     parser.add_argument("--repeats", type=int, default=8)
-    parser.add_argument("--again", action="store_true", help="measure the network anew")
+    parser.add_argument("--again", action="store_true", help="measure the network again")
     parser.add_argument("--short", action="store_true", help="one operation on two hosts")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cmake --install: PREFIX/bin/eco finds all it uses under PREFIX/lib/eco by its own place, so PREFIX
 # can be moved, and DESTDIR is honoured. Components: runtime (what hosts need that run programs),
-# engine and python (the other verbs), lab, development, documentation. A wheel leaves out python.
+# engine and python (the other commands), lab, development, documentation. A wheel leaves out python.
 set(private lib/eco) # also where libraries are in lib64: bin/eco looks there
 
 install(TARGETS eco RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)

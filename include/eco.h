@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* Defined by ECO's preloaded object, else null. Use the functions below. */
+/* Defined by ECO's preload object, else null. Use the functions below. */
 extern int eco_comm_levels(MPI_Comm comm, int rank, int* levels) __attribute__((weak));
 extern int eco_comm_cluster(MPI_Comm comm, int rank, int level, int* cluster) __attribute__((weak));
 extern int eco_comm_leader(MPI_Comm comm, int rank, int level, int* leader) __attribute__((weak));

@@ -36,7 +36,7 @@ tests_in() {
     ((status == 0)) || failed+=("$1")
     python+=${python:+; }$(tail -n1 "$report" | sed -E 's/\x1b\[[0-9;]*m//g; s/^=+ *//; s/ *=+$//')
 }
-# A sanitizer's runtime must be loaded first, which a preloaded object is not.
+# A sanitizer's runtime must be loaded first, which a preload object is not.
 python=
 if [[ $preset == release ]]; then
     # One file more at once than there are processors, because tests in the lab often wait; but what

@@ -286,7 +286,7 @@ void print_start() {
     const std::size_t with_programs = held - before;
     start = processor_seconds();
     const Network network = build_network(profile);
-    const Ways ways(shared_links(profile), host_of);
+    const LinksBetween links(shared_links(profile), host_of);
     std::printf(
         "}, \"network_s\": %.3g, \"held_at_start\": %zu, \"held_with_programs\": %zu, "
         "\"held_with_network\": %zu, \"most_held\": %zu}, ",

@@ -37,7 +37,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--short", action="store_true", help="Tables 1, 3 and 4, on a stored profile"
     )
-    parser.add_argument("--again", action="store_true", help="measure the networks anew")
+    parser.add_argument("--again", action="store_true", help="measure the networks again")
     parser.add_argument("--json", action="store_true", help="all figures, as JSON")
     found = parser.parse_args()
     if found.short:

@@ -43,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Those that every such script has."""
     parser.add_argument("--repeats", type=int)
     parser.add_argument("--short", action="store_true", help="one figure, few hosts, seconds")
-    parser.add_argument("--again", action="store_true", help="measure the networks anew")
+    parser.add_argument("--again", action="store_true", help="measure the networks again")
     parser.add_argument("--plot", type=Path, metavar="FILE")
     parser.add_argument("--json", action="store_true")
 

@@ -8,7 +8,7 @@
 
 Per operation the best by prediction at each size and the textbook's patterns, timed by `eco bench`
 on the network that the profile is of. --keep stores the times and the profile; --from predicts
-stored ones anew, so that a change of the model can be judged without measuring again. Exit code 1
+stored ones again, so that a change of the model can be judged without measuring again. Exit code 1
 where the median error is above 5 % or the 90th percentile above 15 %.
 """
 

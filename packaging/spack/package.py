@@ -17,7 +17,7 @@ class EcoCollectives(CMakePackage):
 
     variant("rails", default=True, description="Several NICs at once, by libfabric")
     variant("hwloc", default=True, description="Levels inside hosts, by hwloc")
-    variant("python", default=True, description="The engine of eco plan, simulate and multicast")
+    variant("python", default=True, description="The engine of the Python commands")
     variant("pictures", default=False, description="eco show --plot and the like")
 
     generator("ninja")

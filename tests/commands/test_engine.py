@@ -31,7 +31,7 @@ def test_errors_carry_sentence_and_code(tmp_path: Path) -> None:
 
 
 def test_mypy_sees_the_types_that_the_engine_has() -> None:
-    """The stubs are written, not built: what is bound anew must be written anew."""
+    """The stubs are written, not built: a new binding needs a new stub."""
     script = Path(__file__).parents[2] / "scripts/stub.py"
     done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

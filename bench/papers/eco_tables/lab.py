@@ -28,7 +28,7 @@ class Lab:
 
     mpi: str
     repeats: int | None
-    again: bool = False  # measure networks anew
+    again: bool = False  # measure networks again
     stored: dict[str, Path] = field(default_factory=dict)  # profiles that need no measuring
     commands: list[str] = field(default_factory=list)
 

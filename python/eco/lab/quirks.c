@@ -84,7 +84,7 @@ int epoll_wait(int fd, struct epoll_event* events, int most, int timeout) {
 }
 
 /* In MPI_Finalize MPICH 4.0 closes its UCX connections and then waits for its launcher without
- * answering peers which still close theirs; they wait for ever. Answer while waiting. */
+ * answering peers which still close theirs; they wait forever. Answer while waiting. */
 unsigned ucp_worker_progress(void* handle) {
     NEXT(progress_fn, "ucp_worker_progress");
     worker = handle;

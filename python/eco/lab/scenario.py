@@ -23,7 +23,7 @@ class Network:
     kind: Kind
     rate: float
     hosts: tuple[str, ...]
-    # Of a switch: copies multicasts only to ports where somebody has said that he listens. It asks
+    # Of a switch: copies multicasts only to ports where somebody has said that it listens. It asks
     # for that now and then (a querier), or, if `forgets` is not 0, nobody does and it forgets so
     # many seconds afterwards.
     snooping: bool = False

@@ -8,8 +8,8 @@
 namespace eco {
 
 // The innermost launcher's first: a batch system's srun or aprun may stand around mpirun.
-inline constexpr std::array rank_variables{
-    "OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",       "MV2_COMM_WORLD_RANK",
-    "PALS_RANKID",          "ALPS_APP_PE", "FLUX_TASK_RANK", "SLURM_PROCID"};
+inline constexpr std::array rank_variables{"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
+                                           "MV2_COMM_WORLD_RANK",  "PALS_RANKID", "ALPS_APP_PE",
+                                           "FLUX_TASK_RANK",       "SLURM_PROCID"};
 
 }  // namespace eco

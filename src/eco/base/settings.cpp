@@ -13,7 +13,8 @@ static bool read_flag(const Environment& environment, const char* name, bool oth
     const std::string value = text;
     if (value == "1" || value == "yes" || value == "on" || value == "true") return true;
     if (value == "0" || value == "no" || value == "off" || value == "false") return false;
-    complaints.push_back(std::string(name) + "=" + value + " is ignored: must be on or off (or 1 or 0)");
+    complaints.push_back(std::string(name) + "=" + value +
+                         " is ignored: must be on or off (or 1 or 0)");
     return otherwise;
 }
 

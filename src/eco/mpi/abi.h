@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What differs between MPI's ABIs. The same sources are compiled once with the headers
-// of each: Open MPI, MPICH, MPI-5's standard interface.
+// of each: Open MPI, MPICH, MPI-5's standard ABI.
 #pragma once
 
 #include <mpi.h>

@@ -48,14 +48,14 @@ void look_for_hook() {
 
 #else
 
-// As MPICH's mpi.h has them, from 4.3 on; the standard interface has none.
+// As MPICH's mpi.h has them, from 4.3 on; the standard ABI has none.
 using StartAsync = int (*)(int (*)(void*), void*, int);
 constexpr int null_stream = 0x3c000000, goes_on = 0, done = 1;
 StartAsync start_async = nullptr;
 std::mutex hook_mutex;
 bool running = false;
 
-// Whoever has something to do says so before he looks whether this runs.
+// Whoever has something to do says so before it looks whether this runs.
 int poll_it(void*) {
     if (!polled().idle) return goes_on;
     const std::lock_guard lock(hook_mutex);

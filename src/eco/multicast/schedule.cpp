@@ -19,7 +19,8 @@ std::size_t delivery(const Pattern& pattern, int message, Rank to) {
 
 void check_names(const Pattern& pattern, const Schedule& schedule) {
     const auto refuse = [](const std::string& why) {
-        throw Error(Code::bad_input, "the schedule " + why + "; it is not one of this multicast problem");
+        throw Error(Code::bad_input,
+                    "the schedule " + why + "; it is not one of this multicast problem");
     };
     if (schedule.ranks.size() != at(pattern.ranks()))
         refuse("has tasks for " + std::to_string(schedule.ranks.size()) + " ranks, the pattern " +

@@ -7,7 +7,8 @@
 namespace eco {
 
 // Two Ethernet frames, or six: long enough to be worth its overhead, short enough to overlap. One
-// of a frame and a half would need a third more of a slow bus. first_flight (planner.h) is the next.
+// of a frame and a half would need a third more of a slow bus. first_flight (planner.h) is the
+// next.
 inline constexpr Bytes two_frames = 2800, six_frames = 8400;
 // Where a frame's time is nothing.
 inline constexpr Bytes large_segment = 131072;

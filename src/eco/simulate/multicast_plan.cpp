@@ -22,7 +22,7 @@ using multicast::Hop;
 constexpr std::size_t most_legs = 4096;
 // Rates of flows worked out, steps of ordering and spreading, each about a tenth of a microsecond.
 // Not a time, as all ranks must end with the same plan.
-constexpr std::int64_t most_work = 4'000'000, work_of_message = 50;
+constexpr std::int64_t most_steps = 4'000'000, work_of_message = 50;
 
 class Contest {
 public:
@@ -39,7 +39,7 @@ public:
         // Where one simulation is already a good part of all that may be done, the most promising
         // one is done besides.
         std::vector<std::pair<std::string, Deliveries>> ways;
-        if (work_ < most_work / 4) ways.emplace_back("direct", straight);
+        if (work_ < most_steps / 4) ways.emplace_back("direct", straight);
         ways.emplace_back("spread", multicast::spread(load_, messages_, &work_));
         if (straight.size() <= most_legs / 4) {
             const multicast::Pattern pattern{multicast::model_of(network_, host_of_), messages_};
@@ -59,10 +59,10 @@ public:
         const auto& [name, deliveries] = ways[winner];
         for (const int segments : std::set{1, cut(16384), cut(8400)}) {
             if (deliveries.size() * static_cast<std::size_t>(segments) > most_legs) continue;
-            if (work_ >= most_work) break;
+            if (work_ >= most_steps) break;
             const auto hops = segments == 1 ? of_winner : order(deliveries, segments);
             for (const int pace : {0, 1, 3, 5})
-                if (work_ < most_work && (segments > 1 || pace > 0))
+                if (work_ < most_steps && (segments > 1 || pace > 0))
                     enter(name, deliveries, hops, segments, pace);
         }
         best_.work = work_;

@@ -31,9 +31,10 @@ enum class Verdict {
 
 struct Opinion {
     Verdict verdict = Verdict::native;
-    double gain = 0;     // the library's time over ECO's, the prediction's bias corrected
-    double benefit = 0;  // of timing both: the mean gain it adds to what the verdict has, as a
-                         // logarithm; by functions of the C library, which hosts may round apart
+    double gain = 0;  // the library's time over ECO's, the prediction's bias corrected
+    double benefit =
+        0;  // of timing both: the mean gain it adds to what the verdict has, as a
+            // logarithm; by functions of the C library, which may round differently on other hosts
 };
 
 // If the error is not known, nothing is certain and the benefit is a guess.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where on its host each rank is bound, and the levels that follow inside hosts: packages, NUMA
 // nodes, shared caches. A rank that may run in several has no level from there on, so depths differ
-// between ranks. Made when the session begins, through processors.h; used for hierarchies and clusters.
+// between ranks. Made when the session begins, through processors.h; used for hierarchies and
+// clusters.
 #pragma once
 
 #include <vector>

@@ -24,7 +24,7 @@ inline Seconds mcast_now() {
 
 class McastChannel {
 public:
-    // A switch that snoops forgets who does not say again, on request, that he listens; some have
+    // A switch that snoops forgets who does not say again, on request, that it listens; some have
     // nobody who requests it. Reports at the beginning of a call cost nothing at such distances.
     static constexpr Seconds until_forgotten = 10;
 
