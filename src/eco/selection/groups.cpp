@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eco/base/log2.h"
+#include "eco/planners/tree.h"
 
 namespace eco {
 
