@@ -13,6 +13,7 @@
 #include "eco/job/share.h"
 #include "eco/measure/host_facts.h"
 #include "eco/measure/messages.h"
+#include "eco/mpi/gather_all.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/topology/host_names.h"
 #include "eco/transport/interfaces.h"
@@ -66,17 +67,12 @@ public:
 private:
     // A rank stands for its host if it is the first there; place_: among those, or -1.
     void find_neighbours() {
-        int rank = 0, ranks = 0;
+        int rank = 0;
         check_mpi(mpi_.Comm_rank(mpi_.comm_world, &rank));
-        check_mpi(mpi_.Comm_size(mpi_.comm_world, &ranks));
         const std::string name = processor_name();
         name.copy(own_.name.data(), own_.name.size() - 1);
-        const std::uint64_t hash = name_hash(name);
-        std::vector<std::uint64_t> all(at(ranks));
-        const int bytes = sizeof hash;
-        check_mpi(
-            mpi_.Allgather(&hash, bytes, mpi_.byte, all.data(), bytes, mpi_.byte, mpi_.comm_world));
-        for (int other = 0; other < ranks; ++other) {
+        const std::vector<std::uint64_t> all = gather_each(mpi_.comm_world, name_hash(name));
+        for (int other = 0; other < static_cast<int>(all.size()); ++other) {
             if (std::find(all.begin(), all.begin() + other, all[at(other)]) != all.begin() + other)
                 continue;
             if (other == rank) place_ = static_cast<int>(leader_.size());

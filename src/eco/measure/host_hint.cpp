@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "eco/job/session.h"
-#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/gather_all.h"
 #include "eco/transport/interfaces.h"
 
 namespace eco {
@@ -32,19 +32,14 @@ void copy(char* to, std::size_t most, const std::string& text) {
 }  // namespace
 
 std::vector<Hint> all_hints() {
-    const Native& mpi = native();
-    int ranks = 0;
-    check_mpi(mpi.Comm_size(mpi.comm_world, &ranks));
     Written own{};
     copy(own.name, sizeof own.name, processor_name());
     if (const char* topology = std::getenv("SLURM_TOPOLOGY_ADDR"))
         copy(own.topology, sizeof own.topology, topology);
     own.address = first_address();
-    std::vector<Written> all(static_cast<std::size_t>(ranks));
-    const int bytes = sizeof own;
-    check_mpi(mpi.Allgather(&own, bytes, mpi.byte, all.data(), bytes, mpi.byte, mpi.comm_world));
     std::vector<Hint> hints;
-    for (const Written& each : all) hints.push_back({each.name, each.topology, each.address});
+    for (const Written& each : gather_each(native().comm_world, own))
+        hints.push_back({each.name, each.topology, each.address});
     return hints;
 }
 

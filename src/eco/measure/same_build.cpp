@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/job/build_id.h"
 #include "eco/job/share.h"
-#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/gather_all.h"
 
 namespace eco {
 
@@ -20,17 +19,6 @@ namespace {
 // Builds of other versions must understand each other so far, so what ranks exchange here never
 // changes its form: the build as a number of 64 bits; then, if some differ, the host's name.
 using HostName = std::array<char, 256>;
-
-template <class Value>
-std::vector<Value> gather_from_all(const Value& own) {
-    const Native& mpi = native();
-    int ranks = 0;
-    check_mpi(mpi.Comm_size(mpi.comm_world, &ranks));
-    std::vector<Value> all(at(ranks));
-    const int bytes = sizeof own;
-    check_mpi(mpi.Allgather(&own, bytes, mpi.byte, all.data(), bytes, mpi.byte, mpi.comm_world));
-    return all;
-}
 
 std::string listed(const std::vector<std::string>& names) {
     constexpr std::size_t most = 6;
@@ -44,12 +32,12 @@ std::string listed(const std::vector<std::string>& names) {
 }  // namespace
 
 void check_same_build() {
-    const std::vector<std::uint64_t> builds = gather_from_all(build_id());
+    const std::vector<std::uint64_t> builds = gather_each(native().comm_world, build_id());
     const auto is_first = [&](std::uint64_t build) { return build == builds.front(); };
     if (std::all_of(builds.begin(), builds.end(), is_first)) return;
     HostName own{};
     processor_name().copy(own.data(), own.size() - 1);
-    const std::vector<HostName> names = gather_from_all(own);
+    const std::vector<HostName> names = gather_each(native().comm_world, own);
     std::vector<std::string> others;
     for (std::size_t rank = 0; rank < builds.size(); ++rank) {
         const std::string name = names[rank].data();

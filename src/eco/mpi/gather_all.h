@@ -3,11 +3,25 @@
 #pragma once
 
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {
+
+// Everybody's value, by rank, as bytes: of one length on all ranks. Collective. Throws MpiError.
+template <typename Value>
+std::vector<Value> gather_each(MPI_Comm comm, const Value& own) {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    const Native& mpi = native();
+    int ranks = 0;
+    check_mpi(mpi.Comm_size(comm, &ranks));
+    std::vector<Value> all(static_cast<std::size_t>(ranks));
+    constexpr int bytes = sizeof own;
+    check_mpi(mpi.Allgather(&own, bytes, mpi.byte, all.data(), bytes, mpi.byte, comm));
+    return all;
+}
 
 // Everybody's numbers, by rank. Collective. Throws MpiError.
 inline std::vector<std::vector<int>> gather_all(MPI_Comm comm, int ranks,
