@@ -292,15 +292,18 @@ static Attached attached(MPI_Comm comm, const Session& here) {
     return {made, false};
 }
 
-void Communicator::refuse_if(bool lost) {
-    if (lost)
-        throw Error(Code::environment,
-                    "an earlier collective on this communicator failed here, and other ranks may "
-                    "wait in it forever");
+[[noreturn]] static void refuse() {
+    throw Error(Code::environment,
+                "an earlier collective on this communicator failed here, and other ranks may wait "
+                "in it forever");
+}
+
+void Communicator::check_not_lost() const {
+    if (lost_) refuse();
 }
 
 static void refuse_if_lost(const Attached& found) {
-    Communicator::refuse_if(found.lost);
+    if (found.lost) refuse();
     if (found.made) found.made->check_not_lost();
 }
 
@@ -340,8 +343,8 @@ Communicator* communicator_of(MPI_Comm comm) {
 Communicator* known_communicator(MPI_Comm comm) {
     Session* here = session();
     if (!here || comm == native().comm_null) return nullptr;
-    auto [communicator, lost] = attached(comm, *here);
-    if (!communicator && !lost) communicator = attach(comm, *here);
+    Communicator* communicator = attached(comm, *here).made;
+    if (!communicator) communicator = attach(comm, *here);
     return communicator && communicator->usable() ? communicator : nullptr;
 }
 
@@ -367,12 +370,13 @@ Communicator* communicator_for_nonblocking(MPI_Comm comm) {
         if (comm == native().comm_world) note_nonblocking_before_session();
         return nullptr;
     }
-    check_not_lost(comm);
-    if (here->settings.nonblocking == Nonblocking::off || comm == native().comm_null)
-        return nullptr;
+    if (comm == native().comm_null) return nullptr;
+    const Attached found = attached(comm, *here);
+    refuse_if_lost(found);
+    if (here->settings.nonblocking == Nonblocking::off) return nullptr;
     if (here->some_outlive) free_left_over();
-    Communicator* communicator = known_communicator(comm);
-    if (!communicator) return nullptr;
+    Communicator* communicator = found.made ? found.made : attach(comm, *here);
+    if (!communicator || !communicator->usable()) return nullptr;
     communicator->want_nonblocking();
     return communicator->has_nonblocking() ? communicator : nullptr;
 }

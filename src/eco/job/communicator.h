@@ -144,8 +144,7 @@ public:
     // program may be made to go on from there, by native calls that the library ends on all ranks.
     void abandon(int library_code = MPI_SUCCESS);
     // Throws Error where an earlier call lost it.
-    void check_not_lost() const { refuse_if(lost_); }
-    static void refuse_if(bool lost);
+    void check_not_lost() const;
 
     // Where each rank is, for programs that ask; found at the first question, of whichever thread.
     const Clusters& clusters();
