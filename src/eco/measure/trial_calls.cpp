@@ -12,6 +12,7 @@ namespace {
 
 using Calls = std::array<TrialCall, 3>;  // by form
 
+#define ECO_LIST(...) __VA_ARGS__
 #ifdef ECO_NO_PERSISTENT
 #define ECO_TRIAL_PERSISTENT(...) nullptr
 #else
@@ -20,49 +21,18 @@ using Calls = std::array<TrialCall, 3>;  // by form
         return mpi.Name##_init(__VA_ARGS__, mpi.info_null, a.request);                             \
     }
 #endif
-// The arguments of the blocking form.
-#define ECO_TRIAL(Name, Iname, ...)                                                                \
-    Calls {                                                                                        \
-        [](const Native& mpi, const TrialArguments& a) { return mpi.Name(__VA_ARGS__); },          \
-            [](const Native& mpi, const TrialArguments& a) {                                       \
-                return mpi.Iname(__VA_ARGS__, a.request);                                          \
-            },                                                                                     \
-            ECO_TRIAL_PERSISTENT(Name, __VA_ARGS__)                                                \
-    }
 
 const std::map<Operation, Calls>& trial_calls() {
-    using enum Operation;
     static const std::map<Operation, Calls> all{
-        {bcast, ECO_TRIAL(Bcast, Ibcast, a.in, a.bytes, mpi.byte, a.root, a.comm)},
-        {barrier, ECO_TRIAL(Barrier, Ibarrier, a.comm)},
-        {scatter, ECO_TRIAL(Scatter, Iscatter, a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte,
-                            a.root, a.comm)},
-        {scatterv, ECO_TRIAL(Scatterv, Iscatterv, a.in, a.counts, a.places, mpi.byte, a.out,
-                             a.bytes, mpi.byte, a.root, a.comm)},
-        {gather, ECO_TRIAL(Gather, Igather, a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte,
-                           a.root, a.comm)},
-        {gatherv, ECO_TRIAL(Gatherv, Igatherv, a.in, a.bytes, mpi.byte, a.out, a.counts, a.places,
-                            mpi.byte, a.root, a.comm)},
-        {allgather, ECO_TRIAL(Allgather, Iallgather, a.in, a.bytes, mpi.byte, a.out, a.bytes,
-                              mpi.byte, a.comm)},
-        {allgatherv, ECO_TRIAL(Allgatherv, Iallgatherv, a.in, a.bytes, mpi.byte, a.out, a.counts,
-                               a.places, mpi.byte, a.comm)},
-        {alltoall,
-         ECO_TRIAL(Alltoall, Ialltoall, a.in, a.bytes, mpi.byte, a.out, a.bytes, mpi.byte, a.comm)},
-        {alltoallv, ECO_TRIAL(Alltoallv, Ialltoallv, a.in, a.counts, a.places, mpi.byte, a.out,
-                              a.counts, a.places, mpi.byte, a.comm)},
-        {alltoallw, ECO_TRIAL(Alltoallw, Ialltoallw, a.in, a.counts, a.places, a.types, a.out,
-                              a.counts, a.places, a.types, a.comm)},
-        {reduce,
-         ECO_TRIAL(Reduce, Ireduce, a.in, a.out, a.elements, mpi.real64, mpi.sum, a.root, a.comm)},
-        {allreduce,
-         ECO_TRIAL(Allreduce, Iallreduce, a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm)},
-        {scan, ECO_TRIAL(Scan, Iscan, a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm)},
-        {exscan, ECO_TRIAL(Exscan, Iexscan, a.in, a.out, a.elements, mpi.real64, mpi.sum, a.comm)},
-        {reduce_scatter, ECO_TRIAL(Reduce_scatter, Ireduce_scatter, a.in, a.out, a.element_counts,
-                                   mpi.real64, mpi.sum, a.comm)},
-        {reduce_scatter_block, ECO_TRIAL(Reduce_scatter_block, Ireduce_scatter_block, a.in, a.out,
-                                         a.elements / a.ranks, mpi.real64, mpi.sum, a.comm)},
+#define ECO_COLLECTIVE(name, Name, base, blocks, begins, ends, rules, aliases, known, arguments)   \
+    {Operation::name,                                                                              \
+     {[](const Native& mpi, const TrialArguments& a) { return mpi.Name arguments; },               \
+      [](const Native& mpi, const TrialArguments& a) {                                             \
+          return mpi.I##name(ECO_LIST arguments, a.request);                                       \
+      },                                                                                           \
+      ECO_TRIAL_PERSISTENT(Name, ECO_LIST arguments)}},
+#define ECO_OWN_COLLECTIVE(...)
+#include "eco/schedule/operations.def"
     };
     return all;
 }

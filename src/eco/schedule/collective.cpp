@@ -9,7 +9,7 @@
 namespace eco {
 
 static constexpr OperationTraits table[] = {
-#define ECO_COLLECTIVE(name, mpi, base, blocks, begins, ends, rules, aliases, known)               \
+#define ECO_COLLECTIVE(name, mpi, base, blocks, begins, ends, rules, aliases, known, ...)          \
     {Operation::name, #name,        Operation::base, Blocks::blocks, Begins::begins,               \
      Ends::ends,      Rules::rules, aliases,         known},
 #define ECO_MULTICASTS(name, known)                                                                \
