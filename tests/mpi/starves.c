@@ -123,11 +123,15 @@ static int with_request(const char* what, MPI_Comm comm) {
 
 /* What the call needs and makes while there is memory. */
 static MPI_Comm before(const char* what, MPI_Comm comm) {
-    MPI_Comm grid = comm;
+    MPI_Comm made = comm;
     int size;
     MPI_Comm_size(comm, &size);
-    if (is(what, "neighbor_allgather")) make_grid(comm, size, &grid);
-    return grid;
+    if (is(what, "neighbor_allgather")) make_grid(comm, size, &made);
+    if (is(what, "free")) {
+        MPI_Comm_dup(comm, &made);
+        MPI_Bcast(data, 4000, MPI_INT, 0, made);
+    }
+    return made;
 }
 
 static int call(const char* what, MPI_Comm comm) {
@@ -137,6 +141,10 @@ static int call(const char* what, MPI_Comm comm) {
     if (is(what, "split")) {
         int code = MPI_Comm_split(comm, 0, rank, &used);
         return code ? code : MPI_Barrier(used);
+    }
+    if (is(what, "free")) {
+        used = MPI_COMM_WORLD;
+        return MPI_Comm_free(&comm);
     }
     if (is(what, "grid")) return make_grid(comm, size, &used);
     if (is(what, "neighbor_allgather"))

@@ -12,7 +12,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import ECO, MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, each, here, lab, with_one
+from mpi_harness import (
+    DATA,
+    ECO,
+    MPICH5,
+    OPENMPI5,
+    PROFILE,
+    Mpi,
+    Run,
+    built,
+    each,
+    here,
+    lab,
+    with_one,
+)
 
 
 @pytest.fixture
@@ -134,6 +147,18 @@ def test_what_comes_after_no_memory(mpi: Mpi, profile: Path, program: str, then:
     """Other ranks are in ECO's schedule, so that what the library does alone would meet nobody."""
     runs = _starved(mpi, profile, "bcast", "return", (0, 5, 13), program, then)
     _ends_well(runs, "bcast", "return")
+
+
+@pytest.mark.lab
+@with_one(MPICH5, OPENMPI5)
+def test_no_memory_when_a_communicator_is_freed(mpi: Mpi) -> None:
+    """That multicasts: what it has is given back all the same."""
+    profile = DATA / "three-segments-mcast.json"
+    words = [built(mpi, "starves"), "free", "return", 0]
+    run = lab(mpi, *words, eco=True, choice="mcast:segments=1", profile=profile, scale=100)
+    assert "terminate called" not in run.err
+    assert run.code == 0, run.out + run.err
+    assert all(what.startswith("mcast") for what in run.used["bcast"])
 
 
 @pytest.mark.long

@@ -106,13 +106,18 @@ void Communicator::release() noexcept {
         learning_.reset();
         chosen_.clear();
     }
-    const auto mcast_calls = all_mcast_calls();
-    if (Session* here = session(); here && here->mcast.channel)
-        for (const auto& calls : mcast_calls) here->mcast.channel->forget(calls->context().number);
+    // No list of them, for which there may be no memory.
+    if (Session* here = session(); here && here->mcast.channel) {
+        McastChannel& channel = *here->mcast.channel;
+        const std::lock_guard lock(mutex_of_tags_);
+        if (mcast_->made()) channel.forget(mcast_->context().number);
+        for (const auto& [tag, calls] : mcast_for_long_) channel.forget(calls->context().number);
+    }
     if (!failed_) deferred_sends_.finish();
     while (still_sends()) sched_yield();
     stop_moving_left(*this);
-    for (const auto& calls : mcast_calls) calls->end();
+    mcast_->end();
+    for (const auto& [tag, calls] : mcast_for_long_) calls->end();
     mcast_for_long_.clear();
     for (MPI_Comm* own : {&inside_, &hidden_}) {
         if (*own == native().comm_null) continue;
