@@ -13,11 +13,12 @@ ROOT = Path(__file__).resolve().parent.parent
 LINE = "SPDX-License-Identifier: BSD-3-Clause"
 COMMENTS = {
     **dict.fromkeys((".cpp", ".h", ".hpp", ".c", ".S", ".def"), "// {}"),
-    **dict.fromkeys((".py", ".sh", ".cmake", ".mk", ".yaml", ".yml"), "# {}"),
+    **dict.fromkeys((".py", ".pyi", ".sh", ".cmake", ".mk", ".yaml", ".yml"), "# {}"),
     **dict.fromkeys((".f90", ".F90"), "! {}"),
-    ".map": "/* {} */",
+    **dict.fromkeys((".map", ".css"), "/* {} */"),
+    ".js": "// {}",
 }
-NAMES = {"CMakeLists.txt": "# {}", "Makefile": "# {}", "page.html": "<!-- {} -->"}
+NAMES = {"CMakeLists.txt": "# {}", "Makefile": "# {}", "run": "# {}", "page.html": "<!-- {} -->"}
 
 
 def comment_of(file: Path) -> str | None:
