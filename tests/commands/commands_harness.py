@@ -278,3 +278,17 @@ def measure_ended_by(
         output, error = process.communicate(timeout=10)
     assert b"Traceback" not in error
     return subprocess.CompletedProcess(command, process.returncode, output, error)
+
+
+COLLECTIVES = (
+    *("bcast", "barrier", "scatter", "scatterv", "gather", "gatherv", "allgather", "allgatherv"),
+    *("alltoall", "alltoallv", "alltoallw", "reduce", "allreduce", "scan", "exscan"),
+    *("reduce_scatter", "reduce_scatter_block"),
+)
+LONG_CHOICE = "tree:top=star/postal3,inner=chain,segments=24,window=2,rotate=groups,rails=2"
+
+
+def check_80_columns(text: str) -> None:
+    wide = [line for line in text.splitlines() if len(line.rstrip()) > 80]
+    assert not wide, wide
+    assert "…" not in text
