@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The worked examples of docs/extending: each patch touches three files, builds, is verified."""
 
+import json
 import os
 import re
 import shutil
@@ -71,7 +72,12 @@ def test_a_collective(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 def test_a_planner_family(tmp_path: Path) -> None:
-    built = build(patched("planner_family.patch", tmp_path), "planners_test")
+    built = build(patched("planner_family.patch", tmp_path), "planners_test", "selection_test")
+    results = tmp_path / "results.json"
+    command = [built / "bin" / "selection_test", "--gtest_filter=Variants.HaveWhat*"]
+    subprocess.run([*command, f"--gtest_output=json:{results}"], check=True)
+    test = json.loads(results.read_text())["testsuites"][0]["testsuite"][0]
+    assert int(test["offered"]) > 0, "it is among what is predicted and timed"
     every = subprocess.run(
         [built / "bin" / "planners_test", "--gtest_filter=*EveryPlanner*:Choice*"],
         check=True,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 
 #include "eco/planners/family.h"
+#include "eco/planners/planner.h"
 
 namespace eco {
 
@@ -17,6 +19,17 @@ std::span<const PlannerFamily* const> planner_families() {
 
 const PlannerFamily& planner_family(const Choice& choice) {
     return *planner_families()[choice.parameters.index()];
+}
+
+std::vector<Choice> candidates_of_families(const Request& request, Bytes bytes) {
+    std::vector<Choice> all;
+    for (const PlannerFamily* family : planner_families()) {
+        if (!family->candidates) continue;
+        for (Choice& choice : family->candidates(request, bytes))
+            if (supports(choice, request) && std::find(all.begin(), all.end(), choice) == all.end())
+                all.push_back(std::move(choice));
+    }
+    return all;
 }
 
 // Nothing is planned for it: the library's own function runs.

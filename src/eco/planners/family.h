@@ -34,8 +34,9 @@ struct PlannerFamily {
     // How long a rank's program gets at most, and about how many messages all ranks send.
     Extent (*extent)(const Choice& choice, const Request& request) = nullptr;
     double (*messages)(const Choice& choice, const Request& request) = nullptr;
-    // What is worth timing for operations without rules of their own (schedule/collective.h,
-    // Rules::families), the likely best first. Null: nothing.
+    // What is worth predicting and timing beside the candidates of the operation's rules
+    // (selection/candidates.cpp), the likely best first; what it does not know is left out. bytes:
+    // message size, or -1 where not all ranks know it. Null: nothing.
     std::vector<Choice> (*candidates)(const Request& request, Bytes bytes) = nullptr;
 };
 
@@ -43,6 +44,9 @@ struct PlannerFamily {
 std::span<const PlannerFamily* const> planner_families();
 
 const PlannerFamily& planner_family(const Choice& choice);
+
+// Of all families, in their order; each is supported, and none comes twice.
+std::vector<Choice> candidates_of_families(const Request& request, Bytes bytes);
 
 // For write() and read(): rotate=groups, rotate=all.
 void write_rotate(Rotate rotate, const WriteParameter& write);

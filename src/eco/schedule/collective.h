@@ -46,7 +46,7 @@ enum class Rules {
     sum_blocks,
     pairs,
     prefix,
-    families,  // none of its own: what each planner family offers
+    families,  // none of its own: only what planner families offer
     listed,
 };
 

@@ -117,7 +117,7 @@ private:
     void sum_blocks();
     void pairs();
     void prefixes();
-    void of_families();
+    void add_if_new(const Choice& choice);
     void of_rules();
 
     const Request& request_;
@@ -328,13 +328,6 @@ void Candidates::prefixes() {
     }
 }
 
-void Candidates::of_families() {
-    for (const PlannerFamily* family : planner_families())
-        if (family->candidates)
-            for (Choice& choice : family->candidates(request_, bytes_))
-                list_.push_back(std::move(choice));
-}
-
 void Candidates::of_rules() {
     switch (traits(request_.operation).rules) {
         case Rules::tree:
@@ -354,18 +347,20 @@ void Candidates::of_rules() {
         case Rules::prefix:
             return prefixes();
         case Rules::families:
-            return of_families();
         case Rules::listed:
             return;
     }
 }
 
+void Candidates::add_if_new(const Choice& choice) {
+    if (std::find(list_.begin(), list_.end(), choice) == list_.end()) list_.push_back(choice);
+}
+
 std::vector<Choice> Candidates::find() {
     of_rules();
     add_mcasts(request_, fine_, list_);
-    if (const auto best = shaped(request_, bytes_);
-        best && std::find(list_.begin(), list_.end(), *best) == list_.end())
-        list_.push_back(*best);
+    if (const auto best = shaped(request_, bytes_)) add_if_new(*best);
+    for (const Choice& choice : candidates_of_families(request_, bytes_)) add_if_new(choice);
     std::erase_if(list_, [&](const Choice& choice) { return !supports(choice, request_); });
     if (list_.empty()) list_.push_back(tree(Shape::star, Shape::star, 0));
     if (!supports(list_.front(), request_)) return {Choice{}};

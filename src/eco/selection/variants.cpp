@@ -109,6 +109,8 @@ public:
         }
         mcasts();
         std::erase_if(list_, [this](const Choice& choice) { return !supports(choice, request_); });
+        for (const Choice& choice : candidates_of_families(request_, bytes_))
+            if (std::find(list_.begin(), list_.end(), choice) == list_.end()) add(choice);
         return std::move(list_);
     }
 

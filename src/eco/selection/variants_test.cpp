@@ -7,7 +7,9 @@
 #include <set>
 #include <string>
 
+#include "eco/planners/family.h"
 #include "eco/planners/planner.h"
+#include "eco/selection/candidates.h"
 
 namespace eco {
 
@@ -51,6 +53,26 @@ TEST(Variants, AllAreSupportedAndNoneComesTwice) {
                 }
             }
     }
+}
+
+// The project's own families are in the rules; those that others add (docs/extending) need not be.
+TEST(Variants, HaveWhatPlannerFamiliesOffer) {
+    int offered = 0;
+    for (const char* groups : networks) {
+        const Hierarchy hierarchy = parse_hierarchy(groups);
+        for (const Operation operation : operations())
+            for (const Bytes bytes : sizes) {
+                const Request request{operation, &hierarchy};
+                const auto predicted = texts(forms(request, bytes));
+                const auto timed = texts(candidates(request, bytes));
+                for (const std::string& each : texts(candidates_of_families(request, bytes))) {
+                    EXPECT_TRUE(predicted.contains(each)) << each;
+                    EXPECT_TRUE(timed.contains(each)) << each;
+                    ++offered;
+                }
+            }
+    }
+    RecordProperty("offered", offered);
 }
 
 TEST(Variants, TwoPartsHangTogetherInOneWay) {
