@@ -19,7 +19,7 @@ NAMES = re.compile(
     r"^(?:struct|class|enum|constexpr [\w:<>]+|const [\w:<>]+)\s+(\w+)",
     re.MULTILINE,
 )
-STATIC = re.compile(r"^static [\w:<>,&* ]+?(\w+)\(", re.MULTILINE)
+STATIC = re.compile(r"^static [\w:<>,&* ]+?(\w+)(?:\(|\{|\[| =|;)", re.MULTILINE)
 
 
 def private_names(text: str) -> set[str]:

@@ -6,7 +6,7 @@
 namespace eco {
 
 // A peer in the program may wait for the MPI library here, which moves only when it is called.
-static constexpr long longest_sleep = 2000;  // microseconds
+static constexpr long longest_rail_sleep = 2000;  // microseconds
 
 RailTransport::~RailTransport() {
     if (box_.open > 0) messages_.abandon();
@@ -51,7 +51,7 @@ void RailTransport::wait(std::vector<int>& ended) {
         if (open_elsewhere_ > 0)
             sched_yield();
         else
-            messages_.sleep(longest_sleep);
+            messages_.sleep(longest_rail_sleep);
     }
 }
 
