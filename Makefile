@@ -23,7 +23,7 @@ test-quick: build         ## the same without the lab, under two minutes
 test-long: build          ## everything, also what is marked long
 	@scripts/test.sh long $(PRESET)
 
-test-sanitizers: bootstrap ## unit tests, fuzzer and a real program under sanitizers, five minutes
+test-sanitizers: bootstrap ## unit tests, fuzzer and real programs under sanitizers, six minutes
 	@scripts/sanitize.sh
 
 lint: build               ## checks format, rules and types: clang-format, clang-tidy, ruff, mypy
