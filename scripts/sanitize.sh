@@ -25,13 +25,16 @@ slow+=:ExtentOfAChoice.TheLongestIs*:Circulant.AnyRanksRootsAndSegments
 slow+=:Profile.WhateverStandsAnywhere*:Seeds/BoundHolds.*
 export LSAN_OPTIONS=suppressions=$PWD/scripts/leaks.supp:print_suppressions=0
 
+built() { # PRESET TARGET…: says why if it cannot
+    scripts/build.sh "$@" >"build/$1.log" 2>&1 && return
+    tail -n50 "build/$1.log"
+    return 1
+}
+
 tests_of() { # PRESET TARGET…: builds, then runs only these
     local preset=$1
     shift
-    scripts/build.sh "$preset" "$@" >"build/$preset.log" 2>&1 || {
-        tail -n50 "build/$preset.log"
-        return 1
-    }
+    built "$preset" "$@" || return 1
     [[ $only == build ]] && return
     local each tests=() code=0
     # Ctrl-C does not reach what a script runs in the background.
@@ -90,7 +93,7 @@ real_mpi() {
     local programs=$PWD/build/tests-mpi/openmpi
     make -s -C tests/mpi MPICC="$PWD/.deps/openmpi/bin/mpicc" BUILD="$programs" \
         "$programs/conformance" "$programs/nonblocking" &&
-        scripts/build.sh asan eco-openmpi >build/asan.log 2>&1 || return 1
+        built asan eco-openmpi || return 1
     on_three_ranks bcast "$programs/conformance" --light --sections \
         barrier,bcast,gather,scatter,allgather,alltoall,vectors,reduce,allreduce,scan,types,errors &&
         on_three_ranks "ibcast bcast_init" "$programs/nonblocking" random 100 1
