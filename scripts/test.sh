@@ -9,7 +9,7 @@ level=${1:-full} preset=${2:-release}
 case $level in
     quick) marks="not long and not lab" takes="two minutes" ;;
     full) marks="not long" takes="about 20 minutes" ;;
-    long) marks="(long or not long)" takes="two hours" ;;
+    long) marks="(long or not long)" takes="about four hours" ;;
     *) echo "eco: test.sh takes quick, full or long, not '$level'" >&2; exit 2 ;;
 esac
 started=$SECONDS
