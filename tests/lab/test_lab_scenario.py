@@ -9,7 +9,7 @@ from eco.errors import EcoError, ExitCode
 from eco.lab.draw import tree
 from eco.lab.launch import place
 from eco.lab.load import load, shipped_names
-from eco.lab.wiring import wire
+from eco.lab.wiring import common_addresses, wire
 from lab_harness import lab
 
 from eco.lab import units
@@ -111,13 +111,19 @@ def test_hosts_with_two_cards(tmp_path: Path) -> None:
     fewer = scenario.with_hosts(3)
     assert [n.hosts for n in fewer.networks] == [("n0", "n1", "n2")] * 2
     assert load("rails-and-sites").domains == (0, 0, 1, 2)
-    assert load("rails-and-sites").interfaces == ("eth0",)  # no second card reaches the other site
+    assert scenario.common_card is None  # both do
+    sites = load("rails-and-sites")
+    assert sites.interfaces == ("eth0",)  # no second card reaches the other site
+    assert sites.common_card == 0
+    assert common_addresses(sites) == tuple(f"10.9.0.{n}" for n in range(1, 9))
     lines = wire(fewer).host_links[1]
     assert "address add 10.9.0.2/16 dev eth0" in lines
     assert "address add 10.10.0.2/16 dev eth1" in lines
     # A host that lacks a card is a neighbour only if it has one.
     second = "  c: {kind: switch, rate: 10mbit, hosts: [n0, n2]}\n"
-    lame = wire(load(write(tmp_path, GOOD.replace("links:", second + "links:"))))
+    some = load(write(tmp_path, GOOD.replace("links:", second + "links:")))
+    assert (some.interfaces, some.common_card) == (("eth0", "eth1"), 0)
+    lame = wire(some)
     assert [" ".join(lines).count("dev eth1 nud") for lines in lame.host_links] == [1, 0, 1]
     alone = GOOD.replace("links:", second.replace("n0, n2", "n0, n9") + "links:")
     with pytest.raises(EcoError, match="network 'c' is joined to no other"):

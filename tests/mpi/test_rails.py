@@ -110,6 +110,21 @@ def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) ->
     assert not run.planned("bcast")
 
 
+@pytest.mark.long
+def test_cards_that_join_some_hosts(tmp_path: Path) -> None:
+    """MPICH gets the NIC that joins all, ECO also those that join a site."""
+    profile = tmp_path / "sites.json"
+    launcher = [ECO, "lab", "run", "rails-and-sites", "--hosts", "4", "--mpi", "mpich"]
+    _eco("measure", "--no-tune", "-o", profile, "--", *launcher, "--native", "--")
+    assert {
+        rail["network"]: rail["cards"] for rail in json.loads(profile.read_text())["rails"]["rails"]
+    } == {
+        "10.9.0.0/16": ["eth0"] * 4,
+        "10.10.0.0/16": ["eth1", "eth1", None, None],
+        "10.11.0.0/16": [None, None, "eth1", "eth1"],
+    }
+
+
 @each
 def test_what_has_left_arrives(mpi: Mpi, tmp_path: Path) -> None:
     """Though its sender has nothing more to do, and its socket was full."""

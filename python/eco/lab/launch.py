@@ -14,10 +14,12 @@ from eco.errors import EcoError, ExitCode
 from eco.lab.build import NETNS, STATE, UTSNS
 from eco.lab.mpi import Installation
 from eco.lab.wiring import address
+from eco.zipped import zipped
 
 AGENT = STATE / "agent"
 HOST_FILE = STATE / "hosts-of-ranks"
 RANK = STATE / "rank"
+CARD = STATE / "card"
 INPUT = STATE / "stdin"
 FAILED = STATE / "failed"
 MOST_RANKS = 4096
@@ -31,6 +33,7 @@ class Placement:
     hosts: tuple[str, ...]
     all_hosts: tuple[str, ...]
     interfaces: tuple[str, ...] = ("eth0",)
+    addresses: tuple[str, ...] = ()  # of all hosts, where MPICH must be told which NIC joins them
 
     @property
     def first(self) -> str:
@@ -168,11 +171,15 @@ def command(
             words += ["-genv", "LD_PRELOAD", own or os.environ.get("LD_PRELOAD", "")]
     if not {"-n", "-np", "--n", "--np", "-c"} & set(own_options):
         words += ["-n", str(len(placement.hosts))]
-    return [*words, *own_options]
+    words += own_options
+    if placement.addresses and installation.family != "openmpi":
+        words.append(str(CARD))
+    return words
 
 
 def write_files(placement: Placement) -> None:
-    """The hostfile, the remote shell that reaches a host, and what gives rank 0 its input."""
+    """The hostfile, the remote shell that reaches a host, what gives rank 0 its input, and what
+    tells MPICH its NIC."""
     AGENT.write_text(
         "#!/bin/sh\n"
         'while :; do case "$1" in -l|-p|-o) shift 2;; -*) shift;; *) break;; esac; done\n'
@@ -193,6 +200,18 @@ def write_files(placement: Placement) -> None:
         encoding="ascii",
     )
     RANK.chmod(0o755)
+    if placement.addresses:
+        # Of several NICs MPICH takes the one with the address by which the launcher knows the host,
+        # else the first. FI_TCP_IFACE would keep ECO from the others as well.
+        cases = "".join(
+            f"{host}) PMI_HOSTNAME={own};;\n"
+            for host, own in zipped(placement.all_hosts, placement.addresses)
+        )
+        CARD.write_text(
+            f'#!/bin/sh\ncase $(uname -n) in\n{cases}esac\nexport PMI_HOSTNAME\nexec "$@"\n',
+            encoding="ascii",
+        )
+        CARD.chmod(0o755)
     HOST_FILE.write_text("".join(f"{host}\n" for host in placement.hosts), encoding="ascii")
 
 

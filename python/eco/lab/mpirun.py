@@ -47,7 +47,7 @@ def start(words: list[str]) -> None:
     known = program if may_call_mpi else None
     installation = mpi.choose(known, program_words[0], settings["mpi"])
     placement = launch.Placement(
-        tuple(settings["hosts"]), tuple(settings["all_hosts"]), tuple(settings["interfaces"])
+        **{key: tuple(settings[key]) for key in ("hosts", "all_hosts", "interfaces", "addresses")}
     )
     quirks = Path(settings["quirks"]) if settings["quirks"] else None
     before: list[str] = []

@@ -117,9 +117,21 @@ class Scenario:
 
         Open MPI assumes that any two NICs it is given do, and ends the job if not.
         """
+        return tuple(f"eth{n}" for n, found in enumerate(self._columns) if len(found - {None}) == 1)
+
+    @property
+    def common_card(self) -> int | None:
+        """The first NIC (0 for eth0) that every host has and by which all reach each other; None if
+        all NICs are such, so that any will do, or if none is."""
+        columns = self._columns
+        common = [n for n, found in enumerate(columns) if len(found) == 1]
+        return common[0] if 0 < len(common) < len(columns) else None
+
+    @property
+    def _columns(self) -> list[set[int | None]]:
+        """Of eth0, eth1 and so on: the domains that hosts have it in; None where one lacks it."""
         cards = [[self.domains[n] for n in self.cards(host)] for host in self.hosts]
-        columns = itertools.zip_longest(*cards)
-        return tuple(f"eth{n}" for n, found in enumerate(columns) if len({*found} - {None}) == 1)
+        return [{*found} for found in itertools.zip_longest(*cards)]
 
     def scaled(self, factor: float) -> Scenario:
         """The same network with every rate multiplied; delays stay."""

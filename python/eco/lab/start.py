@@ -15,6 +15,7 @@ from eco.lab.load import load
 from eco.lab.program import SHOWN, Family, inspect
 from eco.lab.scenario import Scenario
 from eco.lab.units import HIGHEST_RATE, LOWEST_RATE
+from eco.lab.wiring import common_addresses
 
 LAUNCHERS = build.STATE / "bin"
 SETTINGS = build.STATE / "settings.json"
@@ -115,6 +116,7 @@ def shell(scenario: str, options: Options) -> int:
         "hosts": placement.hosts,
         "all_hosts": placement.all_hosts,
         "interfaces": placement.interfaces,
+        "addresses": placement.addresses,
         "mpi": options.mpi,
         "quirks": None if preload is None else str(preload),
         "profile": None if found is None else str(found),
@@ -152,7 +154,7 @@ def measuring_words(scenario: str, family: Family, options: Options) -> list[str
 
 def _place(net: Scenario, options: Options) -> launch.Placement:
     placed = launch.place(net.hosts, options.ranks_per_host, options.np, options.order)
-    return replace(placed, interfaces=net.interfaces)
+    return replace(placed, interfaces=net.interfaces, addresses=common_addresses(net))
 
 
 def _prepare(

@@ -42,6 +42,17 @@ def address(index: int, domain: int = 0) -> str:
     return f"10.{9 + domain}.{(index + 1) >> 8}.{(index + 1) & 255}"
 
 
+def common_addresses(scenario: Scenario) -> tuple[str, ...]:
+    """Of each host, where some NICs do not join all hosts: its address at one that does."""
+    card = scenario.common_card
+    if card is None:
+        return ()
+    return tuple(
+        address(index, scenario.domains[scenario.cards(host)[card]])
+        for index, host in enumerate(scenario.hosts)
+    )
+
+
 def hardware_address(index: int, domain: int = 0) -> str:
     """The Ethernet address of host number `index` in a broadcast domain."""
     return f"02:ec:00:{domain:02x}:{(index + 1) >> 8:02x}:{(index + 1) & 255:02x}"
