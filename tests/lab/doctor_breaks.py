@@ -118,8 +118,17 @@ BREAKS = (
         faults=("all:island", "all:any-interface"),
         severity="error",
         says="10.77.0.0/24",
-        library="openmpi",  # MPICH does not come out of MPI_Init
         beside=("several-networks",),
+    ),
+    Break(
+        "a second NIC that joins a site only",
+        "rails-and-sites",
+        "several-networks",
+        ("w0", "w1", "w2", "w3", "e0", "e1", "e2", "e3"),
+        faults=("all:any-interface",),
+        severity="error",
+        says="FI_TCP_IFACE=eth0",
+        library="mpich",
     ),
     Break("a host's MTU", FOUR, "mtu", ("n1",), faults=("n1:mtu",), severity="error"),
     Break(

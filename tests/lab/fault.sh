@@ -60,7 +60,10 @@ while [ "$1" != "--" ]; do
         ;;
     no-udp) drop match ip protocol 17 0xff ;;
     # What the lab sets; not what `eco doctor` tries.
-    any-interface) [ "$OMPI_MCA_btl_tcp_if_include" != eth0 ] || unset OMPI_MCA_btl_tcp_if_include ;;
+    any-interface)
+        [ "$OMPI_MCA_btl_tcp_if_include" != eth0 ] || unset OMPI_MCA_btl_tcp_if_include
+        unset PMI_HOSTNAME
+        ;;
     environment) unset ECO_DOCTOR ;;
     multicast) ip link set eth0 multicast off ;;
     clock) fake /sys/devices/system/clocksource/clocksource0/current_clocksource hpet ;;

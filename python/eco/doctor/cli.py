@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -15,7 +16,7 @@ import typer
 from eco import launch_size, measure, options, probe
 from eco import launcher as launchers
 from eco import profile as profiles
-from eco.doctor import alone, collectives, facts, hosts, interfaces, kept, links, network
+from eco.doctor import again, alone, collectives, facts, hosts, interfaces, kept, links, network
 from eco.doctor.facts import MARK, Counters, Host
 from eco.doctor.finding import Finding, Severity, exit_code
 from eco.doctor.links import Way
@@ -76,6 +77,9 @@ class _Seen:
     def __init__(self) -> None:
         self.mark = secrets.token_hex(8)
         self.ranks: list[Host] = []
+        self.started: list[Host] = []  # the same before MPI_Init, which may not have returned
+        self.shares_again: dict[str, float] = {}  # of a processor, by host, at the second look
+        self.timed_again = again.SecondLook({})
         self.counters: dict[str, Counters] = {}  # by host, when measuring ended
         self.ways: list[Way] = []
         self.collectives: collectives.Times = {}
@@ -83,12 +87,14 @@ class _Seen:
 
     @property
     def hosts(self) -> list[Host]:
-        return facts.once(self.ranks)
+        return facts.once(self.ranks or self.started)
 
     def take_event(self, event: dict[str, Any]) -> None:
         """An event of rank 0's."""
         if event.get("event") == "collectives":
             self.collectives = collectives.read(event)
+        elif event.get("event") == "again":
+            self.timed_again = again.read(event)
         elif event.get("event") == "profile":
             self.profile = measure.received(event)
 
@@ -104,10 +110,15 @@ class _Seen:
             ((kind, about),) = json.loads(text).items()
             if kind == "facts":
                 self.ranks.append(facts.read(about))
+            elif kind == "start":
+                self.started.append(facts.read_start(about))
             elif kind == "link":
                 self.ways.append(links.read(about))
-            elif kind == "counters" and (counted := facts.counters(about["tcp"])):
-                self.counters[str(about["host"])] = counted
+            elif kind == "counters":
+                if counted := facts.counters(about.get("tcp")):
+                    self.counters[str(about["host"])] = counted
+                if (share := about.get("processor_share")) is not None:
+                    self.shares_again[str(about["host"])] = float(share)
         return True
 
 
@@ -133,7 +144,7 @@ def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Optional
         with _environment({MARK: seen.mark}):
             probe.run(launcher, "measure", _ASKED, take_event, None, pass_on, patience)
     except EcoError as error:
-        if not seen.ranks:
+        if not seen.hosts:
             raise
         return Finding(
             "not-measured",
@@ -172,13 +183,19 @@ def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Op
     """Where the library may use several networks, it may hang over one that joins nothing: what
     ends that, and in `seen` what is known then."""
     for one, settings in itertools.islice(interfaces.one_at_a_time(seen.hosts), 2):
-        again = _Seen()
+        then = _Seen()
         say(f"eco: measuring failed; once more in {one} alone")
         with _environment(settings):
-            failure = _ask(launcher, again, show, say)
+            failure = _ask(launcher, then, show, say)
         if failure is None:
-            again.ranks, again.mark = seen.ranks, seen.mark
-            vars(seen).update(vars(again))
+            # What was tried is no setting of the user's.
+            own = {host.name: host.environment for host in seen.hosts}
+            then.ranks = seen.ranks or [
+                replace(each, environment=own.get(each.name, {MARK: seen.mark}))
+                for each in then.ranks
+            ]
+            then.mark = seen.mark
+            vars(seen).update(vars(then))
             return Finding(
                 "several-networks",
                 Severity.ERROR,
@@ -194,7 +211,7 @@ def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Op
 
 def _all(launcher: Launcher, seen: _Seen, topology: Optional[Path]) -> list[Finding]:
     known, profile = seen.hosts, seen.profile
-    found = list(hosts.check(known, seen.mark))
+    found = list(hosts.check(known, seen.mark, seen.shares_again))
     found += interfaces.check(known, profile)
     found += links.check(known, seen.ways)
     if profile is None:
@@ -206,7 +223,7 @@ def _all(launcher: Launcher, seen: _Seen, topology: Optional[Path]) -> list[Find
     busy = {name for each in found if each.check == "busy-host" for name in each.where}
     found += [
         each
-        for each in network.check(profile, known, counters)
+        for each in network.check(profile, known, counters, seen.timed_again)
         if each.check != "asymmetric-link" or not busy & set(each.where)
     ]
     # A lost packet stops whichever collective it hits for many times what it takes.

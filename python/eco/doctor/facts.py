@@ -46,6 +46,7 @@ class Host:
     interfaces: tuple[Interface, ...]
     tcp: Counters | None
     processors: int
+    machine: str  # the same for hosts that share one, as containers do; empty: not known
     load: float | None  # processes that run or would, when this began
     share: float | None  # of the time in which a process wants a processor, that it has one
 
@@ -74,6 +75,11 @@ def read(entry: Mapping[str, Any]) -> Host:
         raise EcoError("the probe reported invalid facts of a host", ExitCode.LAUNCH) from None
 
 
+def read_start(entry: Mapping[str, Any]) -> Host:
+    """What one rank told before MPI_Init, when its rank may not be known."""
+    return read({"rank": 0, "ranks": 0, **entry})
+
+
 def once(ranks: Iterable[Host]) -> list[Host]:
     """Hosts in the order of their ranks, each once; where no job joins them, by their names."""
     hosts: dict[str, Host] = {}
@@ -96,6 +102,7 @@ def _host(entry: Mapping[str, Any]) -> Host:
         interfaces=tuple(_interface(each) for each in entry["interfaces"]),
         tcp=counters(entry.get("tcp")),
         processors=int(entry.get("processors", 0)),
+        machine=str(entry.get("machine", "")),
         load=entry.get("load"),
         share=entry.get("processor_share"),
     )

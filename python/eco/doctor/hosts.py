@@ -3,7 +3,7 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import IPv4Network
 
 from eco.doctor.facts import MARK, Host, Interface
@@ -16,14 +16,15 @@ _LITTLE = 0.25
 _SLOW_GOVERNORS = ("powersave", "conservative", "userspace")
 
 
-def check(hosts: Sequence[Host], mark: str) -> Iterator[Finding]:
-    """All of them."""
+def check(hosts: Sequence[Host], mark: str, again: Mapping[str, float]) -> Iterator[Finding]:
+    """All of them. again: by host, the share of a processor that a process had at the second look,
+    of hosts that had little at the first, and of some to compare with."""
     yield from _builds(hosts)
     yield from _libraries(hosts)
     yield from _environment(hosts, mark)
     yield from _clocks(hosts)
     yield from _governors(hosts)
-    yield from _busy(hosts)
+    yield from _busy(hosts, again)
     yield from _mtu(hosts)
     yield from _speeds(hosts)
 
@@ -120,17 +121,27 @@ def are_busy(hosts: Sequence[Host]) -> bool:
     return bool(loads) and statistics.median(loads) > processors
 
 
-def _busy(hosts: Sequence[Host]) -> Iterator[Finding]:
-    """Hosts whose processors do other work: a rank there makes all others wait. Where most hosts
-    have more to do than processors, their loads say nothing."""
+def _busy(hosts: Sequence[Host], again: Mapping[str, float]) -> Iterator[Finding]:
+    """Hosts whose processors do other work: a rank there makes all others wait. The share of a
+    processor says so if it is little at both looks, the second without the other ranks' work. Loads
+    say nothing where most hosts have more to do than processors, or share a machine."""
     shares = [host.share for host in hosts if host.share is not None]
     loads = [host.load for host in hosts if host.load is not None]
     usual = statistics.median(shares) if shares else 0.0
     idle = statistics.median(loads) if loads else 0.0
     all_busy = are_busy(hosts)
+    on_machine = Counter(host.machine for host in hosts if host.machine)
+    compared = [
+        again[host.name]
+        for host in hosts
+        if host.name in again and host.share is not None and host.share >= usual
+    ]
+    enough = _LITTLE * statistics.median(compared) if compared else 0.0
     for host in hosts:
-        more = 0.0 if host.load is None or all_busy else host.load - idle
-        if host.share is not None and host.share < _LITTLE * usual:
+        alone = not all_busy and on_machine[host.machine] < 2
+        more = host.load - idle if host.load is not None and alone else 0.0
+        little = host.share is not None and host.share < _LITTLE * usual
+        if host.share is not None and little and again.get(host.name, enough) < enough:
             what = f"a process that computes gets {100 * host.share:.0f} % of a processor there"
             cost = (
                 f"it computes {usual / max(host.share, 0.01):.1f} times as long as on other hosts"

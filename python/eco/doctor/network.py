@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from eco import quantities, structure
+from eco.doctor.again import Again, SecondLook
 from eco.doctor.facts import Counters, Host
 from eco.doctor.finding import Finding, Severity
 from eco.profile import Profile
@@ -24,14 +25,17 @@ _ORDER_GAIN = 1.3
 
 
 def check(
-    profile: Profile, before: Sequence[Host], after: Mapping[str, Counters]
+    profile: Profile,
+    before: Sequence[Host],
+    after: Mapping[str, Counters],
+    again: SecondLook,
 ) -> Iterator[Finding]:
     """All of them. before, after: what hosts said when measuring began and when it ended."""
     yield from _asymmetric(profile)
-    yield from _slow(profile)
+    yield from _slow(profile, again.hosts)
     yield from _losses(before, after)
     yield from _multicast(profile)
-    yield from _order(profile)
+    yield from _order(profile, again.order)
 
 
 def _asymmetric(profile: Profile) -> Iterator[Finding]:
@@ -50,9 +54,9 @@ def _asymmetric(profile: Profile) -> Iterator[Finding]:
         )
 
 
-def _slow(profile: Profile) -> Iterator[Finding]:
+def _slow(profile: Profile, again: Mapping[str, Again]) -> Iterator[Finding]:
     """Hosts alone in their subnet, because their link carries less, or more slowly, than those of
-    the hosts nearest to them."""
+    the hosts nearest to them: also when timed again."""
     asymmetric = {host for odd in profile.odd if odd.what == "asymmetric" for host in odd.hosts}
     subnets = _subnets(profile)
     groups = [members for members in subnets if len(members) > 1]
@@ -64,15 +68,16 @@ def _slow(profile: Profile) -> Iterator[Finding]:
         nearest = min(groups, key=lambda group: min(cost[host][other] for other in group))
         theirs = structure.link(profile, structure.inside(nearest))
         own = structure.link(profile, structure.across(members, nearest))
-        if theirs and own:
-            yield from _slower(profile.hosts[host], own, theirs)
+        name = profile.hosts[host]
+        if theirs and own and name in again:
+            yield from _slower(name, own, theirs, again[name])
 
 
-def _slower(name: str, own: Link, theirs: Link) -> Iterator[Finding]:
+def _slower(name: str, own: Link, theirs: Link, again: Again) -> Iterator[Finding]:
     later, less = own.latency / theirs.latency, 0.0
     if own.bandwidth and theirs.bandwidth:
         less = theirs.bandwidth / own.bandwidth
-        if less > _SLOWER and less > later:
+        if less > _SLOWER and less > later and again.carries_less(_SLOWER):
             yield Finding(
                 "slow-link",
                 Severity.WARNING,
@@ -85,7 +90,7 @@ def _slower(name: str, own: Link, theirs: Link) -> Iterator[Finding]:
                 "this is intended, leave the host out of the hostfile, or let ECO avoid its link",
             )
             return
-    if later > _SLOWER:
+    if later > _SLOWER and again.takes_longer(_SLOWER):
         yield Finding(
             "slow-host",
             Severity.WARNING,
@@ -152,7 +157,7 @@ def _subnets(profile: Profile) -> list[tuple[int, ...]]:
     return [subnet.hosts for subnet in structure.tree(profile).subnets]
 
 
-def _order(profile: Profile) -> Iterator[Finding]:
+def _order(profile: Profile, again: float) -> Iterator[Finding]:
     """The launcher's order of hosts is the profile's. Of two subnets all pairs count alike: where
     there is one, no order is better than another, whatever single times say."""
     subnet = profile.levels[-1]
@@ -170,7 +175,7 @@ def _order(profile: Profile) -> Iterator[Finding]:
     hosts = range(len(profile.hosts))
     if len(hosts) < 3 or not 0 < around(profile.ring) < math.inf:
         return
-    gain = around(hosts) / around(profile.ring)
+    gain = min(around(hosts) / around(profile.ring), again)
     if gain > _ORDER_GAIN:
         yield Finding(
             "rank-order",

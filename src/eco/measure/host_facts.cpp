@@ -2,6 +2,7 @@
 #include "eco/measure/host_facts.h"
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "eco/base/launched_rank.h"
 #include "eco/base/text.h"
 #include "eco/job/build_id.h"
 #include "eco/job/session.h"
@@ -90,8 +92,49 @@ Seconds read_clock(clockid_t clock) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Of the time in which this process wants a processor, the part in which it has one: at best, as
-// what disturbs for a moment does not make a host slow.
+std::string mpi_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    native().Get_library_version(version.data(), &length);
+    const std::string text(version.data());
+    return text.substr(0, text.find_first_of(",\n"));
+}
+
+// Needs no MPI_Init.
+json own_facts(const std::string& host) {
+    json facts{{"host", host},
+               {"build", build_text},
+               {"mpi", mpi_version()},
+               {"processors", std::thread::hardware_concurrency()},
+               {"environment", environment()},
+               {"interfaces", interfaces()}};
+    utsname system{};
+    if (uname(&system) == 0) facts["kernel"] = system.release;
+    // Containers and network namespaces of one machine have one.
+    const auto machine = first_word("/proc/sys/kernel/random/boot_id");
+    if (!machine.empty()) facts["machine"] = machine;
+    const auto governor = first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    const auto clock =
+        first_word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    if (!governor.empty()) facts["governor"] = governor;
+    if (!clock.empty()) facts["clock"] = clock;
+    if (const json tcp = tcp_segments(); tcp.is_object()) facts["tcp"] = tcp;
+    const auto load = first_word("/proc/loadavg");
+    if (!load.empty()) facts["load"] = std::atof(load.c_str());
+    return facts;
+}
+
+}  // namespace
+
+void tell_of_host(const char* kind, const json& about) {
+    // Names in other encodings must not end the measurement. One write, so that lines stay whole.
+    const std::string line =
+        "@eco-host " + json{{kind, about}}.dump(-1, ' ', true, json::error_handler_t::replace) +
+        "\n";
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fflush(stdout);
+}
+
 double processor_share() {
     constexpr int turns = 8;
     constexpr Seconds turn = 10e-3;
@@ -107,56 +150,34 @@ double processor_share() {
     return std::min(best, 1.0);
 }
 
-std::string mpi_version() {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
-    int length = 0;
-    native().Get_library_version(version.data(), &length);
-    const std::string text(version.data());
-    return text.substr(0, text.find_first_of(",\n"));
+void tell_start() {
+    std::array<char, 256> name{};
+    if (gethostname(name.data(), name.size() - 1) != 0) return;
+    json facts = own_facts(name.data());
+    for (const char* variable : rank_variables)
+        if (const char* value = std::getenv(variable); value && !facts.contains("rank"))
+            facts["rank"] = std::atoi(value);
+    tell_of_host("start", facts);
 }
 
-json own_facts() {
-    json facts{{"host", processor_name()},     {"build", build_text},
-               {"mpi", mpi_version()},         {"processors", std::thread::hardware_concurrency()},
-               {"environment", environment()}, {"interfaces", interfaces()}};
-    utsname system{};
-    if (uname(&system) == 0) facts["kernel"] = system.release;
-    const auto governor = first_word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    const auto clock =
-        first_word("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    if (!governor.empty()) facts["governor"] = governor;
-    if (!clock.empty()) facts["clock"] = clock;
-    if (const json tcp = tcp_segments(); tcp.is_object()) facts["tcp"] = tcp;
-    const auto load = first_word("/proc/loadavg");
-    if (!load.empty()) facts["load"] = std::atof(load.c_str());
-    facts["processor_share"] = processor_share();
-    return facts;
-}
-
-}  // namespace
-
-void tell_of_host(const char* kind, const json& about) {
-    // Names in other encodings must not end the measurement. One write, so that lines stay whole.
-    const std::string line =
-        "@eco-host " + json{{kind, about}}.dump(-1, ' ', true, json::error_handler_t::replace) +
-        "\n";
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fflush(stdout);
-}
-
-void tell_facts() {
+double tell_facts() {
     int rank = 0, ranks = 0;
     check_mpi(native().Comm_rank(native().comm_world, &rank));
     check_mpi(native().Comm_size(native().comm_world, &ranks));
-    json facts = own_facts();
+    json facts = own_facts(processor_name());
+    const double share = processor_share();
+    facts["processor_share"] = share;
     facts["rank"] = rank;
     facts["ranks"] = ranks;
     tell_of_host("facts", facts);
+    return share;
 }
 
-void tell_counters() {
-    const json tcp = tcp_segments();
-    if (tcp.is_object()) tell_of_host("counters", {{"host", processor_name()}, {"tcp", tcp}});
+void tell_counters(std::optional<double> share_again) {
+    json about{{"host", processor_name()}};
+    if (const json tcp = tcp_segments(); tcp.is_object()) about["tcp"] = tcp;
+    if (share_again) about["processor_share"] = *share_again;
+    tell_of_host("counters", about);
 }
 
 }  // namespace eco

@@ -6,15 +6,24 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace eco {
 
 // A line "@eco-host " and one JSON object {kind: about} (docs/formats.md, "Lines of hosts").
 void tell_of_host(const char* kind, const nlohmann::json& about);
 
-// Of this rank: all that is known before anything is measured; then the counters alone. Send no
-// message. Throw MpiError.
-void tell_facts();
-void tell_counters();
+// Of this rank, before MPI_Init: what is known without it.
+void tell_start();
+
+// Of this rank: all that is known before anything is measured; the share of a processor that it
+// got. Then the counters, and that share once more if it was looked at again (look_again.h). Send
+// no message. Throw MpiError.
+double tell_facts();
+void tell_counters(std::optional<double> share_again);
+
+// Of the time in which this process wants a processor, the part in which it has one: the best of
+// several short looks, as what disturbs for a moment does not make a host busy.
+double processor_share();
 
 }  // namespace eco

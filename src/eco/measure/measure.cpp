@@ -9,10 +9,12 @@
 #include "eco/base/error.h"
 #include "eco/job/session.h"
 #include "eco/measure/host_hint.h"
+#include "eco/measure/look_again.h"
 #include "eco/measure/measure_mcast.h"
 #include "eco/measure/measure_model.h"
 #include "eco/measure/measure_pairs.h"
 #include "eco/measure/measure_rails.h"
+#include "eco/measure/protocol.h"
 #include "eco/measure/since.h"
 #include "eco/measure/worker_pool.h"
 #include "eco/mpi/mpi_transport.h"
@@ -48,6 +50,7 @@ public:
             // A survey visits most pairs once.
             derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats);
             find_model();
+            if (options_.facts) tell_again();
             workers_.dismiss();
         } else {
             workers_.worker_loop();
@@ -58,6 +61,12 @@ public:
     }
 
 private:
+    void tell_again() const {
+        auto event = look_again(profile_, leader_, workers_);
+        event["event"] = "again";
+        send_event(event);
+    }
+
     void find_hosts() {
         const std::string own = processor_name();
         std::vector<char> name(MPI_MAX_PROCESSOR_NAME, 0),

@@ -20,6 +20,7 @@
 #include "eco/measure/check_collectives.h"
 #include "eco/measure/check_links.h"
 #include "eco/measure/host_facts.h"
+#include "eco/measure/look_again.h"
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/pair.h"
@@ -179,7 +180,8 @@ void check_builds(const Options& options) {
     }
 }
 
-void run(const Options& options, int rank) {
+// own_share: of a processor, of `eco doctor`.
+void run(const Options& options, int rank, double own_share) {
     const auto began = Deadline::Clock::now();
     const Seconds within =
         std::max(0.0, options.within - (1 + end_of_launch) * spent_launching(options.launched));
@@ -214,7 +216,7 @@ void run(const Options& options, int rank) {
             return options.tune ? until_end.count() : std::numeric_limits<Seconds>::infinity();
         };
         profile = measure(options, known, notes, kept, progress, 1.0, left);
-        if (options.facts) tell_counters();
+        if (options.facts) tell_counters(share_again(own_share));
         progress.update(0.99, "sending the result to all ranks");
         profile = share(profile, rank);
         const auto timed = [](const Tuned& entry) { return !entry.predicted; };
@@ -261,6 +263,7 @@ int main_with(const std::vector<std::string>& arguments) {
     const Options options = parse_options(arguments);
     open_library(options);
     const Native& mpi = native();
+    if (options.facts) tell_start();  // it may be that MPI_Init fails, or never returns
     if (mpi.Init(nullptr, nullptr) != MPI_SUCCESS)
         throw Error(Code::launch,
                     "MPI_Init failed; start the probe with the launcher of this library");
@@ -279,8 +282,9 @@ int main_with(const std::vector<std::string>& arguments) {
         code = exit_code;
     };
     try {
-        if (options.facts) tell_facts();  // before any message: it may be that none gets through
-        run(options, rank);
+        // Before any message: it may be that none gets through.
+        const double own_share = options.facts ? tell_facts() : 0;
+        run(options, rank, own_share);
         if (rank == 0) send_event({{"event", "done"}});
         sleep_until_rank_0_comes();
     } catch (const Error& error) {
