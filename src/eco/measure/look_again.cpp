@@ -55,10 +55,6 @@ Seconds least_trip(int clock, int other, Bytes bytes, int count, const WorkerPoo
     return least;
 }
 
-}  // namespace
-
-namespace {
-
 class LookAgain {
 public:
     LookAgain(const Profile& profile, const std::vector<int>& leader, const WorkerPool& workers)
@@ -79,8 +75,8 @@ public:
         return found;
     }
 
-    // Seconds once around all hosts, in the launcher's order and in the ring's; nothing where there
-    // is no reason to doubt the first.
+    // Seconds once around all hosts, in the launcher's order and in the ring's; nothing where the
+    // ring did not seem shorter.
     nlohmann::json orders() const {
         const auto hosts = static_cast<int>(subnet_.size());
         std::vector<int> given(subnet_.size());
