@@ -15,6 +15,16 @@ from eco.launcher import Launcher
 pytestmark = pytest.mark.usefixtures("doctor_store")
 
 
+def where_set(variable: str, value: str, then: Path, otherwise: Path) -> Path:
+    """A launcher that is another one where the variable has this value."""
+    start = then.parent / f"by-{variable}"
+    start.write_text(
+        f'#!/bin/sh\n[ "${variable}" = {value} ] && exec {then} "$@"\nexec {otherwise} "$@"\n'
+    )
+    start.chmod(0o755)
+    return start
+
+
 def test_a_profile_that_is_damaged_stops_nothing_but_is_said_if_named(
     tmp_path: Path, doctor_store: Path
 ) -> None:
@@ -58,12 +68,7 @@ def test_once_more_in_one_network(tmp_path: Path) -> None:
     island = way(0, 1, network="10.77.0.0/24", sent=20, arrived=0, full_sent=0, connects=False)
     events = said({"event": "profile", "profile": document()}, DONE)
     sound = launcher(tmp_path / "good", facts + lines("link", way(0, 1), island) + events)
-    start = tmp_path / "mpirun"
-    start.write_text(
-        f'#!/bin/sh\n[ "$OMPI_MCA_btl_tcp_if_include" = 10.9.0.0/24 ] && exec {sound.path} "$@"\n'
-        f'exec {failed.path} "$@"\n'
-    )
-    start.chmod(0o755)
+    start = where_set("OMPI_MCA_btl_tcp_if_include", "10.9.0.0/24", sound.path, failed.path)
     result = eco("doctor", "--json", "--", start)
     assert (checks(result), result.returncode) == (["several-networks", "unreachable"], 11)
     assert "--mca btl_tcp_if_include 10.9.0.0/24" in json.loads(result.stdout)["findings"][0]["do"]
@@ -101,12 +106,7 @@ def test_what_was_told_before_mpi_init_failed(tmp_path: Path) -> None:
     events = said({"event": "profile", "profile": document()}, DONE)
     text = lines("start", *start) + facts + lines("link", way(0, 1), island) + events
     sound = launcher(tmp_path / "good", text)
-    by_setting = tmp_path / "mpiexec"
-    by_setting.write_text(
-        f'#!/bin/sh\n[ "$FI_TCP_IFACE" = eth0 ] && exec {sound.path} "$@"\n'
-        f'exec {failed.path} "$@"\n'
-    )
-    by_setting.chmod(0o755)
+    by_setting = where_set("FI_TCP_IFACE", "eth0", sound.path, failed.path)
     result = eco("doctor", "--json", "--", by_setting)
     assert (checks(result), result.returncode) == (["several-networks", "unreachable"], 11)
     (found,) = json.loads(result.stdout)["findings"][:1]
