@@ -164,9 +164,11 @@ class Run:
         return any(not what.startswith("native") for what in self.used.get(operation, []))
 
 
-def here(mpi: Mpi, ranks: int, *program: object, seconds: float = 120) -> Run:
-    """Natively on this machine, without the lab."""
-    words = [mpi.launcher, "-n", str(ranks), *map(str, program)]
+def here(
+    mpi: Mpi, ranks: int, *program: object, seconds: float = 120, options: Sequence[str] = ()
+) -> Run:
+    """Natively on this machine, without the lab. options: the launcher's."""
+    words = [mpi.launcher, *options, "-n", str(ranks), *map(str, program)]
     sleeping = {"LD_PRELOAD": str(QUIRKS)} if mpi is MPICH4 else patient(mpi)
     try:
         done = subprocess.run(

@@ -4,7 +4,6 @@
 import ctypes
 import json
 import re
-import socket
 import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +16,6 @@ from mpi_harness import (
     ECO,
     MPICH5,
     OPENMPI5,
-    PROFILE,
     Mpi,
     Run,
     built,
@@ -26,20 +24,6 @@ from mpi_harness import (
     lab,
     with_one,
 )
-
-
-@pytest.fixture
-def profile(tmp_path: Path) -> Path:
-    """Of this host alone."""
-    whole = json.loads(PROFILE.read_text())
-    whole["hosts"] = [socket.gethostname(), "elsewhere"]
-    whole["minimum"] = [[[0.0, 0.001], [0.001, 0.0]] for _ in whole["minimum"]]
-    whole["spread"] = [[[0.0, 0.0], [0.0, 0.0]] for _ in whole["spread"]]
-    whole["levels"] = [[0, 0]]
-    whole["ring"] = [0, 1]
-    place = tmp_path / "here.json"
-    place.write_text(json.dumps(whole))
-    return place
 
 
 def _run(

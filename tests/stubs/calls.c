@@ -14,15 +14,17 @@ static int resolved, wrong;
     void PMPI_##name(void);                                                                        \
     static void fake_##name(void) { reached = #name; }
 #define ECO_TAKEN(name) DECLARE(name)
-/* Open MPI 4 has other names for some. */
-#define DECLARE_EARLIER(name)                                                                      \
+/* Extensions have other names as well: some in all libraries, others in Open MPI 4. */
+#define DECLARE_EXTENSION(name)                                                                    \
     DECLARE(name)                                                                                  \
     void MPIX_##name(void);                                                                        \
     void PMPIX_##name(void);
-#define REACH_EARLIER(name) REACH(name) reaches(&MPIX_##name, #name), reaches(&PMPIX_##name, #name);
+#define REACH_EXTENSION(name)                                                                      \
+    REACH(name) reaches(&MPIX_##name, #name), reaches(&PMPIX_##name, #name);
+#define ECO_TAKEN_EXTENSION(name) DECLARE_EXTENSION(name)
 #if !ECO_HAS_COUNT
-#define ECO_TAKEN_PERSISTENT(name) DECLARE_EARLIER(name)
-#define ECO_TAKEN_PERSISTENT_COUNT(name) DECLARE_EARLIER(name)
+#define ECO_TAKEN_PERSISTENT(name) DECLARE_EXTENSION(name)
+#define ECO_TAKEN_PERSISTENT_COUNT(name) DECLARE_EXTENSION(name)
 #endif
 #if ECO_HAS_COUNT
 #define ECO_TAKEN_COUNT(name) DECLARE(name) DECLARE(name##_c)
@@ -101,9 +103,10 @@ int main(void) {
     eco_slot_Bcast = (void*)&fake_Bcast;
 #define REACH(name) reaches(&MPI_##name, #name), reaches(&PMPI_##name, #name);
 #define ECO_TAKEN(name) REACH(name)
+#define ECO_TAKEN_EXTENSION(name) REACH_EXTENSION(name)
 #if !ECO_HAS_COUNT
-#define ECO_TAKEN_PERSISTENT(name) REACH_EARLIER(name)
-#define ECO_TAKEN_PERSISTENT_COUNT(name) REACH_EARLIER(name)
+#define ECO_TAKEN_PERSISTENT(name) REACH_EXTENSION(name)
+#define ECO_TAKEN_PERSISTENT_COUNT(name) REACH_EXTENSION(name)
 #endif
 #if ECO_HAS_COUNT
 #define ECO_TAKEN_COUNT(name) REACH(name) REACH(name##_c)

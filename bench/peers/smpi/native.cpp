@@ -21,6 +21,8 @@ void fill_from_smpi() {
 #define ECO_TAKEN(name) table.name = &MPI_##name;
 #define ECO_CALLED(name) table.name = &MPI_##name;
 #define ECO_TAKEN_COUNT(name) table.name = &MPI_##name;
+#define ECO_TAKEN_EXTENSION(name)
+#define ECO_CALLED_EXTENSION(name)
 #include "eco/mpi/functions.def"
     table.comm_world = MPI_COMM_WORLD;
     table.comm_self = MPI_COMM_SELF;

@@ -13,6 +13,7 @@
 #include "eco/job/report.h"
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/operator.h"
+#include "eco/mpi/process_failure.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
@@ -119,6 +120,10 @@ void Call::lend_errhandler(MPI_Comm comm) const noexcept {
     mpi.Errhandler_free(&handler);
 }
 
+int Call::code_for_program(int code) const noexcept {
+    return communicator_->outlives() ? code : code_on(comm_, code);
+}
+
 void Call::fail() noexcept {
     end();
     try {
@@ -138,6 +143,7 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     commutative_ = commutative;
     if (!blocks()) {
         choice_ = communicator_->choose_nonblocking(operation_, bytes, commutative, persists());
+        if (choice_ && is_revoked(comm_)) choice_ = nullptr;
         if (choice_) choice_ = &(requested_->choice = *choice_);
         note_choice(bytes);
         return choice_ != nullptr;
@@ -149,6 +155,8 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
         communicator_->abandon(error.code);
         throw;
     }
+    // The native function says so. A schedule that only sends might not notice.
+    if (choice_ && is_revoked(comm_)) choice_ = nullptr;
     note_choice(bytes);
     return choice_ != nullptr;
 }
@@ -219,7 +227,7 @@ int code_of_failure() {
 }
 
 int failed(MPI_Comm comm) {
-    const int code = code_of_failure();
+    const int code = code_on(comm, code_of_failure());
     native().Comm_call_errhandler(comm, code);
     return code;
 }

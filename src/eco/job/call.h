@@ -199,6 +199,9 @@ public:
         if (!communicator_->outlives()) native().Comm_call_errhandler(comm_, code);
     }
 
+    // An error of ECO's own communicators, as that of the program's has it.
+    int code_for_program(int code) const noexcept;
+
     // Within a catch, before failed(), whose error handler may free the communicator.
     void fail() noexcept;
 

@@ -5,6 +5,7 @@
 
 #include "eco/job/call.h"
 #include "eco/mpi/operator.h"
+#include "eco/mpi/process_failure.h"
 
 namespace eco {
 
@@ -129,6 +130,7 @@ void Call::leave_queue() noexcept {
 void Call::again() {
     if (lost_) throw MpiError{MPI_ERR_OTHER};
     communicator_->check_not_lost();
+    if (is_revoked(communicator_->hidden())) throw MpiError{code_of_revoked};
     count();
     communicator_->drop_sent();
     for (const Fill& fill : requested_->fills) fill();

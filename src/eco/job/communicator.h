@@ -143,6 +143,8 @@ public:
     // ends the job (communicator_of). Not if the library says that a process has failed: a
     // program may be made to go on from there, by native calls that the library ends on all ranks.
     void abandon(int library_code = MPI_SUCCESS);
+    // The program has revoked its communicator, or a process has failed: ends all ranks' calls.
+    void revoke_own() noexcept;
     // Throws Error where an earlier call lost it.
     void check_not_lost() const;
 
@@ -254,6 +256,9 @@ void check_not_lost(MPI_Comm comm);
 // After a failure on this rank alone in what all ranks of comm do together: as abandon(), though
 // there may be no memory to make its Communicator.
 void lose(MPI_Comm comm) noexcept;
+
+// After the program has revoked comm: ends what ranks do in ECO's calls on it.
+void revoke_calls_on(MPI_Comm comm) noexcept;
 
 // For calls that do not block, and are local: null where they are native.
 Communicator* communicator_for_nonblocking(MPI_Comm comm);

@@ -11,22 +11,9 @@
 #include "eco/job/left_over.h"
 #include "eco/job/neighbourhood.h"
 #include "eco/job/pending_calls.h"
+#include "eco/mpi/process_failure.h"
 
 namespace eco {
-
-// So says a library that was told to let others go on after a process has failed (ULFM).
-static bool says_that_a_process_failed(int code) {
-    int of = MPI_SUCCESS;
-    if (code == MPI_SUCCESS || native().Error_class(code, &of) != MPI_SUCCESS) return false;
-#if defined(OPEN_MPI)
-    return of >= 75 && of <= 77;  // MPIX_ERR_PROC_FAILED, _PENDING and MPIX_ERR_REVOKED of ULFM
-#elif defined(MPIX_ERR_PROC_FAILED)
-    return of == MPIX_ERR_PROC_FAILED || of == MPIX_ERR_PROC_FAILED_PENDING ||
-           of == MPIX_ERR_REVOKED;
-#else
-    return false;
-#endif
-}
 
 void Communicator::take_left(McastCalls& calls, std::unique_ptr<RunningCall> call) {
     {
@@ -80,7 +67,16 @@ bool Communicator::move_left() noexcept {
 void Communicator::abandon(int library_code) {
     usable_ = false;
     failed_ = true;
-    lost_ = lost_ || !says_that_a_process_failed(library_code);
+    if (!says_that_a_process_failed(library_code)) {
+        lost_ = true;
+        return;
+    }
+    // Ranks that have not met the failed one may wait for what this one will not pass on.
+    revoke_own();
+}
+
+void Communicator::revoke_own() noexcept {
+    for (MPI_Comm own : {inside_, hidden_}) revoke(own);
 }
 
 bool Communicator::still_sends() noexcept {

@@ -119,6 +119,12 @@ void lose(MPI_Comm comm) noexcept {
         native().Comm_set_attr(comm, here->keyval, &lost_before_it_was_made);
 }
 
+void revoke_calls_on(MPI_Comm comm) noexcept {
+    Session* here = session();
+    if (!here || comm == native().comm_null) return;
+    if (Communicator* made = attached(comm, *here).made) made->revoke_own();
+}
+
 Communicator* communicator_for_nonblocking(MPI_Comm comm) {
     Session* here = session();
     if (!here) {

@@ -97,7 +97,7 @@ bool has_ended(Call& call, int& code, bool may_block = false) noexcept {
         return call.progress(may_block);
     } catch (...) {
         call.fail();
-        code = code_of_failure();
+        code = call.code_for_program(code_of_failure());
         return true;
     }
 }

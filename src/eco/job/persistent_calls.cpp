@@ -124,7 +124,7 @@ int PersistentCall::start(MPI_Request* handle) {
         call_->again();
     } catch (...) {
         call_->fail();
-        return fail(code_of_failure(), handle);
+        return fail(call_->code_for_program(code_of_failure()), handle);
     }
     running_ = true;
     bool over = false;

@@ -27,6 +27,12 @@
 #define ECO_POINTER(name) (*static_cast<int* const*>(::eco::native_data(#name)))
 #endif
 
+// Of ULFM. No header declares them by these names yet.
+extern "C" {
+int MPI_Comm_revoke(MPI_Comm comm);
+int MPI_Comm_is_revoked(MPI_Comm comm, int* flag);
+}
+
 #if MPI_VERSION >= 4
 #define ECO_HAS_COUNT 1  // the large-count functions, MPI_Bcast_c and so on
 #else

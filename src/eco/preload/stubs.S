@@ -15,12 +15,12 @@
 #define ECO_ALL_PERSISTENT(name) STUB name
 #define ECO_ALL_PERSISTENT_COUNT(name) ECO_ALL_COUNT(name)
 #else
-#define ECO_ALL_PERSISTENT(name) STUB name; EARLIER name
-#define ECO_ALL_PERSISTENT_COUNT(name) STUB name; EARLIER name
+#define ECO_ALL_PERSISTENT(name) STUB name; EXTENSION name
+#define ECO_ALL_PERSISTENT_COUNT(name) STUB name; EXTENSION name
 #endif
 
-// The name in Open MPI 4.
-.macro EARLIER name
+// The name of an extension: of all persistent collectives in Open MPI 4.
+.macro EXTENSION name
     .globl MPIX_\name, PMPIX_\name
     .set MPIX_\name, MPI_\name
     .set PMPIX_\name, MPI_\name
@@ -133,6 +133,7 @@ eco_first:
 #define ECO_TAKEN_COUNT(name) ECO_ALL_COUNT(name);
 #define ECO_TAKEN_PERSISTENT(name) ECO_ALL_PERSISTENT(name);
 #define ECO_TAKEN_PERSISTENT_COUNT(name) ECO_ALL_PERSISTENT_COUNT(name);
+#define ECO_TAKEN_EXTENSION(name) STUB name; EXTENSION name;
 #include "eco/mpi/functions.def"
 
     .section .note.GNU-stack,"",%progbits

@@ -65,6 +65,13 @@ int eco_Op_free(MPI_Op* op) {
     return MPI_SUCCESS;
 }
 
+int eco_Comm_revoke(MPI_Comm comm) {
+    if (!eco::native().Comm_revoke) return MPI_ERR_OTHER;
+    const int code = eco::native().Comm_revoke(comm);
+    if (code == MPI_SUCCESS) eco::revoke_calls_on(comm);
+    return code;
+}
+
 int eco_Finalize() {
     eco::end_session();
     return eco::native().Finalize();
