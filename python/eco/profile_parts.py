@@ -91,6 +91,7 @@ class Model:
     transfer: Any  # as it was read, for the engine; None: it follows from the times
     error: float
     media: tuple[Medium, ...]
+    shared_gap: float = 0  # seconds of each message, where hosts share processors
 
     def document(self) -> dict[str, Any]:
         """The written form."""
@@ -99,6 +100,7 @@ class Model:
             "receive": [list(parts) for parts in self.receive],
             **({} if self.transfer is None else {"transfer": self.transfer}),
             "error": self.error,
+            **({"shared_gap": self.shared_gap} if self.shared_gap else {}),
             "media": [medium.document() for medium in self.media],
         }
 
@@ -316,6 +318,7 @@ def read_model(root: dict[str, Any]) -> Model:
             )
             for medium in root["media"]
         ),
+        shared_gap=float(root.get("shared_gap", 0)),
     )
 
 

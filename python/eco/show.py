@@ -162,7 +162,10 @@ def _model(model: Model) -> str:
     for word, overheads in (("sends", model.send), ("receives", model.receive)):
         fixed, per_byte = (statistics.median(column) for column in zipped(*overheads))
         parts.append(f"{word} {quantities.seconds(fixed)} + {1e9 * per_byte:.2g} ns/B")
-    return f"{', '.join(parts)}; off by {model.error:.1%}"
+    shared = ""
+    if model.shared_gap:
+        shared = f"; hosts share processors, {quantities.seconds(model.shared_gap)} a message"
+    return f"{', '.join(parts)}; off by {model.error:.1%}{shared}"
 
 
 def _mcast(profile: Profile, mcast: Mcast) -> str:

@@ -100,6 +100,13 @@ def with_model(*keys: Any, value: Any) -> dict[str, Any]:
     return changed
 
 
+def test_processors_that_hosts_share() -> None:
+    shared = with_model("shared_gap", value=1.1e-4)
+    assert profile.from_document(shared, "x").document()["model"] == shared["model"]
+    own = profile.from_document(document() | {"model": model()}, "x")
+    assert "shared_gap" not in own.document()["model"]
+
+
 def test_the_projects_own_profile() -> None:
     found = profile.read(PROJECT / "tests" / "data" / "three-segments.json")
     assert len(found.hosts) == 8
@@ -156,6 +163,7 @@ BROKEN: list[tuple[Any, str]] = [
     (with_model("send", 0, value=[1]), "model: send must have two numbers per host"),
     (with_model("transfer", "fixed", 0, 2, value=-1), "model: transfer.fixed gives -1 between"),
     (with_model("error", value=-1), "model: error is -1, which is out of range"),
+    (with_model("shared_gap", value=-1e-5), "model: shared_gap is -1e-05, which is out of range"),
     (with_model("media", 0, "kind", value="hub"), "model: the medium of level 0, cluster 0 is a"),
     (with_model("media", 0, "rate", value=0), "model: the rate of medium of level 0, cluster 0"),
     (with_model("media", 1, "uplink", value=-2), "model: the uplink of medium of level 0"),

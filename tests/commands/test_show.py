@@ -78,6 +78,10 @@ def test_media(file: Path) -> None:
     assert "│   switch, 10.0 Mbit/s each, uplink 4.00 Mbit/s\n" in text
     assert "    switch, 10.0 Mbit/s each\n" in text
     assert "model     sends 10.0 µs + 1 ns/B, receives 30.0 µs + 2 ns/B; off by 6.2%\n" in text
+    shared = {**model(), "shared_gap": 1.1e-4}
+    file.write_text(json.dumps(document() | {"model": shared}))
+    text = " ".join(eco("show", file).stdout.split())
+    assert "; off by 6.2%; hosts share processors, 110 µs a message" in text
     found = json.loads(eco("show", file, "--json", "--plot", file.with_suffix(".svg")).stdout)
     media = found["model"]["media"]
     assert [(each["kind"], each["hosts"]) for each in media] == [

@@ -206,7 +206,18 @@ private:
             when.before = mine.last.task;
             when.before_takes = mine.last.receive;
         }
-        events_.add(now() + duration(rank, mine.job), What::idle, rank);
+        events_.add(turn(rank, mine.job) + duration(rank, mine.job), What::idle, rank);
+    }
+
+    // When processors that all hosts share begin with the job: they handle messages first come,
+    // first served, each half where it is sent and half where it is received.
+    Seconds turn(Rank rank, const Job& job) {
+        const Kind kind = program(rank).tasks[at(job.task)].kind;
+        const bool handles = job.receive || kind == Kind::send || kind == Kind::mcast;
+        if (network_.shared_gap <= 0 || !handles) return now();
+        const Seconds begin = std::max(now(), processors_free_);
+        processors_free_ = begin + network_.shared_gap / 2;
+        return begin;
     }
 
     Occupied& occupied(Rank rank, const Job& job) {
@@ -291,6 +302,7 @@ private:
     const Costs costs_;
     std::vector<RankState> ranks_;
     std::int64_t open_tasks_ = 0;
+    Seconds processors_free_ = 0;  // those that hosts share
     Events events_;
     Timeline timeline_;
     std::optional<Transit> transit_;  // once the messages are known

@@ -163,6 +163,7 @@ json model_json(const Model& model, const Levels& levels) {
               {"receive", costs_json(model.receive)},
               {"error", model.error},
               {"media", media_json(model.media)}};
+    if (model.shared_gap > 0) root["shared_gap"] = model.shared_gap;
     if (model.knows_transfers())
         root["transfer"] = {{"fixed", matrix_json(model.fixed, levels.back(), false)},
                             {"per_byte", matrix_json(model.per_byte, levels.back(), false)}};
@@ -216,6 +217,10 @@ Model read_model(const json& root, std::size_t hosts, const Levels& levels,
     }
     model.error = reader.get<double>(root, "error");
     reader.check_figure(model.error, 0, 1e6, "error");
+    if (root.contains("shared_gap")) {
+        model.shared_gap = reader.get<double>(root, "shared_gap");
+        reader.check_figure(model.shared_gap, 0, longest_message, "shared_gap");
+    }
     model.media = read_media(root, levels, reader);
     return model;
 }

@@ -48,7 +48,10 @@ struct Model {
     // Per host its row and column in these tables, where hosts share some, so that a running
     // program of many hosts holds no H×H figures; empty: each its own.
     std::vector<int> row_of;
-    double error = 0;           // median relative error of the fits
+    double error = 0;  // median relative error of the fits
+    // What each message takes of processors that all hosts share, as emulated ones may: that many
+    // seconds of one that handles them one by one. 0: each host has its own.
+    Seconds shared_gap = 0;
     std::vector<Medium> media;  // clusters without one have a switch
     bool assumed = false;  // derived from pairwise times, not measured: says nothing of sharing
     bool operator==(const Model&) const = default;

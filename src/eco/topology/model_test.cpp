@@ -21,6 +21,7 @@ static Model sample_model() {
     model.fixed = Table(4, std::vector<double>(4, 1e-4));
     model.per_byte = Table(4, std::vector<double>(4, 8e-7));
     model.error = 0.03;
+    model.shared_gap = 1e-4;
     model.media = {{0, 0, Medium::Kind::bus, 1.2e6, 0}, {0, 1, Medium::Kind::switched, 1.2e6, 5e6}};
     return model;
 }
@@ -75,6 +76,8 @@ TEST(Model, AbsurdFiguresGetOneSentence) {
     EXPECT_NE(changed("/media/0/rate", 0).find("is 0, which is out of range"), std::string::npos);
     EXPECT_NE(changed("/media/1/uplink", -3).find("uplink of medium of level 0, cluster 1 is -3"),
               std::string::npos);
+    EXPECT_EQ(changed("/shared_gap", 1e-4), "");
+    EXPECT_NE(changed("/shared_gap", -1e-4).find("shared_gap is -0.0001"), std::string::npos);
     EXPECT_EQ(changed("/media/0/burst", 3028), "");
     EXPECT_NE(changed("/media/0/burst", -1).find("the burst of medium of level 0, cluster 0 is -1"),
               std::string::npos);

@@ -312,6 +312,7 @@ Network build_network(const Profile& profile) {
     network.send = model.send;
     network.receive = model.receive;
     network.assumed = model.assumed;
+    network.shared_gap = model.shared_gap;
     calibrate(network, profile, model);
     network.error = profile.minimum.empty() ? model.error : median_error(network, profile);
     std::vector<Network> railed;

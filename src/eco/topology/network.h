@@ -60,6 +60,7 @@ struct Network {
     }
     Frame frame;
     Cost local{1e-6, 2e-10};  // between ranks of one host, which use no link
+    Seconds shared_gap = 0;   // as in Model
     // One message after the other between two ranks, as on a TCP connection; else all that are
     // under way share the wire.
     bool ordered = true;

@@ -259,6 +259,7 @@ json model_figures(const Model& model) {
             {"fixed", figures(model.fixed)},
             {"per_byte", figures(model.per_byte)},
             {"error", single(model.error)},
+            {"shared_gap", single(model.shared_gap)},
             {"media", media},
             {"assumed", model.assumed}};
 }
@@ -271,6 +272,7 @@ Model read_figures(const json& root) {
     model.fixed = read_short_table(root.at("fixed"));
     model.per_byte = read_short_table(root.at("per_byte"));
     root.at("error").get_to(model.error);
+    root.at("shared_gap").get_to(model.shared_gap);
     root.at("assumed").get_to(model.assumed);
     for (const json& each : root.at("media")) {
         const auto kind = each.at(2) == 1 ? Medium::Kind::bus : Medium::Kind::switched;

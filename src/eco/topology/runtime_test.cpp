@@ -29,6 +29,7 @@ Profile grid(int sites, int subnets, int hosts) {
     }
     const auto size = static_cast<std::size_t>(all);
     Model& model = profile.model.emplace();
+    model.shared_gap = 1e-4;
     model.fixed = model.per_byte = Table(size, std::vector<double>(size, 0));
     for (std::size_t a = 0; a < size; ++a) {
         model.send.push_back({1e-5 + 1e-7 * static_cast<double>(a), 1e-10});
@@ -88,6 +89,7 @@ TEST(Runtime, TellsWhatTheProfileDoes) {
     EXPECT_EQ(runtime.levels, profile.levels);
     EXPECT_EQ(runtime.ring, profile.ring);
     EXPECT_EQ(runtime.model->media, profile.model->media);
+    EXPECT_NEAR(runtime.model->shared_gap, 1e-4, 1e-10);
     ASSERT_EQ(runtime.tuning.size(), profile.tuning.size());
     for (std::size_t i = 0; i < runtime.tuning.size(); ++i) {
         const Tuned &is = runtime.tuning[i], &was = profile.tuning[i];
