@@ -10,6 +10,7 @@
 #include "eco/job/session.h"
 #include "eco/measure/host_hint.h"
 #include "eco/measure/look_again.h"
+#include "eco/measure/measure_gap.h"
 #include "eco/measure/measure_mcast.h"
 #include "eco/measure/measure_model.h"
 #include "eco/measure/measure_pairs.h"
@@ -55,6 +56,7 @@ public:
         } else {
             workers_.worker_loop();
         }
+        find_shared_gap();
         find_rails();
         find_mcast();
         return profile_;
@@ -178,6 +180,15 @@ private:
             profile_, leader_, workers_, for_odd_links * left_(),
             [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
         notes_.odd.insert(notes_.odd.end(), links.begin(), links.end());
+    }
+
+    // All hosts take part, so a new one changes what is known of the others.
+    void find_shared_gap() {
+        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        if (!fresh || profile_.hosts.size() < 2) return;
+        progress_.update(0.99 * share_, "processors");
+        const Seconds gap = measure_shared_gap(profile_, leader_);
+        if (profile_.model) profile_.model->shared_gap = gap;
     }
 
     // On hosts that are known already, again with each new one: all must take part.
