@@ -32,6 +32,9 @@ constexpr int short_train = 8, trains = 5;
 constexpr double least_burst = 1.75;
 constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
 
+// Headers of TCP and of the libraries: what acknowledges a train comes after it.
+constexpr Bytes unacknowledged = 66 + 24;
+
 double wire_frame() { return static_cast<double>(full_frame.payload + full_frame.overhead); }
 
 }  // namespace
@@ -124,7 +127,9 @@ double ModelTimer::total(const std::vector<Flow>& flows) const {
 }
 
 double ModelTimer::burst(const Flow& flow, double rate) const {
-    const double frame = wire_frame(), on_wire = short_train * frame;
+    const double frame = wire_frame(),
+                 train_frame = static_cast<double>(train_message + unacknowledged),
+                 on_wire = short_train * train_frame;
     const Seconds wait = 1.2 * on_wire / rate + 2 * profile_.minimum[0](flow.from, flow.to);
     if (wait > longest_train_time || on_wire / rate < clear_train) return 0;
     Order order;
@@ -141,7 +146,7 @@ double ModelTimer::burst(const Flow& flow, double rate) const {
         workers_.run({{leader_[at(flow.from)], order}, {leader_[at(flow.to)], answer}});
     const double wire_rate = rate * frame / static_cast<double>(full_frame.payload);
     const double at_once = on_wire - wire_rate * median(figures[1]);
-    return at_once > least_burst * frame && at_once < 0.75 * on_wire ? at_once : 0;
+    return at_once > least_burst * train_frame && at_once < 0.75 * on_wire ? at_once : 0;
 }
 
 }  // namespace eco
