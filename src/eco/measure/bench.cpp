@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "eco/base/error.h"
 #include "eco/measure/protocol.h"
@@ -26,11 +27,15 @@ static std::vector<std::size_t> shuffled(std::size_t count, int seed) {
     return order;
 }
 
+// How long after the start of a call that lately took so long a rank keeps quiet, even if its own
+// part is over: word of the next call would take the wires and processors of those still in it.
+static Seconds quiet_after(Seconds lately) { return lately + std::min(0.5 * lately, 1e-3); }
+
 void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
                 bool warm_up) {
     const int ranks = trial.communicator().size();
     Seconds late = 0;
-    const auto run_once = [&](const Sampled& pattern, Rank root, const Work& work) {
+    const auto run_once = [&](const Sampled& pattern, Rank root, const Work& work, Seconds quiet) {
         const bool alone = pattern.is_library_alone();
         if (!alone) trial.use(pattern.choice);
         trial.prepare(alone, root);
@@ -38,15 +43,17 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         late = std::max(late, start.late());
         trial.run(alone, root, work);
         const Seconds took = since(began);
+        if (took < quiet) std::this_thread::sleep_for(std::chrono::duration<double>(quiet - took));
         trial.finish();
         return took;
     };
-    const auto run = [&](const Sampled& pattern, Rank root) {
-        const Seconds at_once = run_once(pattern, root, pattern.work);
+    const auto run = [&](const Sampled& pattern, Rank root, Seconds quiet) {
+        const Seconds at_once = run_once(pattern, root, pattern.work, quiet);
         if (pattern.beside <= 0) return at_once;
-        return (at_once + run_once(pattern, root, {pattern.beside, 0}) - pattern.beside) / 2;
+        return (at_once + run_once(pattern, root, {pattern.beside, 0}, 0) - pattern.beside) / 2;
     };
     const auto began = Clock::now();
+    std::vector<Seconds> lately(patterns.size());  // of each pattern, for all ranks
     Seconds spent = 0, longest_round = 0;
     const int before = static_cast<int>(patterns.front().samples.size());
     // Round 0 makes connections, communicators and plans, and is not counted.
@@ -60,7 +67,7 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         const Rank root =
             effort.roots_apart ? root_apart(before + round, ranks) : (before + round) % ranks;
         for (const std::size_t p : shuffled(patterns.size(), before + round))
-            now[p] = run(patterns[p], root);
+            now[p] = run(patterns[p], root, quiet_after(lately[p]));
         now[patterns.size()] = late;
         now[patterns.size() + 1] = since(round_began);
         now[patterns.size() + 2] = since(began);
@@ -69,6 +76,7 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         longest_round = std::max(longest_round, now[patterns.size() + 1]);
         const bool over = now[patterns.size() + 2] + longest_round > effort.longest;
         now.resize(patterns.size());
+        lately = now;
         // Some rank began late, which would count as the call's time.
         start.allow(late);
         const Seconds least = *std::min_element(now.begin(), now.end());
