@@ -68,7 +68,8 @@ Seconds measure_shared_gap(const Profile& profile, const std::vector<int>& leade
         if (mine != ring.end())
             time[0] = go_around(ring, static_cast<std::size_t>(mine - ring.begin()));
         times.push_back(slowest(time, mpi.comm_world)[0]);
-        goes_on = round + 1 < most_rounds && (round + 1 < least_rounds || since(began) < longest_ring);
+        goes_on =
+            round + 1 < most_rounds && (round + 1 < least_rounds || since(began) < longest_ring);
         check_mpi(
             mpi.Bcast(&goes_on, static_cast<int>(sizeof goes_on), mpi.byte, 0, mpi.comm_world));
     }
