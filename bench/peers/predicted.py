@@ -58,7 +58,8 @@ def measure(given: argparse.Namespace, operation: str) -> list[Row]:
     one in its own with fewer repeats; a size whose three rounds would take too long is left out."""
     short: dict[int, list[str]] = {}
     runs: list[tuple[list[int], list[str], int]] = []
-    for size in [0] if operation == "barrier" else [int(size) for size in given.sizes.split(",")]:
+    sizes_of = "1" if operation == "barrier" else given.sizes  # a barrier has none; `eco bench` asks
+    for size in map(int, sizes_of.split(",")):
         patterns, once = _patterns(given, operation, size)
         repeats = min(given.repeats, int(given.seconds / once))
         if repeats == given.repeats:
@@ -99,7 +100,7 @@ def predict(measured: Row) -> list[Row]:
             rows.append(
                 {
                     "network": measured["network"], "operation": one.operation,
-                    "bytes": one.bytes, "choice": each.choice, "predicted": each.predicted,
+                    "bytes": 0 if one.operation == "barrier" else one.bytes, "choice": each.choice, "predicted": each.predicted,
                     "measured": each.median, "bound": one.bound, "again": again,
                 }
             )  # fmt: skip

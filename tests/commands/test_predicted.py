@@ -61,6 +61,23 @@ def test_what_is_off_by_more_than_a_twentieth_fails(
     assert found["again"] == 0
 
 
+def test_a_barrier_is_asked_for_with_a_size_that_bench_takes(tmp_path: Path) -> None:
+    """The launcher fails, so nothing is timed; what `eco bench` says shows how far it came."""
+    words = [sys.executable, PREDICTED, PROFILE, "--operations", "barrier", "--", "false"]
+    run = subprocess.run(list(map(str, words)), capture_output=True, text=True, cwd=tmp_path)
+    assert run.returncode != 0
+    assert "--sizes" not in run.stderr
+    result = {"operation": "barrier", "bytes": 1, "hosts": HOSTS, "patterns": []}
+    result["patterns"] = [
+        {"pattern": "binomial", "choice": "binomial", "median": 1e-3, "samples": [1e-3] * 4}
+    ]
+    stored = _stored(tmp_path, {})
+    stored.write_text(json.dumps({**json.loads(stored.read_text()), "results": [result]}))
+    words = [sys.executable, PREDICTED, "--from", stored, "--json"]
+    run = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, text=True)
+    assert [row["bytes"] for row in json.loads(run.stdout)["rows"]] == [0]
+
+
 def test_connections_in_use_wait_less() -> None:
     """Over 100 ms and 1 MB/s 65,536 bytes wait for acknowledgements, once less in use."""
     root = json.loads(PROFILE.read_text())
