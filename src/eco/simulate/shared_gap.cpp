@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/simulate/shared_gap.h"
 
+#include <algorithm>
+
 #include "eco/simulate/simulate.h"
 
 namespace eco {
@@ -20,9 +22,10 @@ Seconds ring_time(const Network& network, const std::vector<int>& ring, Bytes by
 }
 
 Seconds find_shared_gap(Network network, const std::vector<int>& ring, Bytes bytes,
-                        Seconds measured) {
+                        Seconds measured, double two_longer) {
     network.shared_gap = 0;
-    if (measured < clearly_longer * ring_time(network, ring, bytes)) return 0;
+    const Seconds alike = std::max(1.0, two_longer) * ring_time(network, ring, bytes);
+    if (measured < clearly_longer * alike) return 0;
     const auto hosts = static_cast<double>(ring.size());
     // One message after the other would take all of the time.
     Seconds least = 0, most = measured / (hosts * (hosts - 1));

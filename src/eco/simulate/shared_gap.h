@@ -13,8 +13,10 @@ namespace eco {
 Seconds ring_time(const Network& network, const std::vector<int>& ring, Bytes bytes);
 
 // The gap with which the simulation takes as long as the hosts took; 0 if it takes nearly as long
-// without: each host has its own processors, or the network is slower than they are.
+// without: each host has its own processors, or the network is slower than they are. two_longer:
+// how many times as long as predicted a step took that only two hosts did; so much longer a step
+// of all takes too, whatever they share.
 Seconds find_shared_gap(Network network, const std::vector<int>& ring, Bytes bytes,
-                        Seconds measured);
+                        Seconds measured, double two_longer = 1);
 
 }  // namespace eco

@@ -53,6 +53,22 @@ TEST(SharedGap, IsNothingWhereEachHostHasItsOwnProcessors) {
     EXPECT_GT(find_shared_gap(cluster(), all(), 1, 1.5 * alone), 0);
 }
 
+TEST(SharedGap, IsNothingWhereTwoHostsAloneTakeLongerAlike) {
+    const Seconds alone = ring_time(cluster(), all(), 1);
+    EXPECT_EQ(find_shared_gap(cluster(), all(), 1, 1.6 * alone, 1.5), 0);
+    EXPECT_GT(find_shared_gap(cluster(), all(), 1, 2.0 * alone, 1.5), 0);
+    EXPECT_GT(find_shared_gap(cluster(), all(), 1, 1.5 * alone, 0.5), 0);
+    EXPECT_EQ(find_shared_gap(cluster(), all(), 1, 1.2 * alone, 0.5), 0);
+}
+
+TEST(SharedGap, IsNotOfMessagesInsideAHost) {
+    Network network = cluster();
+    const std::vector<int> one_host{0, 0, 0, 0};
+    const Seconds without = ring_time(network, one_host, 1);
+    network.shared_gap = 1e-3;
+    EXPECT_EQ(ring_time(network, one_host, 1), without);
+}
+
 // A lone message finds the processors free. Of seven that leave at once and arrive at once the last
 // waits for the 13 halves before it: seven sends, and six that are received.
 TEST(SharedGap, MessagesWaitForEachOther) {

@@ -209,15 +209,21 @@ private:
         events_.add(turn(rank, mine.job) + duration(rank, mine.job), What::idle, rank);
     }
 
-    // When processors that all hosts share begin with the job: they handle messages first come,
-    // first served, each half where it is sent and half where it is received.
+    // When processors that all hosts share begin with the job: they handle messages between hosts
+    // first come, first served, each half where it is sent and half where it is received.
     Seconds turn(Rank rank, const Job& job) {
-        const Kind kind = program(rank).tasks[at(job.task)].kind;
-        const bool handles = job.receive || kind == Kind::send || kind == Kind::mcast;
-        if (network_.shared_gap <= 0 || !handles) return now();
+        if (network_.shared_gap <= 0 || !crosses(rank, job)) return now();
         const Seconds begin = std::max(now(), processors_free_);
         processors_free_ = begin + network_.shared_gap / 2;
         return begin;
+    }
+
+    // Whether the job is a send to another host, or a receive from one.
+    bool crosses(Rank rank, const Job& job) const {
+        const Task& task = program(rank).tasks[at(job.task)];
+        if (task.kind == Kind::mcast || task.kind == Kind::mcast_recv)
+            return task.kind == Kind::mcast || job.receive;
+        return (job.receive || task.kind == Kind::send) && host(rank) != host(task.peer);
     }
 
     Occupied& occupied(Rank rank, const Job& job) {
