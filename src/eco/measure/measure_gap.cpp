@@ -105,7 +105,9 @@ Seconds measure_shared_gap(const Profile& profile, const std::vector<int>& leade
     if (rank != 0) return 0;
     of_all.erase(of_all.begin());
     of_two.erase(of_two.begin());
-    const Seconds step_of_two = median(of_two) / static_cast<double>(lap);
+    // The least, which no other program on the hosts made longer.
+    const Seconds step_of_two =
+        *std::min_element(of_two.begin(), of_two.end()) / static_cast<double>(lap);
     return find_shared_gap(*network, profile.ring, 1, median(of_all),
                            step_of_two / ring_time(*network, hosts_of_two, 1));
 }

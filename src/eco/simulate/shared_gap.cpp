@@ -27,8 +27,9 @@ Seconds find_shared_gap(Network network, const std::vector<int>& ring, Bytes byt
     const Seconds alike = std::max(1.0, two_longer) * ring_time(network, ring, bytes);
     if (measured < clearly_longer * alike) return 0;
     const auto hosts = static_cast<double>(ring.size());
-    // One message after the other would take all of the time.
-    Seconds least = 0, most = measured / (hosts * (hosts - 1));
+    // One message after the other, each of which takes at least half of it, would take all the
+    // time.
+    Seconds least = 0, most = 2 * measured / (hosts * (hosts - 1));
     for (int halving = 0; halving < halvings; ++halving) {
         network.shared_gap = (least + most) / 2;
         (ring_time(network, ring, bytes) < measured ? least : most) = network.shared_gap;

@@ -49,8 +49,8 @@ struct Model {
     // program of many hosts holds no H×H figures; empty: each its own.
     std::vector<int> row_of;
     double error = 0;  // median relative error of the fits
-    // What each message takes of processors that all hosts share, as emulated ones may: that many
-    // seconds of one that handles them one by one. 0: each host has its own.
+    // What a message takes of processors that all hosts share, as emulated ones may, where each
+    // rank sends one when it has received one. 0: each host has its own.
     Seconds shared_gap = 0;
     std::vector<Medium> media;  // clusters without one have a switch
     bool assumed = false;  // derived from pairwise times, not measured: says nothing of sharing
