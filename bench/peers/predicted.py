@@ -58,8 +58,8 @@ def measure(given: argparse.Namespace, operation: str) -> list[Row]:
     one in its own with fewer repeats; a size whose three rounds would take too long is left out."""
     short: dict[int, list[str]] = {}
     runs: list[tuple[list[int], list[str], int]] = []
-    sizes_of = "1" if operation == "barrier" else given.sizes  # a barrier has none; `eco bench` asks
-    for size in map(int, sizes_of.split(",")):
+    # A barrier has no size, but `eco bench` takes none below 1.
+    for size in map(int, ("1" if operation == "barrier" else given.sizes).split(",")):
         patterns, once = _patterns(given, operation, size)
         repeats = min(given.repeats, int(given.seconds / once))
         if repeats == given.repeats:
@@ -97,10 +97,11 @@ def predict(measured: Row) -> list[Row]:
             if half >= 2:
                 first, second = each.samples[:half], each.samples[half:]
                 again = abs(statistics.median(first) / statistics.median(second) - 1)
+            size = 0 if one.operation == "barrier" else one.bytes
             rows.append(
                 {
                     "network": measured["network"], "operation": one.operation,
-                    "bytes": 0 if one.operation == "barrier" else one.bytes, "choice": each.choice, "predicted": each.predicted,
+                    "bytes": size, "choice": each.choice, "predicted": each.predicted,
                     "measured": each.median, "bound": one.bound, "again": again,
                 }
             )  # fmt: skip

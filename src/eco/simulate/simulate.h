@@ -4,7 +4,8 @@
 //
 // A rank does one thing at a time, in the order in which things become ready: a send occupies it
 // for the send overhead, an arrived message whose receive has been started for the receive
-// overhead, copy and combine as the options say. In between a message flows over the links of its
+// overhead, copy and combine as the options say. Where hosts share processors
+// (Network::shared_gap), ranks take turns on them. In between a message flows over the links of its
 // route, which it shares fairly with all others under way, and arrives a fixed delay after its last
 // byte has left. Single frames of a host enter its first link one after the other. Over long ways a
 // connection waits for acknowledgements at first (Network::first_flight). A task starts when those
