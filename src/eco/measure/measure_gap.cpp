@@ -18,7 +18,7 @@ namespace eco {
 namespace {
 
 // With more hosts simulating the ring takes long, and nobody emulates so many on few processors.
-constexpr std::size_t most_hosts = 128;
+constexpr std::size_t most_hosts_in_ring = 128;
 
 constexpr int ring_tag = 31;
 // The first connects and does not count.
@@ -68,7 +68,7 @@ std::vector<int> farthest_two(const Network& network, const std::vector<int>& ri
 
 Seconds measure_shared_gap(const Profile& profile, const std::vector<int>& leader) {
     const Native& mpi = native();
-    if (leader.size() < 3 || leader.size() > most_hosts ||
+    if (leader.size() < 3 || leader.size() > most_hosts_in_ring ||
         *std::min_element(leader.begin(), leader.end()) < 0)
         return 0;
     int rank = 0;
