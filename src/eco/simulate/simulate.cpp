@@ -15,11 +15,11 @@ namespace eco {
 
 namespace {
 
-// The ranks' part: what each does when. What happens to a message between is transit.h.
-// Of a shared gap, for a message that a rank handles in the turn it has already: on the processors
-// of the lab, a rank that was idle has to be woken up, which takes most of the time.
-constexpr double part_of_going_on = 0.25;
+// Of a shared gap, what a rank takes that was idle: on the lab's processors waking it up takes most
+// of the time. Each further message of its turn takes the rest.
+constexpr double gap_of_turn = 0.75;
 
+// The ranks' part: what each does when. What happens to a message between is transit.h.
 class Simulation {
 public:
     Simulation(const Network& network, const std::vector<int>& host_of,
@@ -77,6 +77,7 @@ private:
         Job job{};
         Job last{-1, false};  // what occupied it last, until:
         Seconds idle_since = 0;
+        bool has_turn = false;  // on processors that hosts share; until it is idle
     };
     using What = Events::Event::What;
 
@@ -213,14 +214,18 @@ private:
         events_.add(turn(rank, mine.job) + duration(rank, mine.job), What::idle, rank);
     }
 
-    // When processors that all hosts share begin with the job. A rank that was idle waits for its
-    // turn, first come, first served; what it has to do by then it does in the same turn.
+    // When processors that all hosts share begin with the job. A message waits for its rank's turn,
+    // first come, first served; all that the rank has to do by then it does in the same turn.
     Seconds turn(Rank rank, const Job& job) {
-        if (network_.shared_gap <= 0 || !crosses(rank, job)) return now();
-        const RankState& mine = ranks_[at(rank)];
-        const bool goes_on = mine.last.task >= 0 && mine.idle_since == now();
+        if (network_.shared_gap <= 0) return now();
+        RankState& mine = ranks_[at(rank)];
+        const bool was_idle = mine.last.task < 0 || mine.idle_since != now();
+        if (was_idle) mine.has_turn = false;
+        if (!crosses(rank, job)) return now();
+        const bool goes_on = mine.has_turn;
+        mine.has_turn = true;
         const Seconds free = std::max(now(), processors_free_);
-        const double part = goes_on ? part_of_going_on : 1 - part_of_going_on;
+        const double part = goes_on ? 1 - gap_of_turn : gap_of_turn;
         processors_free_ = free + part * network_.shared_gap;
         return goes_on ? now() : free;
     }
@@ -228,8 +233,7 @@ private:
     // Whether the job is a send to another host, or a receive from one.
     bool crosses(Rank rank, const Job& job) const {
         const Task& task = program(rank).tasks[at(job.task)];
-        if (task.kind == Kind::mcast || task.kind == Kind::mcast_recv)
-            return task.kind == Kind::mcast || job.receive;
+        if (task.kind == Kind::mcast) return true;
         return (job.receive || task.kind == Kind::send) && host(rank) != host(task.peer);
     }
 

@@ -5,13 +5,14 @@
 // A rank does one thing at a time, in the order in which things become ready: a send occupies it
 // for the send overhead, an arrived message whose receive has been started for the receive
 // overhead, copy and combine as the options say. Where hosts share processors
-// (Network::shared_gap), ranks take turns on them. In between a message flows over the links of its
-// route, which it shares fairly with all others under way, and arrives a fixed delay after its last
-// byte has left. Single frames of a host enter its first link one after the other. Over long ways a
-// connection waits for acknowledgements at first (Network::first_flight). A task starts when those
-// it waits for have ended; a send ends when its last byte has left, so that a window of one keeps
-// one message under way. A receive for a reduction is started at once, as in run/execution.cpp;
-// what waits is the combining.
+// (Network::shared_gap), ranks take turns on them; waiting for a turn counts as part of the
+// overhead, in the timeline, its chain and pictures too. In between a message flows over the links
+// of its route, which it shares fairly with all others under way, and arrives a fixed delay after
+// its last byte has left. Single frames of a host enter its first link one after the other. Over
+// long ways a connection waits for acknowledgements at first (Network::first_flight). A task starts
+// when those it waits for have ended; a send ends when its last byte has left, so that a window of
+// one keeps one message under way. A receive for a reduction is started at once, as in
+// run/execution.cpp; what waits is the combining.
 #pragma once
 
 #include <functional>
