@@ -28,7 +28,7 @@ namespace eco {
 namespace {
 
 // Of the time that is left, at most.
-constexpr double for_odd_links = 0.1, for_mcast = 0.2;
+constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
 
 class Measuring {
 public:
@@ -56,7 +56,7 @@ public:
         } else {
             workers_.worker_loop();
         }
-        find_shared_gap();
+        measure_gap();
         find_rails();
         find_mcast();
         return profile_;
@@ -183,12 +183,20 @@ private:
     }
 
     // All hosts take part, so a new one changes what is known of the others.
-    void find_shared_gap() {
+    void measure_gap() {
         const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
-        if (!fresh || profile_.hosts.size() < 2) return;
+        // A check predicts nothing.
+        if (!fresh || profile_.hosts.size() < 2 || options_.facts) return;
         progress_.update(0.99 * share_, "processors");
-        const Seconds gap = measure_shared_gap(profile_, leader_);
-        if (profile_.model) profile_.model->shared_gap = gap;
+        const SharedGap found = measure_shared_gap(profile_, leader_, for_shared_gap * left_());
+        if (!profile_.model) return;  // not on rank 0
+        profile_.model->shared_gap = found.gap;
+        if (found.unclear.empty()) return;
+        const bool kept = known_ && known_->model && known_->model->shared_gap > 0;
+        if (kept) profile_.model->shared_gap = known_->model->shared_gap;
+        send_event({{"event", "note"},
+                    {"text", "whether hosts share processors is not clear: " + found.unclear +
+                                 (kept ? "; what was known of it is kept" : "")}});
     }
 
     // On hosts that are known already, again with each new one: all must take part.

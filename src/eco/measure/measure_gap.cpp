@@ -8,108 +8,175 @@
 #include <optional>
 
 #include "eco/base/at.h"
+#include "eco/measure/messages.h"
 #include "eco/measure/since.h"
 #include "eco/measure/trial.h"
 #include "eco/mpi/mpi_transport.h"
-#include "eco/simulate/shared_gap.h"
 
 namespace eco {
 
 namespace {
 
-// With more hosts simulating the ring takes long, and nobody emulates so many on few processors.
-constexpr std::size_t most_hosts_in_ring = 128;
+// Nobody emulates more on few processors.
+constexpr std::size_t most_hosts_for_gap = 128;
 
-constexpr int ring_tag = 31;
-// The first connects and does not count.
-constexpr int least_rounds = 4, most_rounds = 12;
-constexpr Seconds longest_ring = 1;
-// Around the ring in one round: hosts wake up one after the other on few processors, which counts
-// once.
-constexpr std::size_t laps = 4;
-// Before each round: until the network is quiet and its buckets are full again.
+enum RingTag { ring_tag = 51, ring_over_tag };
+// Those that count.
+constexpr int fewest_rounds = 3, most_rounds = 11;
+constexpr Seconds longest_gap_time = 1;
+// The first lap around a ring does not count: hosts that wake up one after the other take longer
+// for it. Round trips of two hosts are as many, where these do not take too much of the time.
+constexpr std::size_t most_laps = 4, fewest_laps = 2, fewest_trips = 4;
+constexpr double part_for_two = 0.1;
+// Before each ring: until the network is quiet and its buckets are full again.
 constexpr useconds_t quiet_us = 10000;
 
-// Of this rank; 0 if it is not of the ring.
-Seconds go_around(const std::vector<int>& ring, Rank rank, std::size_t steps) {
-    const auto mine = std::find(ring.begin(), ring.end(), rank);
-    if (mine == ring.end()) return 0;
-    const auto place = static_cast<std::size_t>(mine - ring.begin());
-    const Rank next = ring[(place + 1) % ring.size()],
-               before = ring[(place + ring.size() - 1) % ring.size()];
-    MpiTransport transport(native().comm_world);
-    const auto began = std::chrono::steady_clock::now();
-    char out = 0, in = 0;
-    for (std::size_t step = 0; step < steps; ++step) {
-        transport.recv(0, &in, 1, before, ring_tag);
-        transport.send(1, &out, 1, next, ring_tag);
-        std::vector<int> ended;
-        while (ended.size() < 2) transport.wait(ended);
-    }
-    return since(began);
-}
+struct Steps {
+    std::size_t before = 0, timed = 1;
+};
 
-// Neighbours of the ring whose messages take longest by prediction.
-std::vector<int> farthest_two(const Network& network, const std::vector<int>& ring) {
-    std::vector<int> farthest;
-    Seconds longest = -1;
-    for (std::size_t place = 0; place < ring.size(); ++place) {
-        std::vector<int> two{ring[place], ring[(place + 1) % ring.size()]};
-        const Seconds time = ring_time(network, two, 1);
-        if (time > longest) {
-            longest = time;
-            farthest = std::move(two);
-        }
+// A quarter of so many does not count.
+Steps of_all(std::size_t steps) { return {steps / 4, steps - steps / 4}; }
+
+class GapTimer {
+public:
+    explicit GapTimer(const std::vector<int>& leader) : leader_(leader) {
+        check_mpi(mpi_.Comm_rank(mpi_.comm_world, &rank_));
+        check_mpi(mpi_.Comm_size(mpi_.comm_world, &ranks_));
     }
-    return farthest;
-}
+
+    SharedGap run(const Profile& profile, Seconds most) {
+        std::optional<Network> network;
+        GapRings rings;
+        most = std::min(most, longest_gap_time);
+        // Round trips of two hosts, 0: nothing is timed; the ranks of all; those of two.
+        std::vector<int> words(3 + hosts_in_gap_ring(leader_.size()));
+        if (rank_ == 0) {
+            network = build_network(profile);
+            rings = gap_rings(*network, profile.ring);
+            if (most > 0 && could_show_gap(*network, rings))
+                words[0] = trips_of_two(*network, rings, most);
+            auto next = words.begin() + 1;
+            for (const std::vector<int>* hosts : {&rings.all, &rings.two})
+                next = std::transform(hosts->begin(), hosts->end(), next,
+                                      [&](int host) { return leader_[at(host)]; });
+        }
+        share(words.data(), words.size() * sizeof(int));
+        if (words[0] == 0) return {0, most > 0 ? "" : "there was no time left to find out"};
+        all_.assign(words.begin() + 1, words.end() - 2);
+        half_ = half_of_gap_ring(all_);
+        two_.assign(words.end() - 2, words.end());
+        const StepTimes steps = time_rounds(at(words[0]), most);
+        return rank_ == 0 ? find_shared_gap(*network, rings, steps) : SharedGap{};
+    }
+
+private:
+    int trips_of_two(const Network& network, const GapRings& rings, Seconds most) const {
+        const double fit = part_for_two * most / (2 * half_round_trip(network, rings.two));
+        const double lap = static_cast<double>(rings.all.size() - 1);
+        return static_cast<int>(
+            std::clamp(fit, double{fewest_trips}, std::max(double{fewest_trips}, most_laps * lap)));
+    }
+
+    StepTimes time_rounds(std::size_t trips_of_two, Seconds most) const {
+        const auto began = std::chrono::steady_clock::now();
+        const std::size_t lap = all_.size() - 1, half_lap = half_.size() - 1;
+        // This connects, and counts only for how many laps there is time.
+        const Seconds laps_take = static_cast<double>(lap) * time(all_, {0, lap}) +
+                                  static_cast<double>(half_lap) * time(half_, {0, half_lap});
+        const double fit = std::clamp((1.0 / fewest_rounds - part_for_two) * most / laps_take,
+                                      double{fewest_laps}, double{most_laps});
+        auto laps = static_cast<int>(fit);
+        share(&laps, sizeof laps);
+        const auto around = [&](std::size_t steps) { return Steps{steps, (at(laps) - 1) * steps}; };
+        StepTimes steps;
+        int goes_on = 1;
+        for (int round = 1; goes_on; ++round) {
+            steps.all.push_back(time(all_, around(lap)));
+            steps.half.push_back(time(half_, around(half_lap)));
+            steps.two.push_back(time(two_, of_all(trips_of_two), true));
+            goes_on = round < most_rounds && !settled(steps) && since(began) < most;
+            share(&goes_on, sizeof goes_on);
+        }
+        return steps;
+    }
+
+    // A step around the ring, or half a round trip if there is one message only, as the slowest
+    // rank saw it. All other ranks sleep, as while pairs are timed, and look for the word only now
+    // and then. Ranks of the ring need not start at one moment: before the steps that are timed
+    // each has waited for all others.
+    Seconds time(const std::vector<int>& ring, const Steps& steps, bool one_message = false) const {
+        check_mpi(mpi_.Barrier(mpi_.comm_world));
+        usleep(quiet_us);
+        char word = 0;
+        Seconds took = 0;
+        const auto takes_part = [&](int rank) {
+            return std::find(ring.begin(), ring.end(), rank) != ring.end();
+        };
+        if (!takes_part(rank_)) {
+            await_bytes(&word, 1, ring.front(), ring_over_tag);
+        } else {
+            took = one_message ? to_and_fro(ring, steps) / 2 : go_around(ring, steps);
+            for (int other = 0; rank_ == ring.front() && other < ranks_; ++other)
+                if (!takes_part(other)) send_bytes(&word, 1, other, ring_over_tag);
+        }
+        return slowest({took}, mpi_.comm_world)[0] / static_cast<double>(steps.timed);
+    }
+
+    Seconds go_around(const std::vector<int>& ring, const Steps& steps) const {
+        const auto place =
+            static_cast<std::size_t>(std::find(ring.begin(), ring.end(), rank_) - ring.begin());
+        const Rank next = ring[(place + 1) % ring.size()],
+                   before = ring[(place + ring.size() - 1) % ring.size()];
+        MpiTransport transport(mpi_.comm_world);
+        auto began = std::chrono::steady_clock::now();
+        char out = 0, in = 0;
+        for (std::size_t step = 0; step < steps.before + steps.timed; ++step) {
+            if (step == steps.before) began = std::chrono::steady_clock::now();
+            transport.recv(0, &in, 1, before, ring_tag);
+            transport.send(1, &out, 1, next, ring_tag);
+            std::vector<int> ended;
+            while (ended.size() < 2) transport.wait(ended);
+        }
+        return since(began);
+    }
+
+    Seconds to_and_fro(const std::vector<int>& two, const Steps& trips) const {
+        const bool begins = rank_ == two[0];
+        const Rank other = begins ? two[1] : two[0];
+        MpiTransport transport(mpi_.comm_world);
+        auto began = std::chrono::steady_clock::now();
+        char byte = 0;
+        for (std::size_t trip = 0; trip < trips.before + trips.timed; ++trip) {
+            if (trip == trips.before) began = std::chrono::steady_clock::now();
+            for (const bool sends : {begins, !begins}) {
+                sends ? transport.send(0, &byte, 1, other, ring_tag)
+                      : transport.recv(0, &byte, 1, other, ring_tag);
+                std::vector<int> ended;
+                while (ended.empty()) transport.wait(ended);
+            }
+        }
+        return since(began);
+    }
+
+    // From rank 0 to all.
+    void share(void* data, std::size_t bytes) const {
+        check_mpi(mpi_.Bcast(data, static_cast<int>(bytes), mpi_.byte, 0, mpi_.comm_world));
+    }
+
+    const Native& mpi_ = native();
+    const std::vector<int>& leader_;  // per host
+    int rank_ = 0, ranks_ = 0;
+    std::vector<int> all_, half_, two_;  // ranks, as GapRings has hosts
+};
 
 }  // namespace
 
-Seconds measure_shared_gap(const Profile& profile, const std::vector<int>& leader) {
-    const Native& mpi = native();
-    if (leader.size() < 3 || leader.size() > most_hosts_in_ring ||
+SharedGap measure_shared_gap(const Profile& profile, const std::vector<int>& leader, Seconds most) {
+    if (leader.size() < 3 || leader.size() > most_hosts_for_gap ||
         *std::min_element(leader.begin(), leader.end()) < 0)
-        return 0;
-    int rank = 0;
-    check_mpi(mpi.Comm_rank(mpi.comm_world, &rank));
-    const std::size_t lap = leader.size() - 1;
-    std::optional<Network> network;
-    std::vector<int> hosts_of_two, ring(leader.size()), two(2);
-    if (rank == 0) {
-        network = build_network(profile);
-        hosts_of_two = farthest_two(*network, profile.ring);
-        const auto leads = [&](int host) { return leader[at(host)]; };
-        std::transform(profile.ring.begin(), profile.ring.end(), ring.begin(), leads);
-        std::transform(hosts_of_two.begin(), hosts_of_two.end(), two.begin(), leads);
-    }
-    for (std::vector<int>* shared : {&ring, &two})
-        check_mpi(mpi.Bcast(shared->data(), static_cast<int>(sizeof(int) * shared->size()),
-                            mpi.byte, 0, mpi.comm_world));
-    const auto began = std::chrono::steady_clock::now();
-    std::vector<Seconds> of_all, of_two;
-    const auto time = [&](const std::vector<int>& around) {
-        check_mpi(mpi.Barrier(mpi.comm_world));
-        usleep(quiet_us);
-        return slowest({go_around(around, rank, laps * lap)}, mpi.comm_world)[0] / laps;
-    };
-    int goes_on = 1;
-    for (int round = 0; goes_on; ++round) {
-        of_all.push_back(time(ring));
-        of_two.push_back(time(two));
-        goes_on =
-            round + 1 < most_rounds && (round + 1 < least_rounds || since(began) < longest_ring);
-        check_mpi(
-            mpi.Bcast(&goes_on, static_cast<int>(sizeof goes_on), mpi.byte, 0, mpi.comm_world));
-    }
-    if (rank != 0) return 0;
-    of_all.erase(of_all.begin());
-    of_two.erase(of_two.begin());
-    // The least, which no other program on the hosts made longer.
-    const Seconds step_of_two =
-        *std::min_element(of_two.begin(), of_two.end()) / static_cast<double>(lap);
-    return find_shared_gap(*network, profile.ring, 1, median(of_all),
-                           step_of_two / ring_time(*network, hosts_of_two, 1));
+        return {};
+    return GapTimer(leader).run(profile, most);
 }
 
 }  // namespace eco

@@ -2,39 +2,149 @@
 #include "eco/simulate/shared_gap.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "eco/base/at.h"
 #include "eco/simulate/simulate.h"
 
 namespace eco {
 
 namespace {
 
-// So much longer than predicted may be chance.
-constexpr double clearly_longer = 1.25;
+// More hosts show no more, and processors that they share need ever longer for a step.
+constexpr std::size_t most_in_gap_ring = 24;
+
+// All hosts: than predicted, which may be chance; than half of them, which with shared processors
+// take half as long, and about as long where only the slowest host counts.
+constexpr double clearly_longer = 1.25, clearly_more = 1.4;
+// Two hosts alone take so much less than predicted only if the predictions come from times that
+// other programs made longer.
+constexpr double clearly_less = 0.75;
+constexpr std::size_t least_samples = 3;
+constexpr double samples_agree = 1.1;
+// Of what a message takes between its overheads, at most: just below.
+constexpr double part_of_way = 0.95;
 constexpr int halvings = 12;
+
+Seconds least_sample(const std::vector<Seconds>& samples) {
+    return *std::min_element(samples.begin(), samples.end());
+}
+
+bool two_least_agree(std::vector<Seconds> samples) {
+    std::sort(samples.begin(), samples.end());
+    return samples.size() >= least_samples && samples[1] <= samples_agree * samples[0];
+}
+
+// When all have received the message of a step, by the task that receives it.
+Seconds end_of_step(const Timeline& timeline, std::size_t receive) {
+    Seconds end = 0;
+    for (const auto& tasks : timeline.tasks) end = std::max(end, tasks[receive].end);
+    return end;
+}
 
 }  // namespace
 
-Seconds ring_time(const Network& network, const std::vector<int>& ring, Bytes bytes) {
-    const Hierarchy hierarchy = flat_hierarchy(static_cast<int>(ring.size()));
-    const Request request{Operation::allgather, &hierarchy, 0, true};
-    return simulate(network, ring, parse_choice("ring"), request, bytes).time;
+std::size_t hosts_in_gap_ring(std::size_t hosts) {
+    const std::size_t stride = (hosts + most_in_gap_ring - 1) / most_in_gap_ring;
+    return (hosts + stride - 1) / stride;
 }
 
-Seconds find_shared_gap(Network network, const std::vector<int>& ring, Bytes bytes,
-                        Seconds measured, double two_longer) {
+std::vector<int> half_of_gap_ring(const std::vector<int>& all) {
+    std::vector<int> half;
+    const std::size_t hosts = std::max<std::size_t>(2, all.size() / 2);
+    for (std::size_t i = 0; i < hosts; ++i) half.push_back(all[2 * i]);
+    return half;
+}
+
+GapRings gap_rings(const Network& network, const std::vector<int>& ring) {
+    GapRings rings;
+    const std::size_t stride = (ring.size() + most_in_gap_ring - 1) / most_in_gap_ring;
+    for (std::size_t i = 0; i < ring.size(); i += stride) rings.all.push_back(ring[i]);
+    rings.half = half_of_gap_ring(rings.all);
+    Seconds longest = -1;
+    for (std::size_t i = 0; i < rings.all.size(); ++i) {
+        const std::vector<int> two{rings.all[i], rings.all[(i + 1) % rings.all.size()]};
+        const Seconds time = half_round_trip(network, two);
+        if (time <= longest) continue;
+        longest = time;
+        rings.two = two;
+    }
+    return rings;
+}
+
+Seconds half_round_trip(const Network& network, const std::vector<int>& two) {
+    return (network.alone(two[0], two[1], 1) + network.alone(two[1], two[0], 1)) / 2;
+}
+
+Seconds step_time(const Network& network, const std::vector<int>& ring) {
+    const std::size_t hosts = ring.size(), lap = hosts - 1;
+    std::vector<Program> programs;
+    const std::vector<Chunk> whole{0};
+    for (std::size_t place = 0; place < hosts; ++place) {
+        Builder builder(1, false);
+        for (std::size_t step = 0; step < 2 * lap; ++step) {
+            const auto bank = static_cast<int>(step);
+            builder.send(static_cast<Rank>((place + 1) % hosts),
+                         step == 0 ? input : scratch(bank - 1), whole);
+            builder.recv(static_cast<Rank>((place + lap) % hosts), scratch(bank), whole);
+        }
+        programs.push_back(builder.finish());
+    }
+    // As the hosts are timed: from the end of the first lap on. Each step has two tasks.
+    const Timeline timeline =
+        simulate(network, ring, programs, [](Chunk, int) { return Bytes{1}; });
+    return (end_of_step(timeline, 4 * lap - 1) - end_of_step(timeline, 2 * lap - 1)) /
+           static_cast<double>(lap);
+}
+
+Seconds longest_shared_gap(const Network& network) {
+    const int hosts = static_cast<int>(network.hosts.size());
+    Seconds longest = std::numeric_limits<Seconds>::infinity();
+    for (int from = 0; from < hosts; ++from)
+        for (int to = 0; to < hosts; ++to) {
+            if (from == to) continue;
+            const Seconds overheads = network.send[at(from)].of(1) + network.receive[at(to)].of(1);
+            longest = std::min(longest, part_of_way * (network.alone(from, to, 1) - overheads));
+        }
+    return longest;
+}
+
+bool could_show_gap(Network network, const GapRings& rings) {
     network.shared_gap = 0;
-    const Seconds alike = std::max(1.0, two_longer) * ring_time(network, ring, bytes);
-    if (measured < clearly_longer * alike) return 0;
-    const auto hosts = static_cast<double>(ring.size());
-    // One message after the other, each of which takes at least half of it, would take all the
-    // time.
-    Seconds least = 0, most = 2 * measured / (hosts * (hosts - 1));
+    const Seconds without = step_time(network, rings.all);
+    network.shared_gap = longest_shared_gap(network);
+    return step_time(network, rings.all) >= clearly_more * without;
+}
+
+bool settled(const StepTimes& steps) {
+    return two_least_agree(steps.all) && two_least_agree(steps.half) && two_least_agree(steps.two);
+}
+
+SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTimes& steps) {
+    if (!settled(steps)) return {0, "the times of messages around all hosts did not agree"};
+    network.shared_gap = 0;
+    const Seconds all_alike = step_time(network, rings.all),
+                  half_alike = step_time(network, rings.half),
+                  two_alike = half_round_trip(network, rings.two);
+    const double two_longer = least_sample(steps.two) / two_alike;
+    // What two hosts alone take longer all of them take longer, whatever they share.
+    const Seconds all = least_sample(steps.all) / std::max(1.0, two_longer),
+                  half = least_sample(steps.half) / std::max(1.0, two_longer);
+    // On a bus more hosts take longer as well, which is predicted.
+    const double more_alike = std::max(1.0, all_alike / half_alike);
+    if (all < clearly_longer * all_alike || all < clearly_more * more_alike * half) {
+        if (two_longer >= clearly_less) return {};
+        return {0, "messages between two hosts now take much less than when pairs were timed"};
+    }
+    Seconds least = 0, most = longest_shared_gap(network);
+    network.shared_gap = most;
+    if (clearly_longer * step_time(network, rings.all) < all)
+        return {0, "messages around all hosts take longer than shared processors explain"};
     for (int halving = 0; halving < halvings; ++halving) {
         network.shared_gap = (least + most) / 2;
-        (ring_time(network, ring, bytes) < measured ? least : most) = network.shared_gap;
+        (step_time(network, rings.all) < all ? least : most) = network.shared_gap;
     }
-    return (least + most) / 2;
+    return {(least + most) / 2, ""};
 }
 
 }  // namespace eco

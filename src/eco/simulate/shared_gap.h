@@ -1,22 +1,60 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns the time of one collective that keeps all hosts busy at once into Model::shared_gap: what
-// each message takes of processors that the hosts share. Pure. Called by `eco measure`.
+// Turns the times of rings of hosts into Model::shared_gap: what each message takes of processors
+// that all hosts share. Says which rings to time, when they were timed often enough, and what
+// follows. Pure. Called by `eco measure`.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "eco/topology/network.h"
 
 namespace eco {
 
-// An allgather of `bytes` each, along a ring of all hosts in this order, by simulation.
-Seconds ring_time(const Network& network, const std::vector<int>& ring, Bytes bytes);
+// Hosts. Around `all` and `half` each sends 1 byte to the next, step after step; between `two` one
+// message goes to and fro, so that it never waits for processors.
+struct GapRings {
+    std::vector<int> all;   // of many hosts some
+    std::vector<int> half;  // every second of `all`
+    std::vector<int> two;   // of `all` the neighbours whose messages take longest
+};
 
-// The gap with which the simulation takes as long as the hosts took; 0 if it takes nearly as long
-// without: each host has its own processors, or the network is slower than they are. two_longer:
-// how many times as long as predicted a step took that only two hosts did; so much longer a step
-// of all takes too, whatever they share.
-Seconds find_shared_gap(Network network, const std::vector<int>& ring, Bytes bytes,
-                        Seconds measured, double two_longer = 1);
+// ring: of all hosts. Which hosts are in `all` and `half` follows from the ring alone.
+GapRings gap_rings(const Network& network, const std::vector<int>& ring);
+std::size_t hosts_in_gap_ring(std::size_t hosts);
+std::vector<int> half_of_gap_ring(const std::vector<int>& all);
+
+// A step around such a ring, by simulation, once all hosts are under way.
+Seconds step_time(const Network& network, const std::vector<int>& ring);
+
+// Of the two, as they are measured alone.
+Seconds half_round_trip(const Network& network, const std::vector<int>& two);
+
+// With a longer one the receiver of a message alone would wait until its sender's turn is over, and
+// in a ring messages would catch up with each other, so that the simulation takes less time for a
+// longer gap.
+Seconds longest_shared_gap(const Network& network);
+
+// Whether the longest gap would make a step around the ring clearly longer.
+bool could_show_gap(Network network, const GapRings& rings);
+
+// What a step around `all` and `half` and half a round trip between `two` took, in each round.
+struct StepTimes {
+    std::vector<Seconds> all, half, two;
+};
+
+// Whether of each ring the two least times agree, so that no other program made them longer.
+bool settled(const StepTimes& steps);
+
+struct SharedGap {
+    Seconds gap = 0;      // 0: each host has its own processors
+    std::string unclear;  // why the gap is not known, for the user; else empty
+};
+
+// The gap with which the simulation takes as long for a step of all hosts as they took, less what
+// two hosts alone took longer than predicted. There is none where all hosts take nearly as
+// long as predicted, or nearly as long as half of them. The longest gap counts where it explains
+// nearly all of the time.
+SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTimes& steps);
 
 }  // namespace eco

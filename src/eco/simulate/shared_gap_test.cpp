@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
+#include "eco/base/at.h"
 #include "eco/simulate/simulate.h"
 
 namespace eco {
@@ -13,14 +15,14 @@ namespace {
 
 constexpr int hosts = 8;
 
-// A switch whose ports take 1 us for a byte; 100 us on the way, 10 us for sender and receiver.
-Network cluster() {
+// A switch whose ports take 1 us for a byte; 10 us for sender and receiver.
+Network cluster(Seconds on_the_way = 1e-4) {
     Network network =
         assemble_network(std::vector<std::string>(hosts, "n"), {std::vector<int>(hosts)}, {},
                          std::vector<double>(hosts, 1e6));
     network.send.assign(hosts, {1e-5, 0});
     network.receive.assign(hosts, {1e-5, 0});
-    network.fixed.assign(hosts, std::vector<double>(hosts, 1e-4));
+    network.fixed.assign(hosts, std::vector<double>(hosts, on_the_way));
     return network;
 }
 
@@ -30,55 +32,155 @@ std::vector<int> all() {
     return ring;
 }
 
-Seconds star(const Network& network, Operation operation) {
+GapRings rings() { return gap_rings(cluster(), all()); }
+
+Seconds collective(const Network& network, Operation operation, const char* choice) {
     const Hierarchy hierarchy = flat_hierarchy(hosts);
-    return simulate(network, all(), parse_choice("star"), {operation, &hierarchy, 0, true}, 1).time;
+    const Request request{operation, &hierarchy, 0, true};
+    return simulate(network, all(), parse_choice(choice), request, 1).time;
 }
+
+// As if hosts that share processors so were measured, each three times.
+StepTimes measured(Seconds gap) {
+    Network network = cluster();
+    network.shared_gap = gap;
+    return {std::vector(3, step_time(network, rings().all)),
+            std::vector(3, step_time(network, rings().half)),
+            std::vector(3, half_round_trip(network, rings().two))};
+}
+
+// So many times as long as measured without a gap.
+StepTimes longer(double of_all, double of_half, double of_two) {
+    StepTimes steps = measured(0);
+    for (Seconds& step : steps.all) step *= of_all;
+    for (Seconds& step : steps.half) step *= of_half;
+    for (Seconds& step : steps.two) step *= of_two;
+    return steps;
+}
+
+SharedGap found(const StepTimes& steps) { return find_shared_gap(cluster(), rings(), steps); }
 
 }  // namespace
 
 TEST(SharedGap, IsFoundByTheTimeOfARing) {
-    Network network = cluster();
-    for (const Seconds gap : {50e-6, 100e-6, 300e-6}) {
-        network.shared_gap = gap;
-        const Seconds measured = ring_time(network, all(), 1);
-        network.shared_gap = find_shared_gap(cluster(), all(), 1, measured);
-        EXPECT_NEAR(ring_time(network, all(), 1) / measured, 1, 0.01);
-        EXPECT_GE(network.shared_gap, 0.99 * gap);
+    for (const Seconds gap : {40e-6, 60e-6, 90e-6}) {
+        EXPECT_GE(found(measured(gap)).gap, 0.99 * gap);
+        EXPECT_LE(found(measured(gap)).gap, 1.1 * gap);
+        EXPECT_EQ(found(measured(gap)).unclear, "");
     }
 }
 
 TEST(SharedGap, IsNothingWhereEachHostHasItsOwnProcessors) {
-    const Seconds alone = ring_time(cluster(), all(), 1);
-    EXPECT_EQ(find_shared_gap(cluster(), all(), 1, 0.5 * alone), 0);
-    EXPECT_EQ(find_shared_gap(cluster(), all(), 1, 1.2 * alone), 0);
-    EXPECT_GT(find_shared_gap(cluster(), all(), 1, 1.5 * alone), 0);
+    for (const double all_longer : {0.9, 1.2}) {
+        EXPECT_EQ(found(longer(all_longer, 1, 1)).gap, 0);
+        EXPECT_EQ(found(longer(all_longer, 1, 1)).unclear, "");
+    }
+    EXPECT_GT(found(longer(2, 1, 1)).gap, 0);
 }
 
-TEST(SharedGap, IsNothingWhereTwoHostsAloneTakeLongerAlike) {
-    const Seconds alone = ring_time(cluster(), all(), 1);
-    EXPECT_EQ(find_shared_gap(cluster(), all(), 1, 1.6 * alone, 1.5), 0);
-    EXPECT_GT(find_shared_gap(cluster(), all(), 1, 2.0 * alone, 1.5), 0);
-    EXPECT_GT(find_shared_gap(cluster(), all(), 1, 1.5 * alone, 0.5), 0);
-    EXPECT_EQ(find_shared_gap(cluster(), all(), 1, 1.2 * alone, 0.5), 0);
+TEST(SharedGap, IsNothingWhereHalfOfTheHostsTakeAboutAsLong) {
+    EXPECT_EQ(found(longer(3, 2.5, 1)).gap, 0);
+    EXPECT_EQ(found(longer(3, 2.5, 1)).unclear, "");
+    EXPECT_GT(found(longer(3, 1.5, 1)).gap, 0);
+}
+
+TEST(SharedGap, LeavesOutWhatTwoHostsAloneTakeLonger) {
+    EXPECT_EQ(found(longer(1.6, 1.5, 1.5)).gap, 0);
+    const Seconds gap = found(measured(60e-6)).gap;
+    StepTimes steps = measured(60e-6);
+    for (std::vector<Seconds>* times : {&steps.all, &steps.half, &steps.two})
+        for (Seconds& step : *times) step *= 1.5;
+    EXPECT_NEAR(found(steps).gap, gap, 0.01 * gap);
+}
+
+TEST(SharedGap, IsUnclearIfPairsTookLongerWhenTheyWereTimed) {
+    EXPECT_NE(found(longer(1, 1, 0.7)).unclear, "");
+    EXPECT_EQ(found(longer(1, 1, 0.8)).unclear, "");
+    EXPECT_GT(found(longer(2, 1, 0.7)).gap, 0);
+}
+
+// What disturbs a round only makes it longer.
+TEST(SharedGap, IsOfTheLeastTimesOnceTheyAgree) {
+    StepTimes steps = measured(60e-6);
+    const Seconds gap = found(steps).gap;
+    for (std::vector<Seconds>* times : {&steps.all, &steps.half, &steps.two}) {
+        times->insert(times->begin(), 5 * times->front());
+        times->pop_back();
+    }
+    EXPECT_TRUE(settled(steps));
+    EXPECT_EQ(found(steps).gap, gap);
+    for (std::vector<Seconds>* times : {&steps.all, &steps.half, &steps.two}) {
+        const std::vector<Seconds> agreeing = *times;
+        times->back() *= 1.2;
+        EXPECT_FALSE(settled(steps));
+        EXPECT_EQ(found(steps).gap, 0);
+        EXPECT_NE(found(steps).unclear, "");
+        *times = agreeing;
+        times->pop_back();
+        EXPECT_FALSE(settled(steps));
+        *times = agreeing;
+    }
+}
+
+TEST(SharedGap, IsNoLongerThanAMessageIsOnItsWay) {
+    const Seconds longest = longest_shared_gap(cluster());
+    EXPECT_GT(longest, 0.9e-4);
+    EXPECT_LT(longest, 1e-4);
+    Network network = cluster();
+    network.fixed[2][5] = 0.5e-4;
+    EXPECT_NEAR(longest_shared_gap(network), 0.5 * longest, 0.05 * longest);
+    const double most = hosts * longest / step_time(cluster(), all());
+    EXPECT_NEAR(found(longer(1.1 * most, 0.5 * most, 1)).gap, longest, 0.01 * longest);
+    EXPECT_EQ(found(longer(1.5 * most, 0.5 * most, 1)).gap, 0);
+    EXPECT_NE(found(longer(1.5 * most, 0.5 * most, 1)).unclear, "");
+}
+
+// One way that takes as long as all turns together hides them.
+TEST(SharedGap, IsNotLookedForWhereItCouldNotShow) {
+    EXPECT_TRUE(could_show_gap(cluster(), rings()));
+    Network network = cluster();
+    network.fixed[3][4] = network.fixed[4][3] = 10e-3;
+    EXPECT_FALSE(could_show_gap(network, gap_rings(network, all())));
+    EXPECT_EQ(gap_rings(network, all()).two, (std::vector<int>{3, 4}));
+}
+
+TEST(SharedGap, IsMeasuredBySomeOfManyHosts) {
+    EXPECT_EQ(rings().all, all());
+    EXPECT_EQ(rings().half, (std::vector<int>{0, 2, 4, 6}));
+    EXPECT_EQ(half_of_gap_ring({5, 6, 7}), (std::vector<int>{5, 7}));
+    EXPECT_EQ(half_of_gap_ring({5, 6, 7, 8, 9}), (std::vector<int>{5, 7}));
+    EXPECT_EQ(hosts_in_gap_ring(24), 24U);
+    EXPECT_EQ(hosts_in_gap_ring(25), 13U);
+    EXPECT_EQ(hosts_in_gap_ring(128), 22U);
+}
+
+// Of a message that is handled in the turn of the one before a quarter counts, so that each message
+// of a ring takes one gap in all.
+TEST(SharedGap, IsTakenOnceByEachMessageOfARing) {
+    Network network = cluster(2e-3);
+    network.shared_gap = 1e-3;
+    EXPECT_NEAR(step_time(network, all()), hosts * 1e-3, 0.03 * hosts * 1e-3);
+    const double messages = hosts * (hosts - 1);
+    EXPECT_NEAR(collective(network, Operation::allgather, "ring"), messages * 1e-3,
+                0.15 * messages * 1e-3);
 }
 
 TEST(SharedGap, IsNotOfMessagesInsideAHost) {
     Network network = cluster();
     const std::vector<int> one_host{0, 0, 0, 0};
-    const Seconds without = ring_time(network, one_host, 1);
+    const Seconds without = step_time(network, one_host);
     network.shared_gap = 1e-3;
-    EXPECT_EQ(ring_time(network, one_host, 1), without);
+    EXPECT_EQ(step_time(network, one_host), without);
 }
 
 // A lone message finds the processors free. Seven ranks that send at once take turns of three
 // quarters; the root's is the eighth, in which it takes all that has arrived.
 TEST(SharedGap, MessagesWaitForEachOther) {
     Network network = cluster();
-    const Seconds one_by_one = star(network, Operation::gather);
+    const Seconds one_by_one = collective(network, Operation::gather, "star");
     network.shared_gap = 1e-3;
-    EXPECT_NEAR(star(network, Operation::gather), 7 * 0.75e-3, 0.2e-3);
-    EXPECT_GT(star(network, Operation::gather), 10 * one_by_one);
+    EXPECT_NEAR(collective(network, Operation::gather, "star"), 7 * 0.75e-3, 0.2e-3);
+    EXPECT_GT(collective(network, Operation::gather, "star"), 10 * one_by_one);
     const std::vector<int> two{0, 1};
     const Hierarchy pair = flat_hierarchy(2);
     const Request request{Operation::bcast, &pair, 0, true};
@@ -86,7 +188,30 @@ TEST(SharedGap, MessagesWaitForEachOther) {
         network.shared_gap = gap;
         return simulate(network, two, parse_choice("star"), request, 1).time;
     };
-    EXPECT_EQ(lone(100e-6), lone(0));
+    EXPECT_EQ(lone(longest_shared_gap(network)), lone(0));
+}
+
+// A copy needs no turn of the processors and gives none: four sends at once take turns.
+TEST(SharedGap, MessagesWaitAfterACopyToo) {
+    Network network = cluster(2e-3);
+    network.shared_gap = 1e-3;
+    const std::vector<Chunk> whole{0};
+    std::vector<Program> programs;
+    for (int rank = 0; rank < hosts; ++rank) {
+        Builder builder(1, false);
+        if (rank < 4) {
+            builder.copy(input, scratch(0), whole);
+            builder.send(rank + 4, scratch(0), whole);
+        } else {
+            builder.recv(rank - 4, output, whole);
+        }
+        programs.push_back(builder.finish());
+    }
+    const Timeline timeline =
+        simulate(network, all(), programs, [](Chunk, int) { return Bytes{1}; });
+    Seconds last = 0;
+    for (const MessageTimes& message : timeline.messages) last = std::max(last, message.posted);
+    EXPECT_NEAR(last, 3 * 0.75e-3, 0.05e-3);
 }
 
 }  // namespace eco
