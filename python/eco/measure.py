@@ -103,6 +103,7 @@ def command(
 
     found: list[Profile] = []
     chosen: dict[str, int] = {}
+    notes: list[str] = []
     with progress("measuring", quiet=as_json) as (show, say):
 
         def take_event(event: dict[str, Any]) -> None:
@@ -112,6 +113,8 @@ def command(
                 found.append(received(event))
             elif event.get("event") == "chosen":
                 chosen.update(counts(event))
+            elif event.get("event") == "note":
+                notes.append(str(event["text"]))
             else:
                 partial.take_event(event, say)
 
@@ -130,7 +133,7 @@ def command(
             if note := partial.keep():
                 say(f"eco: {note}")
             raise
-    _finish(found[-1], before, output, launcher.is_lab, as_json, chosen)
+    _finish(found[-1], before, output, launcher.is_lab, as_json, chosen, notes)
     partial.remove(found[-1].hosts)
 
 
@@ -202,6 +205,7 @@ def _finish(
     is_lab: bool,
     as_json: bool,
     chosen: dict[str, int],
+    notes: list[str],
 ) -> None:
     text = profiles.to_json(found)
     written = []
@@ -222,6 +226,7 @@ def _finish(
             "measured": fresh,
             "files": [str(path) for path in written],
             "chosen": chosen or None,
+            "notes": notes,
         }
         print(json.dumps(summary))
         return
@@ -237,5 +242,7 @@ def _finish(
         print(structure.describe_survey(found))
     for line in structure.describe_odd(found):
         print(line)
+    for note in notes:
+        print(note)
     for path in written:
         print(f"wrote {path}")

@@ -94,6 +94,15 @@ def test_budget(tmp_path: Path) -> None:
     assert summary["chosen"] == {"timed": 5, "predicted": 3, "open": 2}
 
 
+def test_notes_of_the_probe(tmp_path: Path) -> None:
+    note = {"event": "note", "text": "whether hosts share processors is not clear: it is late"}
+    start = launcher(tmp_path / "bin", [progress(0.1), note, PROFILE, DONE])
+    result = eco("measure", "--", start.path)
+    assert result.returncode == 0, result.stderr
+    assert note["text"] in result.stdout.splitlines()
+    assert json.loads(eco("measure", "--json", "--", start.path).stdout)["notes"] == [note["text"]]
+
+
 @pytest.mark.parametrize(
     ("version", "family"),
     [
