@@ -10,6 +10,7 @@
 
 #include "eco/base/error.h"
 #include "eco/measure/protocol.h"
+#include "eco/measure/quiet.h"
 #include "eco/measure/rank_order.h"
 #include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
@@ -27,9 +28,18 @@ static std::vector<std::size_t> shuffled(std::size_t count, int seed) {
     return order;
 }
 
-// How long after the start of a call that lately took so long a rank keeps quiet, even if its own
-// part is over: word of the next call would take the wires and processors of those still in it.
-static Seconds quiet_after(Seconds lately) { return lately + std::min(0.5 * lately, 1e-3); }
+// Sleeps for so long, and lets the library go on now and then with what it has still to send.
+static void keep_quiet(Seconds time, MPI_Comm comm) {
+    constexpr Seconds longest_nap = 1e-3;
+    const auto began = Clock::now();
+    Seconds nap = 100e-6;
+    for (Seconds left = time; left > 0; left = time - since(began)) {
+        int there = 0;
+        check_mpi(native().Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &there, MPI_STATUS_IGNORE));
+        std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, nap)));
+        nap = std::min(2 * nap, longest_nap);
+    }
+}
 
 void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
                 bool warm_up) {
@@ -43,17 +53,17 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         late = std::max(late, start.late());
         trial.run(alone, root, work);
         const Seconds took = since(began);
-        if (took < quiet) std::this_thread::sleep_for(std::chrono::duration<double>(quiet - took));
+        keep_quiet(quiet - took, start.comm());
         trial.finish();
         return took;
     };
-    const auto run = [&](const Sampled& pattern, Rank root, Seconds quiet) {
-        const Seconds at_once = run_once(pattern, root, pattern.work, quiet);
-        if (pattern.beside <= 0) return at_once;
+    const auto run = [&](const Sampled& pattern, Rank root) {
+        if (pattern.beside <= 0)
+            return run_once(pattern, root, pattern.work, quiet_after(pattern.samples));
+        const Seconds at_once = run_once(pattern, root, pattern.work, 0);
         return (at_once + run_once(pattern, root, {pattern.beside, 0}, 0) - pattern.beside) / 2;
     };
     const auto began = Clock::now();
-    std::vector<Seconds> lately(patterns.size());  // of each pattern, for all ranks
     Seconds spent = 0, longest_round = 0;
     const int before = static_cast<int>(patterns.front().samples.size());
     // Round 0 makes connections, communicators and plans, and is not counted.
@@ -67,7 +77,7 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         const Rank root =
             effort.roots_apart ? root_apart(before + round, ranks) : (before + round) % ranks;
         for (const std::size_t p : shuffled(patterns.size(), before + round))
-            now[p] = run(patterns[p], root, quiet_after(lately[p]));
+            now[p] = run(patterns[p], root);
         now[patterns.size()] = late;
         now[patterns.size() + 1] = since(round_began);
         now[patterns.size() + 2] = since(began);
@@ -76,7 +86,6 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         longest_round = std::max(longest_round, now[patterns.size() + 1]);
         const bool over = now[patterns.size() + 2] + longest_round > effort.longest;
         now.resize(patterns.size());
-        lately = now;
         // Some rank began late, which would count as the call's time.
         start.allow(late);
         const Seconds least = *std::min_element(now.begin(), now.end());
