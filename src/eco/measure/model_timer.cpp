@@ -5,7 +5,7 @@
 
 #include "eco/base/at.h"
 #include "eco/measure/trial.h"
-#include "eco/topology/network.h"
+#include "eco/topology/train.h"
 
 namespace eco {
 
@@ -24,18 +24,10 @@ constexpr int messages_per_flow = 16, least_in_flight = 4;
 constexpr double shortest_message = 512, long_message = 16384;
 constexpr Seconds long_message_time = 20e-6;
 
-// Of trains that find out what a bucket lets pass at once: frames, filled by messages and their
-// headers, fewer than TCP sends before it waits. What takes less time tells nothing.
-constexpr Bytes train_message = 1382;
+// Of trains that find out what a bucket lets pass at once: frames, fewer than TCP sends before it
+// waits. What takes less time tells nothing.
 constexpr int short_train = 8, trains = 5;
-// In frames. A plain wire shows one, and up to half of one more where the receiver was late.
-constexpr double least_burst = 1.75;
 constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
-
-// Headers of TCP and of the libraries: what acknowledges a train comes after it.
-constexpr Bytes unacknowledged = 66 + 24;
-
-double wire_frame() { return static_cast<double>(full_frame.payload + full_frame.overhead); }
 
 }  // namespace
 
@@ -127,9 +119,7 @@ double ModelTimer::total(const std::vector<Flow>& flows) const {
 }
 
 double ModelTimer::burst(const Flow& flow, double rate) const {
-    const double frame = wire_frame(),
-                 train_frame = static_cast<double>(train_message + unacknowledged),
-                 on_wire = short_train * train_frame;
+    const double on_wire = train_on_wire(short_train);
     const Seconds wait = 1.2 * on_wire / rate + 2 * profile_.minimum[0](flow.from, flow.to);
     if (wait > longest_train_time || on_wire / rate < clear_train) return 0;
     Order order;
@@ -144,9 +134,7 @@ double ModelTimer::burst(const Flow& flow, double rate) const {
     answer.to = leader_[at(flow.from)];
     const auto figures =
         workers_.run({{leader_[at(flow.from)], order}, {leader_[at(flow.to)], answer}});
-    const double wire_rate = rate * frame / static_cast<double>(full_frame.payload);
-    const double at_once = on_wire - wire_rate * median(figures[1]);
-    return at_once > least_burst * train_frame && at_once < 0.75 * on_wire ? at_once : 0;
+    return burst_of_train(short_train, rate, median(figures[1]));
 }
 
 }  // namespace eco
