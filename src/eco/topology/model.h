@@ -49,8 +49,8 @@ struct Model {
     // program of many hosts holds no H×H figures; empty: each its own.
     std::vector<int> row_of;
     double error = 0;  // median relative error of the fits
-    // What a message takes of processors that all hosts share, as emulated ones may, where each
-    // rank sends one when it has received one. 0: each host has its own.
+    // Processor time per message, of all hosts together, where they share processors as emulated
+    // hosts do, and each rank sends a message when it has received one. 0: each has its own.
     Seconds shared_gap = 0;
     std::vector<Medium> media;  // clusters without one have a switch
     bool assumed = false;  // derived from pairwise times, not measured: says nothing of sharing
