@@ -62,11 +62,11 @@ def test_what_is_off_by_more_than_a_twentieth_fails(
 
 
 def test_a_barrier_is_asked_for_with_a_size_that_bench_takes(tmp_path: Path) -> None:
-    """The launcher fails, so nothing is timed; what `eco bench` says shows how far it came."""
+    """The launcher fails, so nothing is timed. It is started only if all options are right."""
     words = [sys.executable, PREDICTED, PROFILE, "--operations", "barrier", "--", "false"]
     run = subprocess.run(list(map(str, words)), capture_output=True, text=True, cwd=tmp_path)
     assert run.returncode != 0
-    assert "--sizes" not in run.stderr
+    assert "false failed with exit code 1" in run.stderr
     result = {"operation": "barrier", "bytes": 1, "hosts": HOSTS, "patterns": []}
     result["patterns"] = [
         {"pattern": "binomial", "choice": "binomial", "median": 1e-3, "samples": [1e-3] * 4}

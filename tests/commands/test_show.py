@@ -83,6 +83,7 @@ def test_media(file: Path) -> None:
     text = " ".join(eco("show", file).stdout.split())
     assert "; off by 6.2%; hosts share processors, 110 µs a message" in text
     found = json.loads(eco("show", file, "--json", "--plot", file.with_suffix(".svg")).stdout)
+    assert found["model"]["shared_gap"] == 1.1e-4
     media = found["model"]["media"]
     assert [(each["kind"], each["hosts"]) for each in media] == [
         ("bus", ["n0", "n1", "n2"]),
