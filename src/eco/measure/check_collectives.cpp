@@ -22,18 +22,18 @@ constexpr double with_starts = 2;
 // More than this in one message says nothing new, and takes long.
 constexpr Bytes longest = 131072;
 
-struct Call {
+struct GuidelineCall {
     Operation operation;
     Bytes bytes;
-    bool operator<(const Call& other) const {
+    bool operator<(const GuidelineCall& other) const {
         return std::pair(operation, bytes) < std::pair(other.operation, other.bytes);
     }
 };
 
 // In the order of their bytes in all.
-std::vector<Call> calls(int ranks) {
-    std::vector<Call> found;
-    std::set<Call> known;
+std::vector<GuidelineCall> calls(int ranks) {
+    std::vector<GuidelineCall> found;
+    std::set<GuidelineCall> known;
     const auto add = [&](Operation operation, Bytes bytes) {
         if (bytes <= longest && known.insert({operation, bytes}).second)
             found.push_back({operation, bytes});
