@@ -22,11 +22,10 @@ constexpr std::size_t most_hosts_for_gap = 128;
 
 enum RingTag { ring_tag = 51, ring_over_tag };
 // Those that count.
-constexpr int fewest_rounds = 3, most_rounds = 11;
+constexpr int fewest_rounds = 5, most_rounds = 11;
 constexpr Seconds longest_gap_time = 1;
-// The first lap around a ring does not count: hosts that wake up one after the other take longer
-// for it. Round trips of two hosts are as many, where these do not take too much of the time.
-constexpr std::size_t most_laps = 4, fewest_laps = 2, fewest_trips = 4;
+// Round trips of two hosts are as many as a ring has steps, where these do not take too much time.
+constexpr std::size_t fewest_trips = 4, most_trips = steps_before + steps_timed;
 constexpr double part_for_two = 0.1;
 // Before each ring: until the network is quiet and its buckets are full again.
 constexpr useconds_t quiet_us = 10000;
@@ -73,27 +72,19 @@ public:
 private:
     int trips_of_two(const Network& network, const GapRings& rings, Seconds most) const {
         const double fit = part_for_two * most / (2 * half_round_trip(network, rings.two));
-        const double lap = static_cast<double>(rings.all.size() - 1);
-        return static_cast<int>(
-            std::clamp(fit, double{fewest_trips}, std::max(double{fewest_trips}, most_laps * lap)));
+        return static_cast<int>(std::clamp(fit, double{fewest_trips}, double{most_trips}));
     }
 
     StepTimes time_rounds(std::size_t trips_of_two, Seconds most) const {
         const auto began = std::chrono::steady_clock::now();
-        const std::size_t lap = all_.size() - 1, half_lap = half_.size() - 1;
-        // This connects, and counts only for how many laps there is time.
-        const Seconds laps_take = static_cast<double>(lap) * time(all_, {0, lap}) +
-                                  static_cast<double>(half_lap) * time(half_, {0, half_lap});
-        const double fit = std::clamp((1.0 / fewest_rounds - part_for_two) * most / laps_take,
-                                      double{fewest_laps}, double{most_laps});
-        auto laps = static_cast<int>(fit);
-        share(&laps, sizeof laps);
-        const auto around = [&](std::size_t steps) { return Steps{steps, (at(laps) - 1) * steps}; };
+        constexpr Steps around{steps_before, steps_timed};
+        static_cast<void>(time(all_, around));  // connects
+        static_cast<void>(time(half_, around));
         StepTimes steps;
         int goes_on = 1;
         for (int round = 1; goes_on; ++round) {
-            steps.all.push_back(time(all_, around(lap)));
-            steps.half.push_back(time(half_, around(half_lap)));
+            steps.all.push_back(time(all_, around));
+            steps.half.push_back(time(half_, around));
             steps.two.push_back(time(two_, of_all(trips_of_two), true));
             goes_on = round < most_rounds && !settled(steps) && since(began) < most;
             share(&goes_on, sizeof goes_on);

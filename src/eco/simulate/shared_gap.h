@@ -24,7 +24,11 @@ GapRings gap_rings(const Network& network, const std::vector<int>& ring);
 std::size_t hosts_in_gap_ring(std::size_t hosts);
 std::vector<int> half_of_gap_ring(const std::vector<int>& all);
 
-// A step around such a ring, by simulation, once all hosts are under way.
+// Of a ring few steps are timed, so that its messages fit into what a slow link lets pass at once;
+// the first do not count, as hosts that wake up take longer.
+inline constexpr std::size_t steps_before = 2, steps_timed = 6;
+
+// A step around such a ring, by simulation.
 Seconds step_time(const Network& network, const std::vector<int>& ring);
 
 // Of the two, as they are measured alone.
@@ -43,9 +47,12 @@ struct StepTimes {
     std::vector<Seconds> all, half, two;
 };
 
-// Whether of each ring the two least times agree, so that no other program made them longer.
+// Whether there are enough rounds, and most of those of the two took about as long as the shortest:
+// so no other program made them longer. Those of a ring vary by themselves, as messages come to
+// wait for each other in some order.
 bool settled(const StepTimes& steps);
 
+// By the medians of all rounds.
 struct SharedGap {
     Seconds gap = 0;      // 0: each host has its own processors
     std::string unclear;  // why the gap is not known, for the user; else empty
