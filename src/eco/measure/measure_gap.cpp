@@ -21,8 +21,7 @@ namespace {
 constexpr std::size_t most_hosts_for_gap = 128;
 
 enum RingTag { ring_tag = 51, ring_over_tag };
-// Those that count.
-constexpr int fewest_rounds = 5, most_rounds = 11;
+constexpr int most_rounds = 11;
 constexpr Seconds longest_gap_time = 1;
 // Round trips of two hosts are as many as a ring has steps, where these do not take too much time.
 constexpr std::size_t fewest_trips = 4, most_trips = steps_before + steps_timed;
