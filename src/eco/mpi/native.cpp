@@ -60,28 +60,30 @@ const char* family() {
     return dlsym(library.handle, "ompi_mpi_comm_world") ? "openmpi" : "mpich";
 }
 
+// No string of its own: the first call of any MPI function comes here, and may find no memory.
 template <typename Function>
-void find(Function& function, const char* profiled, const char* plain) {
+void find(Function& function, const char* profiled, const char* plain, const char* extension) {
     void* address = dlsym(library.handle, profiled);
     if (!address) address = dlsym(library.handle, plain);
-    // Open MPI 4 has persistent collectives as extensions.
-    if (!address) address = dlsym(library.handle, ("PMPIX_" + std::string(plain + 4)).c_str());
+    // ULFM, and in Open MPI 4 persistent collectives.
+    if (!address) address = dlsym(library.handle, extension);
     std::memcpy(&function, &address, sizeof address);
 }
 
 void fill() {
-#define ECO_TAKEN(name) find(table.name, "PMPI_" #name, "MPI_" #name);
-#define ECO_CALLED(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#define ECO_TAKEN(name) find(table.name, "PMPI_" #name, "MPI_" #name, "PMPIX_" #name);
+#define ECO_CALLED(name) find(table.name, "PMPI_" #name, "MPI_" #name, "PMPIX_" #name);
 #if ECO_HAS_COUNT
 #define ECO_TAKEN_COUNT(name)                                                                      \
-    find(table.name, "PMPI_" #name, "MPI_" #name);                                                 \
-    find(table.name##_c, "PMPI_" #name "_c", "MPI_" #name "_c");
+    find(table.name, "PMPI_" #name, "MPI_" #name, "PMPIX_" #name);                                 \
+    find(table.name##_c, "PMPI_" #name "_c", "MPI_" #name "_c", "PMPIX_" #name "_c");
 #else
-#define ECO_TAKEN_COUNT(name) find(table.name, "PMPI_" #name, "MPI_" #name);
+#define ECO_TAKEN_COUNT(name) find(table.name, "PMPI_" #name, "MPI_" #name, "PMPIX_" #name);
 #endif
 #include "eco/mpi/functions.def"
 #if ECO_HAS_COUNT
-    find(table.Type_get_envelope_c, "PMPI_Type_get_envelope_c", "MPI_Type_get_envelope_c");
+    find(table.Type_get_envelope_c, "PMPI_Type_get_envelope_c", "MPI_Type_get_envelope_c",
+         "PMPIX_Type_get_envelope_c");
 #endif
     table.comm_world = ECO_HANDLE(MPI_Comm, MPI_COMM_WORLD, "ompi_mpi_comm_world");
     table.comm_null = ECO_HANDLE(MPI_Comm, MPI_COMM_NULL, "ompi_mpi_comm_null");
