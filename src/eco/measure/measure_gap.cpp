@@ -26,15 +26,14 @@ constexpr Seconds longest_gap_time = 1;
 // Round trips of two hosts are as many as a ring has steps, where these do not take too much time.
 constexpr std::size_t fewest_trips = 4, most_trips = steps_before + steps_timed;
 constexpr double part_for_two = 0.1;
-// Before each ring: until the network is quiet and its buckets are full again.
+// Before each ring: until the network is quiet and its buckets are nearly full again.
 constexpr useconds_t quiet_us = 10000;
 
 struct Steps {
     std::size_t before = 0, timed = 1;
 };
 
-// A quarter of so many does not count.
-Steps of_all(std::size_t steps) { return {steps / 4, steps - steps / 4}; }
+Steps without_first_quarter(std::size_t steps) { return {steps / 4, steps - steps / 4}; }
 
 class GapTimer {
 public:
@@ -84,7 +83,7 @@ private:
         for (int round = 1; goes_on; ++round) {
             steps.all.push_back(time(all_, around));
             steps.half.push_back(time(half_, around));
-            steps.two.push_back(time(two_, of_all(trips_of_two), true));
+            steps.two.push_back(time(two_, without_first_quarter(trips_of_two), true));
             goes_on = round < most_rounds && !settled(steps) && since(began) < most;
             share(&goes_on, sizeof goes_on);
         }
@@ -93,8 +92,8 @@ private:
 
     // A step around the ring, or half a round trip if there is one message only, as the slowest
     // rank saw it. All other ranks sleep, as while pairs are timed, and look for the word only now
-    // and then. Ranks of the ring need not start at one moment: before the steps that are timed
-    // each has waited for all others.
+    // and then. Ranks need not start at one moment: each takes the time of its own steps, the
+    // first of which do not count.
     Seconds time(const std::vector<int>& ring, const Steps& steps, bool one_message = false) const {
         check_mpi(mpi_.Barrier(mpi_.comm_world));
         usleep(quiet_us);

@@ -33,13 +33,6 @@ Seconds median(std::vector<Seconds> samples) {
     return *middle;
 }
 
-// When all have received the message of a step, by the task that receives it.
-Seconds end_of_step(const Timeline& timeline, std::size_t receive) {
-    Seconds end = 0;
-    for (const auto& tasks : timeline.tasks) end = std::max(end, tasks[receive].end);
-    return end;
-}
-
 }  // namespace
 
 std::size_t hosts_in_gap_ring(std::size_t hosts) {
@@ -88,11 +81,13 @@ Seconds step_time(const Network& network, const std::vector<int>& ring) {
         }
         programs.push_back(builder.finish());
     }
-    // As the hosts are timed. Each step has two tasks.
+    // As the hosts are timed, each by itself. Each step has two tasks.
     const Timeline timeline =
         simulate(network, ring, programs, [](Chunk, int) { return Bytes{1}; });
-    return (end_of_step(timeline, 2 * steps - 1) - end_of_step(timeline, 2 * steps_before - 1)) /
-           static_cast<double>(steps_timed);
+    Seconds longest = 0;
+    for (const auto& tasks : timeline.tasks)
+        longest = std::max(longest, tasks[2 * steps - 1].end - tasks[2 * steps_before - 1].end);
+    return longest / static_cast<double>(steps_timed);
 }
 
 Seconds longest_shared_gap(const Network& network) {
@@ -120,18 +115,19 @@ bool settled(const StepTimes& steps) {
 }
 
 SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTimes& steps) {
+    if (steps.two.size() < least_samples) return {0, "there was no time left to find out"};
     if (!settled(steps)) return {0, "the hosts or their network were busy with something else"};
     network.shared_gap = 0;
-    const Seconds all_alike = step_time(network, rings.all),
-                  half_alike = step_time(network, rings.half),
-                  two_alike = half_round_trip(network, rings.two);
-    const double two_longer = median(steps.two) / two_alike;
+    const Seconds all_predicted = step_time(network, rings.all),
+                  half_predicted = step_time(network, rings.half),
+                  two_predicted = half_round_trip(network, rings.two);
+    const double two_longer = median(steps.two) / two_predicted;
     // What two hosts alone take longer all of them take longer, whatever they share.
     const Seconds all = median(steps.all) / std::max(1.0, two_longer),
                   half = median(steps.half) / std::max(1.0, two_longer);
     // On a bus more hosts take longer as well, which is predicted.
-    const double more_alike = std::max(1.0, all_alike / half_alike);
-    if (all < clearly_longer * all_alike || all < clearly_more * more_alike * half) {
+    const double more_predicted = std::max(1.0, all_predicted / half_predicted);
+    if (all < clearly_longer * all_predicted || all < clearly_more * more_predicted * half) {
         if (two_longer >= clearly_less) return {};
         return {0, "messages between two hosts now take much less than when pairs were timed"};
     }
