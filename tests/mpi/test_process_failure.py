@@ -51,7 +51,16 @@ def test_a_persistent_call_that_is_revoked(profile: Path) -> None:
     run = _with_faults("bcast_init", launch=_by_eco(profile, "eco"))
     _all_revoked(run)
     assert _said(run) == {0: "revoked", 1: "truncated", 2: "truncated", 3: "truncated"}
+    assert run.out.count("again revoked") == 4, run.out
     assert run.planned("bcast_init"), run.err
+
+
+def test_a_persistent_call_of_which_a_rank_dies(profile: Path) -> None:
+    run = _with_faults("bcast_init", "failed", launch=_by_eco(profile, "tree:inner=chain"))
+    assert run.out.count("3 of 4 left, success") == 3, run.out + run.err
+    ends = _said(run)
+    assert {rank: ends[rank] for rank in (2, 3)} == {2: "truncated", 3: "truncated"}
+    assert run.out.count("again failed") >= 2, run.out
 
 
 @pytest.mark.lab

@@ -121,16 +121,19 @@ void Call::lend_errhandler(MPI_Comm comm) const noexcept {
 }
 
 int Call::code_for_program(int code) const noexcept {
-    return communicator_->outlives() ? code : code_on(comm_, code);
+    return communicator_->outlives() ? code : eco::code_for_program(comm_, code);
 }
+
+bool Call::on_revoked() const noexcept { return is_revoked(comm_); }
 
 void Call::fail() noexcept {
     end();
     try {
         throw;
     } catch (const MpiError& error) {
-        // What the library refused, or what run() has seen to.
-        if (!blocks() && lost_) communicator_->abandon(error.code);
+        // Else what the library refused, or what run() has seen to.
+        if (communicator_ && ((!blocks() && lost_) || says_that_a_process_failed(error.code)))
+            communicator_->abandon(error.code);
     } catch (...) {
         if (communicator_)
             communicator_->abandon();
@@ -143,7 +146,7 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     commutative_ = commutative;
     if (!blocks()) {
         choice_ = communicator_->choose_nonblocking(operation_, bytes, commutative, persists());
-        if (choice_ && is_revoked(comm_)) choice_ = nullptr;
+        if (choice_ && on_revoked()) choice_ = nullptr;
         if (choice_) choice_ = &(requested_->choice = *choice_);
         note_choice(bytes);
         return choice_ != nullptr;
@@ -155,8 +158,7 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
         communicator_->abandon(error.code);
         throw;
     }
-    // The native function says so. A schedule that only sends might not notice.
-    if (choice_ && is_revoked(comm_)) choice_ = nullptr;
+    if (choice_ && on_revoked()) choice_ = nullptr;
     note_choice(bytes);
     return choice_ != nullptr;
 }
@@ -227,7 +229,7 @@ int code_of_failure() {
 }
 
 int failed(MPI_Comm comm) {
-    const int code = code_on(comm, code_of_failure());
+    const int code = code_for_program(comm, code_of_failure());
     native().Comm_call_errhandler(comm, code);
     return code;
 }

@@ -199,6 +199,10 @@ public:
         if (!communicator_->outlives()) native().Comm_call_errhandler(comm_, code);
     }
 
+    // Whether the program's communicator has been revoked, as far as this rank knows: then the
+    // native function says so, but a schedule that only sends might not notice.
+    bool on_revoked() const noexcept;
+
     // An error of ECO's own communicators, as that of the program's has it.
     int code_for_program(int code) const noexcept;
 

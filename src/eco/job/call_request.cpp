@@ -128,9 +128,10 @@ void Call::leave_queue() noexcept {
 }
 
 void Call::again() {
+    // Also where a failure has ended the last start (abandon).
+    if (is_revoked(communicator_->hidden())) throw MpiError{code_of_revoked};
     if (lost_) throw MpiError{MPI_ERR_OTHER};
     communicator_->check_not_lost();
-    if (is_revoked(communicator_->hidden())) throw MpiError{code_of_revoked};
     count();
     communicator_->drop_sent();
     for (const Fill& fill : requested_->fills) fill();

@@ -178,7 +178,8 @@ public:
     void release() noexcept;
 
 private:
-    bool has_room(MPI_Comm comm) const;
+    bool worked(int code);
+    bool has_room(MPI_Comm comm);
     bool make_hidden();
     void make_inside();
     bool make_rails();

@@ -8,6 +8,7 @@
 #include "eco/job/neighbourhood.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/report.h"
+#include "eco/mpi/process_failure.h"
 #include "eco/mpi/progress_hook.h"
 #include "eco/mpi/quiet.h"
 
@@ -16,10 +17,17 @@ namespace eco {
 // MPI libraries have about 2,000 contexts for all communicators; the rest are the program's.
 static constexpr int most_hidden = 500;
 
+// Of what all ranks do together on a communicator of ECO's: others may be in it if a process
+// failed.
+bool Communicator::worked(int code) {
+    if (says_that_a_process_failed(code)) abandon(code);
+    return code == MPI_SUCCESS;
+}
+
 // Whether all ranks hold few enough hidden communicators for one more.
-bool Communicator::has_room(MPI_Comm comm) const {
+bool Communicator::has_room(MPI_Comm comm) {
     int room = session()->hidden_communicators < most_hidden ? 1 : 0, all = 0;
-    return native().Allreduce(&room, &all, 1, native().int32, native().min, comm) == MPI_SUCCESS &&
+    return worked(native().Allreduce(&room, &all, 1, native().int32, native().min, comm)) &&
            all == 1;
 }
 
@@ -43,6 +51,8 @@ bool Communicator::make_hidden() {
     }
     mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
     ++here.hidden_communicators;
+    // By another thread, which did not see this one yet.
+    if (is_revoked(comm_)) revoke_own();
     return usable_ = true;
 }
 
@@ -61,7 +71,7 @@ void Communicator::make_inside() {
     inside_ranks_ = innermost(hierarchy_.top, rank_).ranks;
     const int colour = inside_ranks_.size() > 1 ? inside_ranks_.front() : MPI_UNDEFINED;
     std::sort(inside_ranks_.begin(), inside_ranks_.end());
-    if (mpi.Comm_split(hidden_, colour, rank_, &inside_) != MPI_SUCCESS) {
+    if (!worked(mpi.Comm_split(hidden_, colour, rank_, &inside_))) {
         inside_ = mpi.comm_null;
         usable_ = false;
         return;
@@ -94,7 +104,7 @@ void Communicator::settle_nonblocking() {
     if (here.settings.nonblocking == Nonblocking::off || !ready()) return;
     const bool threads = hook_minds_threads();
     int works = hook_works(), all = 0;
-    if (mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_) != MPI_SUCCESS) return;
+    if (!worked(mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_))) return;
     if (all) nonblocking_ = Asked::works;
     if (all && here.mcast.channel) make_mcast();
     if (!all && here.settings.verbose > 0)
@@ -134,7 +144,7 @@ std::uint64_t Communicator::number_of_its_own() {
         number[1] = ++here.contexts;
     }
     const Native& mpi = native();
-    usable_ = mpi.Bcast(number, 2, mpi.int32, 0, hidden_) == MPI_SUCCESS;
+    usable_ = worked(mpi.Bcast(number, 2, mpi.int32, 0, hidden_));
     if (!usable_) return 0;
     return static_cast<std::uint64_t>(number[0]) << 32 | static_cast<std::uint64_t>(number[1]);
 }

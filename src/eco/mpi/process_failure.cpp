@@ -5,7 +5,7 @@
 
 namespace eco {
 
-// Open MPI 4 has the codes without the names, and the standard ABI has neither.
+// Open MPI's object is for Open MPI 4 too, which has neither codes nor names, as the standard ABI.
 #if defined(OPEN_MPI)
 static constexpr int process_failed = 75, process_failed_pending = 76;
 const int code_of_revoked = 77;
@@ -39,7 +39,8 @@ bool is_revoked(MPI_Comm comm) noexcept {
     return flag != 0;
 }
 
-int code_on(MPI_Comm comm, int code) noexcept {
+int code_for_program(MPI_Comm comm, int code) noexcept {
+    if (!native().Comm_is_revoked) return code;
     return class_of(code) == code_of_revoked && !is_revoked(comm) ? process_failed : code;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Processes that have failed in a job that goes on (ULFM, user-level failure mitigation: Open MPI 5
-// with --with-ft ulfm, MPICH). Used where a schedule fails, and by MPIX_Comm_revoke.
+// with --with-ft ulfm). Used where a schedule fails, and by MPIX_Comm_revoke.
 #pragma once
 
 #include <mpi.h>
 
 namespace eco {
 
-// Whether a library's error code says so, or that a communicator has been revoked for this reason.
+// Whether a library's error code says so, or that a communicator has been revoked.
 bool says_that_a_process_failed(int code);
 
 // Whether this rank knows that it has been revoked. False where the library has no such thing.
@@ -22,6 +22,6 @@ void revoke(MPI_Comm own) noexcept;
 
 // An error of a communicator of ECO's, as the library reports it on the program's, `comm`: that
 // has not been revoked where only ECO's own was.
-int code_on(MPI_Comm comm, int code) noexcept;
+int code_for_program(MPI_Comm comm, int code) noexcept;
 
 }  // namespace eco

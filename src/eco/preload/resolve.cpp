@@ -41,7 +41,9 @@ void use_native() {
 #else
 #define ECO_TAKEN_COUNT(name) eco_slot_##name = eco::native_symbol("PMPI_" #name);
 #endif
-#define ECO_TAKEN_EXTENSION(name) eco_slot_##name = eco::native_symbol("PMPIX_" #name);
+#define ECO_TAKEN_EXTENSION(name)                                                                  \
+    eco_slot_##name = eco::native_symbol("PMPIX_" #name);                                          \
+    if (!eco_slot_##name) eco_slot_##name = eco::native_symbol("PMPI_" #name);
 #include "eco/mpi/functions.def"
 }
 

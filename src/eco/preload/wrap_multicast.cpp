@@ -76,7 +76,8 @@ int eco_multicast(int count, const int sources[], const MPI_Aint bytes[], const 
         }
         auto messages = multicasts_of(count, sources, bytes, degrees, destinations);
         Communicator& communicator = call.communicator();
-        if (deliveries(messages) > most_deliveries || !communicator.ready()) return false;
+        if (deliveries(messages) > most_deliveries || !communicator.ready() || call.on_revoked())
+            return false;
         const auto plan = communicator.multicasts().find(communicator, Operation::multicast,
                                                          std::move(messages), false);
         *taken = 1;

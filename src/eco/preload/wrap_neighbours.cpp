@@ -135,7 +135,7 @@ bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
     }
     call.note(operation == Operation::neighbor_allgather ? bytes_given(given) : -1,
               chosen && chosen->prepared ? &chosen->name : nullptr);
-    if (!chosen || !chosen->prepared) return false;
+    if (!chosen || !chosen->prepared || call.on_revoked()) return false;
     call.keep(Run(std::move(given), *neighbourhood, call)).run(*call.keep(chosen)->prepared);
     return true;
 }
