@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "eco/base/at.h"
+#include "eco/base/median.h"
 #include "eco/simulate/simulate.h"
 
 namespace eco {
@@ -27,16 +28,15 @@ constexpr double undisturbed = 1.1;
 constexpr double part_of_way = 0.95;
 constexpr int halvings = 12;
 
-Seconds median(std::vector<Seconds> samples) {
-    const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-    std::nth_element(samples.begin(), middle, samples.end());
-    return *middle;
+// Every so many hosts of all are in the ring.
+std::size_t stride_of_gap_ring(std::size_t hosts) {
+    return (hosts + most_in_gap_ring - 1) / most_in_gap_ring;
 }
 
 }  // namespace
 
 std::size_t hosts_in_gap_ring(std::size_t hosts) {
-    const std::size_t stride = (hosts + most_in_gap_ring - 1) / most_in_gap_ring;
+    const std::size_t stride = stride_of_gap_ring(hosts);
     return (hosts + stride - 1) / stride;
 }
 
@@ -49,7 +49,7 @@ std::vector<int> half_of_gap_ring(const std::vector<int>& all) {
 
 GapRings gap_rings(const Network& network, const std::vector<int>& ring) {
     GapRings rings;
-    const std::size_t stride = (ring.size() + most_in_gap_ring - 1) / most_in_gap_ring;
+    const std::size_t stride = stride_of_gap_ring(ring.size());
     for (std::size_t i = 0; i < ring.size(); i += stride) rings.all.push_back(ring[i]);
     rings.half = half_of_gap_ring(rings.all);
     Seconds longest = -1;
@@ -111,7 +111,8 @@ bool could_show_gap(Network network, const GapRings& rings) {
 
 bool settled(const StepTimes& steps) {
     return steps.two.size() >= least_samples &&
-           median(steps.two) <= undisturbed * *std::min_element(steps.two.begin(), steps.two.end());
+           upper_median(steps.two) <=
+               undisturbed * *std::min_element(steps.two.begin(), steps.two.end());
 }
 
 SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTimes& steps) {
@@ -121,10 +122,10 @@ SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTime
     const Seconds all_predicted = step_time(network, rings.all),
                   half_predicted = step_time(network, rings.half),
                   two_predicted = half_round_trip(network, rings.two);
-    const double two_longer = median(steps.two) / two_predicted;
+    const double two_longer = upper_median(steps.two) / two_predicted;
     // What two hosts alone take longer all of them take longer, whatever they share.
-    const Seconds all = median(steps.all) / std::max(1.0, two_longer),
-                  half = median(steps.half) / std::max(1.0, two_longer);
+    const Seconds all = upper_median(steps.all) / std::max(1.0, two_longer),
+                  half = upper_median(steps.half) / std::max(1.0, two_longer);
     // On a bus more hosts take longer as well, which is predicted.
     const double more_predicted = std::max(1.0, all_predicted / half_predicted);
     if (all < clearly_longer * all_predicted || all < clearly_more * more_predicted * half) {
