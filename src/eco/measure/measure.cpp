@@ -15,6 +15,7 @@
 #include "eco/measure/measure_model.h"
 #include "eco/measure/measure_pairs.h"
 #include "eco/measure/measure_rails.h"
+#include "eco/measure/messages.h"
 #include "eco/measure/protocol.h"
 #include "eco/measure/since.h"
 #include "eco/measure/worker_pool.h"
@@ -49,7 +50,7 @@ public:
         if (workers_.rank() == 0) {
             time_pairs();
             // A survey visits most pairs once.
-            derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats);
+            derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats, time_of_look());
             find_model();
             if (options_.facts) tell_again();
             workers_.dismiss();

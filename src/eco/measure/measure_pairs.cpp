@@ -8,6 +8,7 @@
 #include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/measure/keep_pairs.h"
+#include "eco/measure/messages.h"
 #include "eco/measure/pair_samples.h"
 #include "eco/measure/since.h"
 #include "eco/survey/disturbance.h"
@@ -84,7 +85,7 @@ public:
         surveyed.not_compared = found.not_compared;
         fill_in(found.levels);
         // Clusters that are one after all, or not one: others are beside each other now.
-        derive_topology(profile_, 1);
+        derive_topology(profile_, 1, time_of_look());
         if (profile_.levels != found.levels) {
             time_all_sizes(profile_.levels);
             fill_in(profile_.levels);

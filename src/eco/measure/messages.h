@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string>
 
+#include "eco/base/units.h"
+
 namespace eco {
 
 // Throw MpiError.
@@ -13,6 +15,10 @@ void send_bytes(const void* data, std::size_t bytes, int to, int tag);
 void await_bytes(void* data, std::size_t bytes, int from, int tag);
 // Looks less and less often, at last each `longest` microseconds: what comes may lie that long.
 void sleep_until_message(int from, int tag, unsigned longest = 8000);
+
+// What a look for a message takes this rank, where no message is: a library that has looked in vain
+// for a while may sleep in it. Takes some milliseconds at most, if it does. Throws MpiError.
+Seconds time_of_look();
 
 // Collective. Where rank 0 has more to do than the others: they sleep, and do not keep a processor
 // that they share with it from its work.

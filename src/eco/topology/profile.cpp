@@ -169,7 +169,7 @@ json parse_document(const std::string& text, const ProfileReader& reader) {
 
 }  // namespace
 
-void derive_topology(Profile& profile, int visits) {
+void derive_topology(Profile& profile, int visits, Seconds look) {
     const auto found =
         std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes);
     if (found == profile.sizes.end())
@@ -187,8 +187,8 @@ void derive_topology(Profile& profile, int visits) {
     const double usual = upper_median(std::move(spreads));
     for (int a = 0; a < cost.size(); ++a)
         for (int b = a + 1; b < cost.size(); ++b)
-            uncertainties.set(a, b,
-                              uncertainty(cost(a, b), std::max(usual, spread(a, b)), samples));
+            uncertainties.set(
+                a, b, look + uncertainty(cost(a, b), std::max(usual, spread(a, b)), samples));
     profile.levels =
         sure_levels(find_levels(cost, profile.tolerance), cost, uncertainties, profile.tolerance);
     profile.ring = near_ring(cost, profile.levels);

@@ -57,8 +57,9 @@ struct Profile {
     std::optional<MeasuredMcast> mcast;  // where it was tried
 };
 
-// Fills levels and ring from the times of partition_bytes. visits: of each pair.
-void derive_topology(Profile& profile, int visits);
+// Fills levels and ring from the times of partition_bytes. visits: of each pair. look: what a look
+// for a message takes a host, by so much all times of a pair may be too long.
+void derive_topology(Profile& profile, int visits, Seconds look = 0);
 
 // Throws Error{bad_input} with one sentence; origin names the file in it.
 Profile parse_profile(const std::string& text, const std::string& origin);
