@@ -2,8 +2,11 @@
 #include "eco/transport/rail_messages.h"
 
 #include <sched.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -27,7 +30,11 @@ int puts_of(Bytes bytes) { return static_cast<int>((bytes + longest_put - 1) / l
 }  // namespace
 
 RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Bytes longest_short)
-    : rails_(std::move(rails)), me_(me), ranks_(ranks), longest_short_(longest_short) {
+    : rails_(std::move(rails)),
+      me_(me),
+      ranks_(ranks),
+      longest_short_(longest_short),
+      waker_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
     ECO_CHECK(ranks <= 1 << who_bits);
     const auto stripes = Bytes{most_ways} * static_cast<Bytes>(sizeof(Stripe));
     slot_bytes_ = static_cast<Bytes>(sizeof(Header)) + std::max(longest_short, stripes);
@@ -40,7 +47,9 @@ RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Byt
     for (Rank peer = 0; peer < ranks; ++peer) peers_.push_back(std::make_unique<Peer>());
 }
 
-RailMessages::~RailMessages() = default;
+RailMessages::~RailMessages() {
+    if (waker_ >= 0) close(waker_);
+}
 
 std::string RailMessages::own_address() const {
     const std::string rails = rails_->own_address();
@@ -108,7 +117,7 @@ bool RailMessages::connectivity_check(double seconds, std::string& missing) {
         const bool moved = progress(none, ended);
         if (all_heard(missing)) return true;
         if (Clock::now() > end) return false;
-        if (!moved) sleep(2000);
+        if (!moved) sleep_until_event(none, 2000);
     }
 }
 
@@ -286,17 +295,23 @@ bool RailMessages::progress(Box& box, std::vector<int>& ended) {
     events_.clear();
     rails_->progress(events_);
     for (const RailEvent& event : events_) handle(event);
-    if (!events_.empty()) moved_ = std::chrono::steady_clock::now();
+    if (!events_.empty()) {
+        moved_ = std::chrono::steady_clock::now();
+        // Some may be another thread's. Where there is no waker, that one looks again by itself.
+        const auto asleep = static_cast<std::uint64_t>(asleep_);
+        if (asleep > 0 && write(waker_, &asleep, sizeof asleep) > 0) asleep_ = 0;
+    }
     ended.insert(ended.end(), box.ended.begin(), box.ended.end());
     const bool moved = !events_.empty() || !box.ended.empty();
     box.ended.clear();
     return moved;
 }
 
-void RailMessages::sleep(long microseconds) {
+void RailMessages::sleep_until_event(const Box& box, long microseconds) {
     std::vector<pollfd> descriptors;
     {
         const std::lock_guard lock(mutex_);
+        if (!box.ended.empty()) return;
         // TCP would try again for minutes.
         const auto now = std::chrono::steady_clock::now();
         if (now - moved_ > still) {
@@ -307,9 +322,14 @@ void RailMessages::sleep(long microseconds) {
             sched_yield();
             return;
         }
+        ++asleep_;
     }
-    const timespec time{0, microseconds * 1000};
+    descriptors.push_back({waker_, POLLIN, 0});
+    const timespec time{microseconds / 1000000, microseconds % 1000000 * 1000};
     ppoll(descriptors.data(), descriptors.size(), &time, nullptr);
+    const std::lock_guard lock(mutex_);
+    std::uint64_t one = 0;
+    if (read(waker_, &one, sizeof one) < 0 && asleep_ > 0) --asleep_;
 }
 
 void RailMessages::abandon() {

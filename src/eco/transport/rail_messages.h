@@ -48,8 +48,9 @@ public:
 
     // Moves what can be moved; appends what has ended of the box. True if anything happened.
     bool progress(Box& box, std::vector<int>& ended);
-    // Until there may be something to do, at most so long. Throws Error where a rail is down.
-    void sleep(long microseconds);
+    // Until there may be something to do for the box, at most so long: another thread may take what
+    // arrives for it. Throws Error where a rail is down.
+    void sleep_until_event(const Box& box, long microseconds);
     // Whether all that this process told its peers on its own account has left.
     bool is_quiet();
 
@@ -87,6 +88,7 @@ private:
     std::vector<RailEvent> events_;
     int own_puts_ = 0;  // of no message of the program's
     bool abandoned_ = false;
+    int waker_, asleep_ = 0;  // an eventfd, of which each thread that sleeps takes one
     std::chrono::steady_clock::time_point moved_ = std::chrono::steady_clock::now();
     std::mutex mutex_;
 };

@@ -51,7 +51,7 @@ void RailTransport::wait(std::vector<int>& ended) {
         if (open_elsewhere_ > 0)
             sched_yield();
         else
-            messages_.sleep(longest_rail_sleep);
+            messages_.sleep_until_event(box_, longest_rail_sleep);
     }
 }
 

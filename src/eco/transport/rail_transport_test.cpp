@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <optional>
 #include <random>
 #include <thread>
@@ -25,7 +28,7 @@ public:
     Wires(int ranks, int rails, unsigned seed)
         : leaving_(at(ranks)), landing_(at(ranks)), rails_(rails), random_(seed) {}
 
-    bool broken = false;
+    bool broken = false, has_descriptors = false;
     std::atomic<Bytes> registered = 0;
     int same_host = 1;  // so many ranks each
 
@@ -98,7 +101,7 @@ private:
             }
         }
         void check() const override {}
-        bool wait_on(std::vector<pollfd>&) override { return false; }
+        bool wait_on(std::vector<pollfd>&) override { return wires_.has_descriptors; }
 
     private:
         Wires& wires_;
@@ -252,6 +255,36 @@ TEST(RailTransport, RegistersSeventeenKilobytesTwicePerRank) {
     const RailMessages messages(wires.end_of(0), 0, ranks, 1024);
     EXPECT_LE(wires.registered, Bytes{2} * 17000 * ranks);
     EXPECT_GE(wires.registered, Bytes{2} * 16 * 1024 * ranks);
+}
+
+// Else it sleeps on, as nothing will arrive at its own descriptors.
+TEST(RailMessages, WakesAThreadForWhatAnotherHasTaken) {
+    Wires wires(2, 1, 1);
+    wires.has_descriptors = true;
+    RailMessages mine(wires.end_of(0), 0, 2, 1024), others(wires.end_of(1), 1, 2, 1024);
+    const std::vector<std::string> addresses{mine.own_address(), others.own_address()};
+    mine.meet(addresses);
+    others.meet(addresses);
+    RailMessages::Box sleeper, taker, sender;
+    const std::byte sent{7};
+    std::byte got{};
+    mine.recv(sleeper, 1, &got, 1, 1, 0, 5, 1);
+    const auto woken =
+        std::async(std::launch::async, [&] { mine.sleep_until_event(sleeper, 60'000'000); });
+    others.send(sender, 2, &sent, 1, 0, 0, 5, 1);
+    std::vector<int> ended;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto is_woken = [&] {
+        return woken.wait_for(std::chrono::milliseconds(1)) == std::future_status::ready;
+    };
+    while (!is_woken() && std::chrono::steady_clock::now() < end) {
+        others.progress(sender, ended);
+        mine.progress(taker, ended);
+    }
+    EXPECT_TRUE(is_woken());
+    mine.progress(sleeper, ended);
+    EXPECT_NE(std::find(ended.begin(), ended.end(), 1), ended.end());
+    EXPECT_EQ(got, sent);
 }
 
 TEST(RailTransport, ManyLongMessagesAtOnce) {
