@@ -10,6 +10,8 @@
 
 namespace eco {
 
+struct Profile;
+
 // Of a message between hosts of different parts of a cluster; its parts are the clusters of the
 // next finer level, of the finest level single hosts. Medians over the nearest hosts of its parts.
 struct InterClusterCost {

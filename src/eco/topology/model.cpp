@@ -2,13 +2,10 @@
 #include "eco/topology/model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "eco/base/median.h"
 #include "eco/topology/block_matrix.h"
-#include "eco/topology/profile.h"
 #include "eco/topology/profile_reader.h"
 
 namespace eco {
@@ -21,9 +18,6 @@ namespace {
 constexpr std::size_t most_rows = 64;
 
 constexpr double slowest_byte = 1;  // seconds that no byte takes
-
-// Of the latency, what sender and receiver are each taken to spend where it was not measured.
-constexpr double overhead_share = 0.05;
 
 std::vector<Cost> read_costs(const json& root, const char* key, std::size_t hosts,
                              const ProfileReader& reader) {
@@ -90,38 +84,6 @@ Cost fit_line(const std::vector<double>& x, const std::vector<Seconds>& times) {
     // A line from zero where the best one begins below it.
     if (wy < slope * wx) slope = wxx > 0 ? wxy / wxx : 0;
     return {std::max(0.0, (wy - slope * wx) / w), slope};
-}
-
-Model derive_model(const Profile& profile) {
-    const int hosts = static_cast<int>(profile.hosts.size());
-    Model model;
-    model.assumed = true;
-    model.fixed = Table(profile.hosts.size(), std::vector<double>(profile.hosts.size(), 0));
-    model.per_byte = model.fixed;
-    std::vector<double> errors;
-    for (int a = 0; a < hosts; ++a) {
-        Seconds least = longest_message;
-        for (int b = 0; b < hosts; ++b)
-            if (b != a) least = std::min(least, profile.minimum.front()(a, b));
-        const Cost overhead{hosts > 1 ? overhead_share * least : 0, 0};
-        model.send.push_back(overhead);
-        model.receive.push_back(overhead);
-    }
-    for (int a = 0; a < hosts; ++a)
-        for (int b = 0; b < hosts; ++b) {
-            if (a == b) continue;
-            std::vector<Seconds> times;
-            for (const auto& matrix : profile.minimum) times.push_back(matrix(a, b));
-            const Cost line = fit_line({profile.sizes.begin(), profile.sizes.end()}, times);
-            for (std::size_t s = 0; s < times.size(); ++s)
-                errors.push_back(std::abs(line.of(profile.sizes[s]) / times[s] - 1));
-            const auto row = static_cast<std::size_t>(a), column = static_cast<std::size_t>(b);
-            model.fixed[row][column] =
-                std::max(0.0, line.fixed - model.send[row].fixed - model.receive[column].fixed);
-            model.per_byte[row][column] = line.per_byte;
-        }
-    if (!errors.empty()) model.error = upper_median(std::move(errors));
-    return model;
 }
 
 json media_json(const std::vector<Medium>& media) {

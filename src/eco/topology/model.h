@@ -13,8 +13,6 @@
 
 namespace eco {
 
-struct Profile;
-
 // Of one message: seconds, and seconds per byte.
 struct Cost {
     Seconds fixed = 0, per_byte = 0;
@@ -73,10 +71,6 @@ private:
 
 // The line through times over x whose relative errors are least; both parts at least 0.
 Cost fit_line(const std::vector<double>& x, const std::vector<Seconds>& times);
-
-// From pairwise times alone: fixed and per-byte part fitted over sizes, overheads a small share of
-// the latency, every medium a switch.
-Model derive_model(const Profile& profile);
 
 nlohmann::json media_json(const std::vector<Medium>& media);
 std::vector<Medium> read_media(const nlohmann::json& root, const Levels& levels,

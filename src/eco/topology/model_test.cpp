@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eco/base/error.h"
+#include "eco/topology/derive_model.h"
 #include "eco/topology/profile.h"
 
 namespace eco {

@@ -6,6 +6,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
+#include "eco/topology/derive_model.h"
 #include "eco/topology/profile.h"
 #include "eco/topology/rail_network.h"
 

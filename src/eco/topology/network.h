@@ -14,6 +14,8 @@
 
 namespace eco {
 
+struct Profile;
+
 // A limit so near what the links pass anyway is none.
 inline constexpr double hardly_limits = 0.95;
 

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "eco/topology/derive_model.h"
 #include "eco/topology/profile.h"
 
 namespace eco {

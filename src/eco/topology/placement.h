@@ -53,6 +53,7 @@ struct PlacementCost {
     auto operator<=>(const PlacementCost&) const = default;
 };
 
+// Of a graph whose rank r gets the process of rank_of[r]. Pure.
 PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy,
                              const LinksBetween& ways, const std::vector<Rank>& rank_of);
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "eco/base/error.h"
+#include "eco/topology/derive_model.h"
 
 namespace eco {
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "eco/base/at.h"
+#include "eco/topology/derive_model.h"
 #include "eco/topology/profile_reader.h"
 
 namespace eco {
