@@ -8,6 +8,10 @@ networks:
   a: {kind: switch, rate: 50mbit, hosts: [n0, n1, n2, n3]}
 """
 
+# True there without any fault: Open MPI's MPI_Reduce of 16 KiB takes 8.4 ms, its MPI_Allreduce 4.7.
+# It is found if none of the few runs of the latter is disturbed.
+OF_THE_LIBRARY = {(FOUR, "openmpi"): ("guidelines",)}
+
 
 def apart(link: str, there: str = "50mbit", hosts: str = "n3") -> str:
     """Three hosts in one switch; behind a link there are others."""

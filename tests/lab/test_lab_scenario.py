@@ -9,6 +9,7 @@ from eco.errors import EcoError, ExitCode
 from eco.lab.draw import tree
 from eco.lab.launch import place
 from eco.lab.load import load, shipped_names
+from eco.lab.mpi import PROJECT
 from eco.lab.wiring import common_addresses, wire
 from lab_harness import lab
 
@@ -38,6 +39,11 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert scenario.links[0].half.loss == pytest.approx(0.005, rel=0.01)
     assert scenario.scaled(10).networks[0].rate == 1e8
     assert scenario.scaled(10).links[0].rate == 2e8
+
+
+def test_those_of_the_benches() -> None:
+    files = sorted((PROJECT / "bench/networks").glob("*.yaml"))
+    assert [len(load(str(path)).hosts) for path in files] == [10]
 
 
 def test_a_link_with_another_rate_back(tmp_path: Path) -> None:
