@@ -11,7 +11,7 @@ namespace eco {
 // "eco-build VERSION HASH"; written by build_id.cmake when a source has changed.
 extern const char* const build_text;
 
-// Of its whole text.
+// A hash of build_text, which ranks compare.
 std::uint64_t build_id();
 
 }  // namespace eco

@@ -9,8 +9,8 @@
 
 #include "eco/base/error.h"
 #include "eco/job/call_counts.h"
+#include "eco/job/job_report.h"
 #include "eco/job/learning.h"
-#include "eco/job/report.h"
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/operator.h"
 #include "eco/mpi/process_failure.h"

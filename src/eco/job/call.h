@@ -116,10 +116,10 @@ public:
     // bits_may_change: whether the result is the same in whatever order the operator is applied.
     bool takes(Bytes bytes, bool commutative = true, bool bits_may_change = true);
 
-    // Of the choice, for gather and scatter (planners/planner.h).
+    // Whether the choice passes blocks on, for gather and scatter (planners/planner.h).
     bool passes_blocks_on() const;
 
-    // Of one that does not block: whether what it runs multicasts.
+    // Whether a call that does not block runs a schedule that multicasts.
     bool multicasts() const { return requested_ && requested_->mcast_calls; }
 
     // Into how many the choice cuts a block.

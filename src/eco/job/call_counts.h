@@ -2,7 +2,7 @@
 // Counts and times the job's collectives if a report is requested (ECO_VERBOSE, ECO_REPORT). On all
 // ranks alike: a call counts in its class, of which evenly spread samples are kept, so that at the
 // end the report can say which ranks waited for which. On rank 0 of the job also where in the
-// program the call was. Sends no message before the end. Used by call.h and report.h.
+// program the call was. Sends no message before the end. Used by call.h and job_report.h.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "eco/job/report.h"
+#include "eco/job/job_report.h"
 #include "eco/job/session.h"
 #include "eco/mpi/singleton_test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A call that has a request: started, moved on and ended by other calls of the program.
+// A call that has a request: started, advanced and ended by other calls of the program.
 #include <algorithm>
 #include <utility>
 

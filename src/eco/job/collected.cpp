@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eco/job/communicator.h"
-#include "eco/job/report.h"
+#include "eco/job/job_report.h"
 #include "eco/job/session.h"
 
 namespace eco {

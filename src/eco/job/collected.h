@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The result of all ranks' samples of one class of calls (call_counts.h): how long calls took, and
-// how long ranks waited for late ones. Gathered by report.h's collective functions, read by
+// how long ranks waited for late ones. Gathered by job_report.h's collective functions, read by
 // rank 0.
 #pragma once
 

@@ -7,10 +7,10 @@
 #include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/base/fnv1a.h"
+#include "eco/job/job_report.h"
 #include "eco/job/learning.h"
 #include "eco/job/neighbourhood.h"
 #include "eco/job/pending_calls.h"
-#include "eco/job/report.h"
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What runs a call on a communicator: the profile's choice, what earlier jobs learned, or a
-// lesson's.
+// What runs a call on a communicator: the profile's choice, what earlier jobs learned, or what this
+// job compares.
 #include <bit>
 
 #include "eco/job/communicator.h"

@@ -5,9 +5,9 @@
 
 #include "eco/base/error.h"
 #include "eco/job/communicator.h"
+#include "eco/job/job_report.h"
 #include "eco/job/neighbourhood.h"
 #include "eco/job/pending_calls.h"
-#include "eco/job/report.h"
 #include "eco/mpi/process_failure.h"
 #include "eco/mpi/progress_hook.h"
 #include "eco/mpi/quiet.h"

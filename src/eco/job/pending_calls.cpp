@@ -166,7 +166,7 @@ int move_some() noexcept {
     return moved;
 }
 
-// Marks it; null if it is none that can be waited for.
+// Marks the call of this request; null if it is none of ECO's that can be waited for.
 Call* take_to_wait_for(MPI_Request handle) {
     const Busy nobody_else;
     for (PendingCall& each : lists().calls) {

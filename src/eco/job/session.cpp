@@ -17,9 +17,9 @@
 #include "eco/base/say.h"
 #include "eco/job/asks.h"
 #include "eco/job/communicator.h"
+#include "eco/job/job_report.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/persistent_calls.h"
-#include "eco/job/report.h"
 
 namespace eco {
 

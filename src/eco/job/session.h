@@ -30,7 +30,8 @@ struct Session {
     Settings settings;
     Profile profile;  // its runtime part
     std::unique_ptr<Chooser> chooser;
-    // Without the choices of which calls cannot be moved on bit by bit; null if there are none.
+    // Without choices that the library's progress cannot advance step by step; null if there are
+    // none.
     std::unique_ptr<Chooser> chooser_bit_by_bit;
     Whereabouts where;  // by world rank
     Rank world_rank = 0;
@@ -58,7 +59,7 @@ struct Session {
         Seconds time = 0;
     } comparing, checking;
 
-    // Of the report (report.h).
+    // Of the report (job_report.h).
     Clocks clocks;
     std::map<std::uint64_t, std::uint64_t> groups;  // communicators so far, by their ranks
     std::unique_ptr<Chooser> would_choose;          // rank 0's, where ECO's schedules are off

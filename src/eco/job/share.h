@@ -42,6 +42,7 @@ std::optional<Whereabouts> share_whereabouts(const Profile& profile);
 // line says why where it cannot.
 void keep_results(std::vector<LearnedClass> results);
 
+// This host's name, as MPI_Get_processor_name has it.
 std::string processor_name();
 
 }  // namespace eco

@@ -68,7 +68,7 @@ std::optional<std::uint64_t> ElfFile::file_offset(std::uint64_t address) const {
     return std::nullopt;
 }
 
-Needs ElfFile::needs() const {
+NeededLibraries ElfFile::needs() const {
     const auto* header = at<Elf64_Ehdr>(0);
     const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
     const Elf64_Dyn* entries = nullptr;
@@ -85,7 +85,7 @@ Needs ElfFile::needs() const {
         if (entries[i].d_tag == DT_STRTAB) strings = file_offset(entries[i].d_un.d_ptr);
     if (!strings) return {};
 
-    Needs needs;
+    NeededLibraries needs;
     for (std::uint64_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
         const std::uint64_t value = entries[i].d_un.d_val;
         switch (entries[i].d_tag) {

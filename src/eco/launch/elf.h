@@ -13,7 +13,7 @@
 
 namespace eco::launch {
 
-struct Needs {
+struct NeededLibraries {
     std::vector<std::string> libraries;  // DT_NEEDED, in their order
     std::string rpath;                   // DT_RPATH; empty if there is a DT_RUNPATH
     std::string runpath;
@@ -29,7 +29,7 @@ public:
     ~ElfFile();
 
     int machine() const;
-    Needs needs() const;
+    NeededLibraries needs() const;
     // Whether the symbol table, or the dynamic one, has this name with a definition.
     bool defines(std::string_view symbol) const;
 

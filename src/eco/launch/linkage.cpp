@@ -97,7 +97,7 @@ Linkage read_linkage(const std::string& program, const std::string& search_path)
         waiting.pop_front();
         const auto elf = ElfFile::open(object.path);
         if (!elf) continue;
-        const Needs needs = elf->needs();
+        const NeededLibraries needs = elf->needs();
         for (const std::string& name : needs.libraries) {
             if (const auto abi = abi_of_library(name)) {
                 linkage.abi = abi;

@@ -10,7 +10,7 @@
 
 #include "eco/base/error.h"
 #include "eco/measure/protocol.h"
-#include "eco/measure/quiet.h"
+#include "eco/measure/quiet_time.h"
 #include "eco/measure/rank_order.h"
 #include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"

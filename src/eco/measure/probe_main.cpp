@@ -305,7 +305,7 @@ int main_with(const std::vector<std::string>& arguments) {
 
 }  // namespace eco
 
-// Called by probe.cpp.
+// Called by load_probe.cpp.
 extern "C" __attribute__((visibility("default"))) int eco_probe_main(int count, char** words) {
     return eco::run_main([&] { return eco::main_with({words + 1, words + count}); });
 }

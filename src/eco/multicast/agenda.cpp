@@ -53,10 +53,10 @@ Schedule Agenda::finish() const {
         auto send = lane.sends.begin();
         for (int n = 0; n <= static_cast<int>(lane.receives.size()); ++n) {
             for (; send != lane.sends.end() && send->slot.before == n; ++send)
-                tasks.push_back({Step::send, send->to, times_->original(send->k)});
+                tasks.push_back({Direction::send, send->to, times_->original(send->k)});
             if (n == static_cast<int>(lane.receives.size())) break;
             const Receive& receive = lane.receives[at(n)];
-            tasks.push_back({Step::recv, receive.from, times_->original(receive.k)});
+            tasks.push_back({Direction::recv, receive.from, times_->original(receive.k)});
         }
     }
     run(times_->pattern(), schedule);

@@ -57,7 +57,7 @@ private:
                 return "rank " + std::to_string(me) +
                        " does not begin a task when the one before it ends";
             free = task.end;
-            const bool sends = task.step == Step::send;
+            const bool sends = task.direction == Direction::send;
             const Rank to = sends ? task.peer : me;
             Copy& copy = copies_[{task.message, to}];
             const TimedTask*& half = sends ? copy.send : copy.recv;

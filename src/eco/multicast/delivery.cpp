@@ -21,7 +21,7 @@ Deliveries deliveries(const Schedule& schedule) {
     std::vector<Sent> sends;
     for (std::size_t from = 0; from < schedule.ranks.size(); ++from)
         for (const TimedTask& task : schedule.ranks[from])
-            if (task.step == Step::send)
+            if (task.direction == Direction::send)
                 sends.push_back({task.start, {task.message, static_cast<Rank>(from), task.peer}});
     std::stable_sort(sends.begin(), sends.end(),
                      [](const Sent& a, const Sent& b) { return a.start < b.start; });

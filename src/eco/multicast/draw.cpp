@@ -53,10 +53,11 @@ Bytes draw_length(Lengths lengths, Dice& dice) {
     return dice.below(2) == 0 ? mib : mib + mib / 2;
 }
 
-std::vector<Rank> draw_destinations(Reach reach, const std::vector<Rank>& others, Dice& dice) {
+std::vector<Rank> draw_destinations(Destinations reach, const std::vector<Rank>& others,
+                                    Dice& dice) {
     const int count = static_cast<int>(others.size());
-    if (reach == Reach::all) return others;
-    if (reach == Reach::any) return dice.some(others, 1 + dice.below(count));
+    if (reach == Destinations::all) return others;
+    if (reach == Destinations::any) return dice.some(others, 1 + dice.below(count));
     std::vector<Rank> half;
     for (const Rank rank : others)
         if (dice.below(2) == 0) half.push_back(rank);
@@ -118,9 +119,10 @@ Lengths parse_lengths(const std::string& word) {
         {{"small", Lengths::small}, {"large", Lengths::large}, {"mixed", Lengths::mixed}});
 }
 
-Reach parse_reach(const std::string& word) {
-    return parse_word<Reach>(word, "reach",
-                             {{"all", Reach::all}, {"half", Reach::half}, {"any", Reach::any}});
+Destinations parse_reach(const std::string& word) {
+    return parse_word<Destinations>(
+        word, "reach",
+        {{"all", Destinations::all}, {"half", Destinations::half}, {"any", Destinations::any}});
 }
 
 Spacing parse_spacing(const std::string& word) {

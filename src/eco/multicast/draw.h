@@ -12,7 +12,7 @@
 namespace eco::multicast {
 
 enum class Lengths { small, large, mixed };    // 1 B to 1 KiB; 1 or 1.5 MiB; either kind
-enum class Reach { all, half, any };           // see Draw::reach
+enum class Destinations { all, half, any };    // see Draw::reach
 enum class Spacing { even, geometric, free };  // see Draw::spacing
 
 struct Draw {
@@ -20,7 +20,7 @@ struct Draw {
     int sources = 64;  // that many ranks, drawn without repetition, have one message each
     // Who gets a message: all others; each other with probability 1/2, at least one; or a number of
     // others from 1 up, each number as likely.
-    Reach reach = Reach::all;
+    Destinations reach = Destinations::all;
     Lengths lengths = Lengths::large;
     double bits_per_second = 155e6;
     // Overheads: 80 to 400 µs and 0.0001 to 0.01 µs a byte. Classes take both from the fastest to
@@ -35,8 +35,8 @@ struct Draw {
 Pattern draw(const Draw& how, std::uint64_t seed);
 
 // Throw Error{usage} that lists the words.
-Lengths parse_lengths(const std::string& word);  // small, large, mixed
-Reach parse_reach(const std::string& word);      // all, half, any
-Spacing parse_spacing(const std::string& word);  // even, geometric, free
+Lengths parse_lengths(const std::string& word);     // small, large, mixed
+Destinations parse_reach(const std::string& word);  // all, half, any
+Spacing parse_spacing(const std::string& word);     // even, geometric, free
 
 }  // namespace eco::multicast

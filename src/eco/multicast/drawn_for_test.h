@@ -11,7 +11,7 @@ inline Pattern drawn(std::uint64_t seed, int ranks, int sources) {
     Draw how;
     how.ranks = ranks;
     how.sources = sources;
-    how.reach = static_cast<Reach>(seed % 3);
+    how.reach = static_cast<Destinations>(seed % 3);
     how.lengths = static_cast<Lengths>(seed / 3 % 3);
     how.spacing = static_cast<Spacing>(seed / 9 % 3);
     how.apart = seed % 2 == 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When deliveries compete for links: which goes first.
+// Which of several deliveries that compete for a link goes first. Used where schedules are planned.
 #pragma once
 
 #include <cstdint>

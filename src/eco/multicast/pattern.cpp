@@ -185,10 +185,10 @@ Pattern parse_pattern(const std::string& text, const std::string& origin) {
     } catch (const json::out_of_range&) {
         refuse(origin, "has a number that is out of range");
     } catch (const json::parse_error&) {
-        refuse(origin, "is no whole JSON document; was it cut off? write it again");
+        refuse(origin, "is not a complete JSON document; was it cut off? write it again");
     }
     if (!root.is_object() || !root.contains("eco_multicast"))
-        refuse(origin, "is no multicast pattern: \"eco_multicast\" is missing");
+        refuse(origin, "is not a multicast pattern: \"eco_multicast\" is missing");
     if (root["eco_multicast"] != pattern_version)
         refuse(origin, "is of pattern version " + written(root["eco_multicast"]) +
                            ", this ECO reads " + std::to_string(pattern_version));

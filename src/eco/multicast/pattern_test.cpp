@@ -54,7 +54,7 @@ TEST(Pattern, BadInputGetsOneSentenceThatSaysWhere) {
     };
     for (std::size_t length = 0; length + 1 < whole.size(); length += 7)
         says(whole.substr(0, length), "cut off");
-    says("[1]", "no multicast pattern");
+    says("[1]", "not a multicast pattern");
     const auto changed = [&](const char* pointer, const nlohmann::json& value) {
         auto root = nlohmann::json::parse(whole);
         root[nlohmann::json::json_pointer(pointer)] = value;
@@ -92,7 +92,7 @@ TEST(Pattern, BadInputGetsOneSentenceThatSaysWhere) {
     says(without("", "transfer"), "has no key \"transfer\"");
     says(without("/transfer", "per_byte"), "has no key \"per_byte\"");
     says(without("/messages/0", "bytes"), "has no key \"bytes\"");
-    says(without("", "eco_multicast"), "no multicast pattern");
+    says(without("", "eco_multicast"), "not a multicast pattern");
 }
 
 TEST(Draw, TheSameFromTheSameSeed) {
@@ -103,7 +103,7 @@ TEST(Draw, TheSameFromTheSameSeed) {
 
 TEST(Draw, StaysInTheRangesOfThePaper) {
     for (const Spacing spacing : {Spacing::even, Spacing::geometric, Spacing::free})
-        for (const Reach reach : {Reach::all, Reach::half, Reach::any})
+        for (const Destinations reach : {Destinations::all, Destinations::half, Destinations::any})
             for (const Lengths lengths : {Lengths::small, Lengths::large, Lengths::mixed}) {
                 Draw how;
                 how.ranks = 9;
@@ -122,7 +122,7 @@ TEST(Draw, StaysInTheRangesOfThePaper) {
                     }
                 for (const Message& message : pattern.messages) {
                     EXPECT_FALSE(message.destinations.empty());
-                    EXPECT_TRUE(reach != Reach::all || message.destinations.size() == 8);
+                    EXPECT_TRUE(reach != Destinations::all || message.destinations.size() == 8);
                     const bool large = message.bytes == 1 << 20 || message.bytes == 3 << 19;
                     const bool small = message.bytes >= 1 && message.bytes <= 1024;
                     EXPECT_TRUE((large && lengths != Lengths::small) ||

@@ -66,13 +66,14 @@ public:
             ready.pop_back();
             for (std::size_t& n = left[at(me)]; n > 0; --n) {
                 const TimedTask& task = before.ranks[at(me)][n - 1];
-                Seconds& received = receive_[at(task.message) * before.ranks.size() +
-                                             at(task.step == Step::send ? task.peer : me)];
-                if (task.step == Step::send && received == unknown) {
+                Seconds& received =
+                    receive_[at(task.message) * before.ranks.size() +
+                             at(task.direction == Direction::send ? task.peer : me)];
+                if (task.direction == Direction::send && received == unknown) {
                     received = awaited;
                     break;
                 }
-                const bool resumes = task.step == Step::recv && received == awaited;
+                const bool resumes = task.direction == Direction::recv && received == awaited;
                 find(me, n - 1, received);
                 if (resumes) ready.push_back(task.peer);
             }
@@ -90,7 +91,7 @@ private:
         const Bytes bytes = was_.messages[at(task.message)].bytes;
         Seconds* mine = latest_.data() + first_[at(me)] + position;
         const Seconds by = position + 1 < before_.ranks[at(me)].size() ? mine[1] : target_;
-        if (task.step == Step::recv) {
+        if (task.direction == Direction::recv) {
             received = *mine = by - was_.model.receive[at(me)].of(bytes);
         } else {
             const Seconds there = received - was_.model.transfer(me, task.peer).of(bytes);
@@ -217,9 +218,9 @@ private:
             std::size_t place = first[at(me)];
             for (const TimedTask& task : before.ranks[at(me)]) {
                 const int k = now[at(task.message)];
-                if (k >= 0 && task.step == Step::recv && wanted_.holds(me, k))
+                if (k >= 0 && task.direction == Direction::recv && wanted_.holds(me, k))
                     receives_.push_back(place);
-                if (k >= 0 && task.step == Step::send && wanted_.holds(task.peer, k) &&
+                if (k >= 0 && task.direction == Direction::send && wanted_.holds(task.peer, k) &&
                     may_send(me, k)) {
                     const int ahead = static_cast<int>(receives_.size() - mine.receive);
                     sends_.push_back({task.peer, k, ahead, place});
@@ -273,7 +274,8 @@ private:
         ECO_CHECK(held_.holds(me, k));
         Lane& mine = lane(me);
         const Seconds end = mine.free + times_.send(me, k);
-        schedule_.ranks[at(me)].push_back({Step::send, to, times_.original(k), mine.free, end});
+        schedule_.ranks[at(me)].push_back(
+            {Direction::send, to, times_.original(k), mine.free, end});
         mine.free = end;
         wanted_.erase(to, k);
         const Seconds arrival = end + times_.transfer(me, to, k), takes = times_.receive(to, k);
@@ -294,7 +296,7 @@ private:
         const Seconds takes = times_.receive(me, got.k);
         const Seconds end = std::max(mine.free, got.arrival) + takes;
         schedule_.ranks[at(me)].push_back(
-            {Step::recv, got.from, times_.original(got.k), mine.free, end});
+            {Direction::recv, got.from, times_.original(got.k), mine.free, end});
         ++mine.received;
         if (mine.receive < mine.receive_end) ++mine.receive;
         mine.free = end;

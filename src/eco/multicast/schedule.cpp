@@ -55,7 +55,7 @@ void run(const Pattern& pattern, Schedule& schedule) {
             TimedTask& task = tasks[next[at(me)]];
             const Bytes bytes = pattern.messages[at(task.message)].bytes;
             task.start = idle_from[at(me)];
-            if (task.step == Step::send) {
+            if (task.direction == Direction::send) {
                 task.end = task.start + model.send[at(me)].of(bytes);
                 const std::size_t way = delivery(pattern, task.message, task.peer);
                 arrival[way] = task.end + model.transfer(me, task.peer).of(bytes);
@@ -87,7 +87,7 @@ std::string to_json(const Schedule& schedule) {
     for (const auto& tasks : schedule.ranks) {
         nlohmann::json list = nlohmann::json::array();
         for (const TimedTask& task : tasks)
-            list.push_back({{"op", task.step == Step::send ? "send" : "recv"},
+            list.push_back({{"op", task.direction == Direction::send ? "send" : "recv"},
                             {"peer", task.peer},
                             {"message", task.message},
                             {"start", task.start},

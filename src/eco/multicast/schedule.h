@@ -13,10 +13,10 @@
 
 namespace eco::multicast {
 
-enum class Step : std::uint8_t { send, recv };
+enum class Direction : std::uint8_t { send, recv };
 
 struct TimedTask {
-    Step step;
+    Direction direction;
     Rank peer;
     int message;  // index into Pattern::messages
     Seconds start = 0, end = 0;

@@ -15,10 +15,10 @@ static Pattern sample_of_pattern() {
 
 static Schedule sound() {
     Schedule schedule;
-    schedule.ranks = {{{Step::send, 1, 0}, {Step::send, 2, 0}, {Step::recv, 1, 1}},
-                      {{Step::send, 0, 1}, {Step::recv, 0, 0}, {Step::send, 3, 0}},
-                      {{Step::recv, 0, 0}},
-                      {{Step::recv, 1, 0}}};
+    schedule.ranks = {{{Direction::send, 1, 0}, {Direction::send, 2, 0}, {Direction::recv, 1, 1}},
+                      {{Direction::send, 0, 1}, {Direction::recv, 0, 0}, {Direction::send, 3, 0}},
+                      {{Direction::recv, 0, 0}},
+                      {{Direction::recv, 1, 0}}};
     run(sample_of_pattern(), schedule);
     return schedule;
 }
@@ -52,13 +52,15 @@ TEST(Schedule, VerifyRejectsWhatIsWrong) {
     });
     rejected("message 7", [](Schedule& s) { s.ranks[3][0].message = 7; });
     rejected("another rank", [](Schedule& s) { s.ranks[3][0].peer = 2; });
-    rejected("twice", [](Schedule& s) { s.ranks[0].push_back({Step::send, 1, 0, 4, 5}); });
+    rejected("twice", [](Schedule& s) { s.ranks[0].push_back({Direction::send, 1, 0, 4, 5}); });
     rejected("no destination", [](Schedule& s) {
-        s.ranks[0].push_back({Step::send, 2, 1, 4, 5});
-        s.ranks[2].push_back({Step::recv, 0, 1, 5, 8});
+        s.ranks[0].push_back({Direction::send, 2, 1, 4, 5});
+        s.ranks[2].push_back({Direction::recv, 0, 1, 5, 8});
     });
     rejected("before its sender has it", [](Schedule& s) {
-        s.ranks[1] = {{Step::send, 3, 0, 0, 1}, {Step::send, 0, 1, 1, 2}, {Step::recv, 0, 0, 2, 4}};
+        s.ranks[1] = {{Direction::send, 3, 0, 0, 1},
+                      {Direction::send, 0, 1, 1, 2},
+                      {Direction::recv, 0, 0, 2, 4}};
         s.ranks[0][2].end = 5;
         s.ranks[3][0].end = 4;
         s.completion = 5;
@@ -84,8 +86,8 @@ TEST(Schedule, RunRefusesWhatNeverEnds) {
     EXPECT_NO_THROW(run(sample_of_pattern(), schedule));  // times only; verify sees it
     EXPECT_NE(verify(sample_of_pattern(), schedule), "");
     schedule = sound();
-    schedule.ranks[0] = {{Step::recv, 1, 1}, {Step::send, 1, 0}, {Step::send, 2, 0}};
-    schedule.ranks[1] = {{Step::recv, 0, 0}, {Step::send, 0, 1}, {Step::send, 3, 0}};
+    schedule.ranks[0] = {{Direction::recv, 1, 1}, {Direction::send, 1, 0}, {Direction::send, 2, 0}};
+    schedule.ranks[1] = {{Direction::recv, 0, 0}, {Direction::send, 0, 1}, {Direction::send, 3, 0}};
     EXPECT_THROW(run(sample_of_pattern(), schedule), Error);  // each waits for the other
     schedule.ranks[0][0].message = 9;
     EXPECT_THROW(run(sample_of_pattern(), schedule), Error);

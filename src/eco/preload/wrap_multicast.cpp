@@ -9,8 +9,8 @@
 #include "../../../include/eco.h"
 #pragma GCC visibility pop
 #include "eco/job/call.h"
+#include "eco/job/job_report.h"
 #include "eco/job/multicasts.h"
-#include "eco/job/report.h"
 #include "eco/mpi/fortran.h"
 #include "eco/simulate/multicast_plan.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Init and Finalize, between which the session is; what makes communicators of MPI_COMM_WORLD, with
-// which it begins if with no collective before; and what frees things that calls under way may
-// need.
+// MPI_Init and MPI_Finalize; functions that make communicators, with which the session may begin;
+// functions that free objects which calls under way may need.
 #include "eco/job/call.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/session.h"

@@ -55,7 +55,7 @@ std::vector<std::vector<TaskTuple>> tasks(const Schedule& schedule) {
     for (const auto& list : schedule.ranks) {
         auto& row = ranks.emplace_back();
         for (const TimedTask& task : list)
-            row.emplace_back(task.step == multicast::Step::send, task.peer, task.message,
+            row.emplace_back(task.direction == multicast::Direction::send, task.peer, task.message,
                              task.start, task.end);
     }
     return ranks;

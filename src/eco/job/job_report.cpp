@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/job/report.h"
+#include "eco/job/job_report.h"
 
 #include <dlfcn.h>
 
