@@ -6,10 +6,10 @@
     bench/peers/predicted.py grid-3.json --keep measured.json -- eco lab run grid-3 --native --
     bench/peers/predicted.py --from measured.json --worst 10
 
-Per operation the best by prediction at each size and the textbook's patterns, timed by `eco bench`
-on the network that the profile is of. --keep stores the times and the profile; --from predicts
-stored ones again, so that a change of the model can be judged without measuring again. Exit code 1
-where the median error is above 5 % or the 90th percentile above 15 %.
+Per operation the best by prediction at each size and the topology-unaware baselines, timed by
+`eco bench` on the network that the profile is of. --keep stores the times and the profile; --from
+predicts stored ones again, so that a change of the model can be judged without measuring again.
+Exit code 1 where the median error is above 5 % or the 90th percentile above 15 %.
 """
 
 import argparse
@@ -37,19 +37,19 @@ from eco import comparison  # noqa: E402
 ECO = PROJECT / "build" / "release" / "bin" / "eco"
 MOST_MEDIAN, MOST_NINTH = 0.05, 0.15
 OPERATIONS = "bcast,barrier,scatter,gather,allgather,alltoall,reduce,allreduce,scan,reduce_scatter"
-TEXTBOOK = ("binomial", "ring")
+BASELINES = ("binomial", "ring")
 NEAR = 1.05
 SHORT = {"operations": "bcast", "sizes": "16", "repeats": 3}
 Row = dict[str, Any]
 
 
 def _patterns(given: argparse.Namespace, operation: str, size: int) -> tuple[list[str], float]:
-    """The quickest by prediction, without the library's own parts, and the textbook's; the
+    """The quickest by prediction, without the library's own parts, and the baselines; the
     predicted seconds of one round of them all."""
     candidates = Call(given.profile, operation, size, 0).candidates
-    own = [one for one in candidates if not one.baseline and one.choice not in TEXTBOOK]
-    textbook = [one for one in candidates if one.choice in TEXTBOOK]
-    taken = own[: given.best] + own[given.best :: 4][:1] + textbook
+    own = [one for one in candidates if not one.baseline and one.choice not in BASELINES]
+    baselines = [one for one in candidates if one.choice in BASELINES]
+    taken = own[: given.best] + own[given.best :: 4][:1] + baselines
     return [one.choice for one in taken], sum(one.time for one in taken)
 
 

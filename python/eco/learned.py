@@ -67,7 +67,7 @@ def read(path: Path, network: str | None = None) -> list[LearnedClass]:
             return []
         return [_class(entry) for entry in document["classes"]]
     except (ValueError, KeyError, TypeError, RecursionError):
-        raise _unreadable(path, "is no file of what ECO learned") from None
+        raise _unreadable(path, "is not a learned file of ECO") from None
 
 
 def _class(entry: dict[str, Any]) -> LearnedClass:

@@ -49,7 +49,7 @@ public:
         by_distance();
         by_links();
         by_copies();
-        by_gossip();
+        by_all_need_all();
         by_ranks();
         by_fan_out();
         by_relays();
@@ -123,15 +123,16 @@ private:
             out += wire(needs_.out_of(part));
         }
         double most = std::max(in, out);
-        if (needs_.is_gossip()) {
+        if (needs_.all_need_all()) {
             // All that is outside is one more party.
             const bool outside = whole.ranks.size() < host_of_.size();
-            most = std::max(most, gossip(static_cast<Bytes>(joined.size()) + (outside ? 1 : 0)));
+            most = std::max(most,
+                            messages_of_all(static_cast<Bytes>(joined.size()) + (outside ? 1 : 0)));
         }
         return most;
     }
 
-    double gossip(Bytes parties) const {
+    double messages_of_all(Bytes parties) const {
         const Bytes messages = parties > 1 ? 2 * (parties - 1) : 0;
         return messages > 0 ? network_.wire(messages * needs_.bytes(), messages) : 0;
     }
@@ -254,12 +255,12 @@ private:
     // Sums for all: 2(n-1) messages between n parties, over what all of them can send together, or
     // take in: all hosts, and the parts of every cluster with what is around it. What is multicast
     // is sent once, but each party that gets it takes it in.
-    void by_gossip() {
-        if (!needs_.is_gossip() || network_.links.empty()) return;
+    void by_all_need_all() {
+        if (!needs_.all_need_all() || network_.links.empty()) return;
         const auto first = *std::min_element(head_.begin(), head_.end());
         const auto last = *std::min_element(tail_.begin(), tail_.end());
         const auto among = [&](const std::vector<Ability>& all, const char* parties) {
-            double rate = 0, bytes = gossip(static_cast<Bytes>(all.size()));
+            double rate = 0, bytes = messages_of_all(static_cast<Bytes>(all.size()));
             for (const Ability& each : all) {
                 rate += each.rate;
                 bytes -= each.burst;

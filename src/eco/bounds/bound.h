@@ -20,11 +20,12 @@ struct Bound {
 
 // host_of: per rank its index in network.hosts; bytes: of the message, or of one block where that
 // is its size (all but reductions to blocks). Counts what crosses a cut: into a bus each of its
-// hosts' needs one by one and what must leave it at least once, for sums the 2(n-1) transfers of a
-// one-way gossip; the copies that buses must send each other, spread over all of them as evenly as
-// can be. If hosts have several rails, over all of them. O(H² · depth), H³ up to 96 hosts for
-// operations without root. Where network.mcasts reach several, a message crosses a medium once for
-// all of them; what holds without multicast is the bound of the network without them.
+// hosts' needs one by one and what must leave it at least once, for sums the 2(n-1) transfers by
+// which all get something of all; the copies that buses must send each other, spread over all of
+// them as evenly as can be. If hosts have several rails, over all of them. O(H² · depth), H³ up to
+// 96 hosts for operations without root. Where network.mcasts reach several, a message crosses a
+// medium once for all of them; what holds without multicast is the bound of the network without
+// them.
 Bound find_bound(const Network& network, const std::vector<int>& host_of, Operation operation,
                  Rank root, Bytes bytes);
 

@@ -133,7 +133,8 @@ TEST(Bound, AScanCrossesOnceForEachRun) {
     }
 }
 
-// A gossip of four on one bus: six messages; of two that have others outside: four.
+// All of four on one bus need something of all: six messages; of two that have others outside:
+// four.
 TEST(Bound, SumsForAllOnABus) {
     const std::vector<Medium> media{{0, 0, Medium::Kind::bus, 1e6, 0}};
     const Network one = assemble_network({"a", "b", "c", "d"}, {{0, 0, 0, 0}}, media, {});

@@ -34,8 +34,8 @@ public:
     Need out_of(const Set& set) const;
 
     // What must be moved in all between `parts` sets, for sums that all have in the end: each part
-    // of the message is gossip in one direction per message, which takes 2(n-1) messages.
-    bool is_gossip() const {
+    // needs something of every other, in one direction per message, which takes 2(n-1) messages.
+    bool all_need_all() const {
         return operation_.ends == Ends::all && (operation_.reduces() || is_signal());
     }
     Bytes bytes() const { return is_signal() ? 0 : bytes_; }
@@ -50,11 +50,11 @@ public:
     // added up: what leaves it early (comes late) may then serve all of them.
     bool same_for_all(const Set& giver) const {
         const bool of_root = from_root() && !is_in_blocks() && giver.holds_root;
-        return is_gossip() || of_root ||
+        return all_need_all() || of_root ||
                (operation_.begins == Begins::own && operation_.ends == Ends::all);
     }
     bool sum_of_all(const Set& taker) const {
-        return is_gossip() || (operation_.reduces() && to_root() && taker.holds_root);
+        return all_need_all() || (operation_.reduces() && to_root() && taker.holds_root);
     }
 
 private:

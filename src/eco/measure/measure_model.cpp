@@ -24,7 +24,8 @@ constexpr int most_samples = 3;
 // From so many hosts on not every one's overheads are timed.
 constexpr int many_hosts = 32, most_timed_of_subnet = 4;
 
-// One way so many times as fast as the other is no accident; links that are looked at.
+// A link is asymmetric if one direction is so many times as fast as the other; how many links are
+// tested.
 constexpr double asymmetric = 1.5;
 constexpr int most_links = 10;
 
@@ -226,7 +227,7 @@ private:
         return medium;
     }
 
-    // Media of the level, where so many were timed and are alike that the next one is no news.
+    // Media of this level, if so many were timed with like results that another need not be timed.
     std::vector<const Medium*> likes(const Medium& medium) const {
         std::vector<const Medium*> found;
         for (const Medium& other : model_.media)

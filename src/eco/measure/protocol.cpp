@@ -20,7 +20,7 @@ void Progress::update(double done, const std::string& what) {
     if (!prints_ || (done < 1.0 && now - last_ < std::chrono::milliseconds(250))) return;
     last_ = now;
     const double spent = std::chrono::duration<double>(now - start_).count();
-    // What takes longer than it may is no further than it says itself.
+    // Work that takes longer than its budget counts at most as the part that was reported.
     if (all_ > 0 && done < 1.0) done = std::min({spent / all_, done, 0.999});
     // What turns out to be more work than was thought does not undo what was done.
     done_ = std::max(done_, std::min(done, 1.0));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The orders in which a communicator's ranks are timed.
+// Turns the name of an order ("near", "scattered:SEED") into the order in which a communicator's
+// ranks are timed. Used by bench and tune.
 #pragma once
 
 #include <string>

@@ -23,10 +23,10 @@ public:
     // moment, on this rank's clock. Reads the clocks again where they may have drifted.
     Clock::time_point together();
 
-    // How much too late word of the last moment reached this rank; 0 if in time.
+    // How much too late the message with the last moment reached this rank; 0 if in time.
     Seconds late() const { return late_; }
 
-    // Next time word goes out that much earlier. All ranks give the same.
+    // Next time that message is sent so much earlier. All ranks give the same.
     void allow(Seconds more) { notice_ += more; }
 
     MPI_Comm comm() const { return comm_; }

@@ -75,6 +75,7 @@ bool can_time(Operation operation);
 // Elapsed seconds of each run as the slowest rank saw it; the same on all ranks.
 std::vector<Seconds> slowest(const std::vector<Seconds>& own, MPI_Comm comm);
 
+// Of an even number the mean of the middle two (upper_median takes the upper one).
 Seconds median(std::vector<Seconds> samples);
 
 // A communicator of all ranks: "near" (ring order) or "scattered:SEED". connects: each to each

@@ -22,7 +22,7 @@ struct TrialArguments {
 
 using TrialCall = int (*)(const Native& mpi, const TrialArguments&);
 
-// Null: MPI has no such function, or this interface has not.
+// Null: MPI has no such function, or this ABI has not.
 TrialCall trial_call(Operation operation, CallForm form);
 
 // The library's functions, with ECO's in place of those of collectives that it takes: what a

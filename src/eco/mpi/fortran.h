@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators as Fortran and mpi4py name them.
+// Turns the number by which Fortran and mpi4py name a communicator into C's handle. Called by the
+// topology queries.
 #pragma once
 
 #include "eco/mpi/native.h"

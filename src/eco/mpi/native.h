@@ -43,14 +43,15 @@ int load_native();
 // Loads the library itself, for a program that is linked with none. Throws Error{environment}.
 void open_native(const char* path);
 
-// Of the library found, whatever its ABI; null if it has no such symbol.
+// A function or datum of the library found, whatever its ABI; null if it has no such symbol.
 void* native_symbol(const char* name);
 
 // The path of an object between this one and the library that wraps MPI functions too: it sees no
 // call, as this one calls the library's own functions. Empty: there is none.
 std::string wrapper_behind();
 
-// Of the library's data. A program that is linked with it may hold the copy that counts.
+// A datum of the library's, by its name. A program that is linked with it may hold the copy that
+// counts.
 void* native_data(const char* name);
 
 }  // namespace eco

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduction operators.
+// What ECO must know of a reduction operator: whether it commutes, whether the order changes the
+// result's bits, whether the library combines a type with it. Called by the wrappers.
 #pragma once
 
 #include "eco/mpi/datatype.h"

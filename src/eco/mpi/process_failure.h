@@ -13,7 +13,7 @@ bool says_that_a_process_failed(int code);
 // Whether this rank knows that it has been revoked. False where the library has no such thing.
 bool is_revoked(MPI_Comm comm) noexcept;
 
-// Of the calls on such a communicator.
+// The error that calls on a revoked communicator return.
 extern const int code_of_revoked;
 
 // Ends all that ranks do on a communicator of ECO's, on all of them; nothing where it is null, or

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of what uses MPI: loads the library of this interface (ECO_TEST_LIBMPI) and starts it
+// For tests of what uses MPI: loads the library of this ABI (ECO_TEST_LIBMPI) and starts it
 // in this one process, as a job of a single rank.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scans. Contiguous ranks that share a widest group form a run. Inside every run at once a prefix
-// goes from rank to rank; then the sum of all earlier runs travels from the end of one run to the
-// end of the next, and each end hands it to the run's other ranks. Ranks that lie scattered make
-// short runs, which is a chain in rank order: right, if not fast.
+// Scans. Contiguous ranks that share a widest group form a run (of ranks). Inside every run at once
+// a prefix goes from rank to rank; then the sum of all earlier runs travels from the end of one run
+// to the end of the next, and each end hands it to the run's other ranks. Ranks that lie scattered
+// make short runs, which is a chain in rank order: right, if not fast.
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
 
