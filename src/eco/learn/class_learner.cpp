@@ -27,6 +27,11 @@ constexpr Nanoseconds exchanges_per_arm = 5;
 // together, and the root of a broadcast needs some calls to run ahead as it does in the program.
 constexpr Nanoseconds block_share = 8;
 constexpr int longest_block = 16;
+// If the preferred arm then takes longer by more than it does in the program, in percent, and
+// longer than another arm, ranks run further ahead there than in a block: blocks are so many times
+// as long from then on.
+constexpr Nanoseconds runs_ahead = 150;
+constexpr int longer_blocks = 4;
 
 // Arms are tried when the class has taken so many times what the trial's exchanges will: a program
 // that soon ends would not get back what they cost.
@@ -92,6 +97,7 @@ void ClassLearner::try_all() {
     preferred_ = best_;
     state_ = State::trying;
     epoch_ = 0;
+    longer_ = 1;
     begin_epoch();
 }
 
@@ -179,7 +185,8 @@ void ClassLearner::begin_epoch() {
     Epoch epoch = observes_ ? observed : epochs[epoch_];
     if (!observes_ && epoch_ > 0 && usual_ > 0)
         epoch.calls = std::max(epoch.calls, static_cast<int>(std::min<Nanoseconds>(
-                                                block_share * cost_ / usual_, longest_block)));
+                                                block_share * cost_ / usual_, longest_block))) *
+                      longer_;
     for (int round = 0; round < epoch.rounds; ++round) {
         auto arms = alive_;
         for (std::size_t i = arms.size(); i > 1; --i) {
@@ -195,6 +202,16 @@ void ClassLearner::begin_epoch() {
 }
 
 void ClassLearner::end_epoch() {
+    const Nanoseconds own = mean(preferred_);
+    const bool behind_another = std::any_of(alive_.begin(), alive_.end(), [&](std::size_t arm) {
+        return mean(arm) > 0 && mean(arm) < own;
+    });
+    if (epoch_ == 1 && longer_ == 1 && usual_ > 0 && behind_another &&
+        own * 100 > usual_ * runs_ahead) {
+        longer_ = longer_blocks;
+        for (auto& samples : samples_) samples.clear();
+        return begin_epoch();
+    }
     Nanoseconds best = 0;
     for (const std::size_t arm : alive_) {
         results_[arm] = {mean(arm) > 0 ? runs_[arm] : 0, mean(arm)};

@@ -83,8 +83,8 @@ private:
     std::vector<Planned> order_;  // of the epoch at hand, a call each
     std::size_t place_ = 0;       // of the next call in it
     bool taken_ = false;          // the exchange before the next block
-    int epoch_ = 0;
-    Nanoseconds reference_ = 0;  // what the best took when it was chosen; 0: not known
+    int epoch_ = 0, longer_ = 1;  // times the usual blocks
+    Nanoseconds reference_ = 0;   // what the best took when it was chosen; 0: not known
     Nanoseconds expected_, cost_ = 0;
     bool in_trial_ = false;        // the reference is of calls between exchanges
     Nanoseconds usual_ = 0;        // what a call took before the trial; 0: not known

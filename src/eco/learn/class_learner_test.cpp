@@ -172,6 +172,22 @@ TEST(ClassLearner, ARootThatRunsAhead) {
     EXPECT_LE(std::count(program.arms.begin(), program.arms.end(), 1U), 60);  // tried once
 }
 
+// The same of a root that needs more calls than a block has to run ahead: the first 30 after an
+// exchange take long.
+TEST(ClassLearner, ARootThatRunsFarAhead) {
+    Calls program(2, 0, Start::unsure);
+    program.cost = 1000000;
+    int exchanges = 0, since = 0;
+    program.run(10000, [&](std::size_t arm, int) {
+        since = program.exchanges > exchanges ? 0 : since + 1;
+        exchanges = program.exchanges;
+        if (arm == 0) return since < 30 ? Nanoseconds{700000} : Nanoseconds{140000};
+        return Nanoseconds{500000};
+    });
+    EXPECT_EQ(program.learner.best(), 0U);
+    EXPECT_LE(std::count(program.arms.begin(), program.arms.end(), 1U), 400);
+}
+
 // A clock that went wrong gives no time at all; then nothing is decided by it.
 TEST(ClassLearner, TimesThatAreNotKnown) {
     Calls program(2, 0, Start::unsure);

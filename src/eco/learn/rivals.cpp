@@ -107,7 +107,7 @@ Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& lear
     rivals.choices = {known.choice};
     if (!known.open) return rivals;
     add(rivals.choices, Choice{});
-    if (known.rival) add(rivals.choices, *known.rival);
+    for (const Choice& rival : known.rivals) add(rivals.choices, rival);
     using Start = ClassLearner::Start;
     rivals.start = bits_may_change ? Start::unsure : Start::observe;
     if (known.sure == Knowledge::Sure::by_timing) {

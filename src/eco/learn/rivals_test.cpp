@@ -51,6 +51,18 @@ TEST_F(RivalsOf, WhatWasTimedClearlyIsSure) {
     EXPECT_FALSE(find(1024, false).worth_learning);
 }
 
+// A budget that left no time for predictions: the multicast is tried, not the trees alone.
+TEST_F(RivalsOf, WhereNothingWasPredictedTheMulticastIsTried) {
+    profile_.tuning.push_back({"openmpi 5", "bcast", "near", 1024, "native", 0, 0, 0, 1, true});
+    EXPECT_EQ(find(1024).choices.size(), 2U);
+    hierarchy_.top.mcast_rate = 1e6;
+    const Rivals rivals = find(1024);
+    ASSERT_EQ(rivals.choices.size(), 3U);
+    EXPECT_EQ(to_text(rivals.choices[2]), "mcast:segments=1");
+    predict(1024, tree, 2, 1);
+    EXPECT_EQ(find(1024).choices.size(), 2U);
+}
+
 TEST_F(RivalsOf, WhatWasTimedFarAwayOrNarrowlyIsNot) {
     time(1024, tree, 2, 1);
     EXPECT_EQ(find(16384).start, Start::unsure);

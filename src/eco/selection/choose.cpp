@@ -231,15 +231,21 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
         found.native = (took_native ? timed->takes : timed->takes * timed->gain) * longer;
     }
     const auto consider = [&](const Choice& choice) {
-        if (!found.rival && choice != found.choice && !choice.is_native() && choice.rails == 0 &&
-            supports(choice, request))
-            found.rival = choice;
+        const bool fits = !choice.is_native() && choice.rails == 0 && supports(choice, request);
+        const bool fresh =
+            choice != found.choice &&
+            std::find(found.rivals.begin(), found.rivals.end(), choice) == found.rivals.end();
+        if (fits && fresh) found.rivals.push_back(choice);
     };
     if (predicted) consider(scaled(predicted->choice, predicted->bytes, bytes, request));
-    if (native) {
-        if (const auto best = shaped(request, bytes)) consider(*best);
-        consider(candidates(request, bytes).front());
-    }
+    if (!native || !found.rivals.empty()) return found;
+    // Nobody predicted which is the best: a tree, or what stands first, and the multicast.
+    const std::vector<Choice> list = candidates(request, bytes);
+    if (const auto best = shaped(request, bytes)) consider(*best);
+    if (found.rivals.empty()) consider(list.front());
+    const auto mcast = std::find_if(list.begin(), list.end(),
+                                    [](const Choice& choice) { return choice.is_mcast(); });
+    if (mcast != list.end()) consider(*mcast);
     return found;
 }
 

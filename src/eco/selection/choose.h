@@ -41,9 +41,11 @@ struct Knowledge {
     // Why `choice` is sure near this size: both were timed, with a clear result; or ECO's was
     // predicted to win by more than predictions err.
     enum class Sure { no, by_prediction, by_timing } sure = Sure::no;
-    Seconds expected = 0;         // what `choice` takes, where it is sure
-    Seconds native = 0;           // what the library takes, where it was timed near this size
-    std::optional<Choice> rival;  // the planner's best that is not `choice`, where one is known
+    Seconds expected = 0;  // what `choice` takes, where it is sure
+    Seconds native = 0;    // what the library takes, where it was timed near this size
+    // What may be faster than `choice`: the best by prediction; where nothing was predicted and the
+    // library runs, the planner's first and the multicast. Never the library.
+    std::vector<Choice> rivals;
 };
 
 class Chooser {
