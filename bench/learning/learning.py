@@ -4,13 +4,16 @@
 (off), with ECO learning (on), and with ECO as a tuned profile says (tuned), in turn.
 
     bench/learning/learning.py three-segments.json three-segments
+    bench/learning/learning.py F.json three-segments --calls bcast+scan:16,bcast+scan:1024
     bench/learning/learning.py F.json three-segments --tuned T.json --count 2000 --settled 1000
     bench/learning/learning.py F.json three-segments --at "3s network a rate=2mbit"
 
 For each operation and size: the whole time of all calls, and the mean of the last calls (after
---settled of them) without the longest quarter. Of learning also the share of the whole time that
-rank 0 was in exchanges of times, its waiting for other ranks among it: while choices were compared,
-and later. With --tuned the last line has the mean over all rows of its time over that of learning.
+--settled of them) without the longest quarter; of all of these where ranks run ahead, so that most
+calls take no time. Operations joined by + run in one job. Of learning also the share of the job's
+whole time that rank 0 was in exchanges of times, its waiting for other ranks among it: while
+choices were compared, and later. With --tuned the last lines have its time over that of learning:
+the mean over all rows, and of the sum of all.
 What was learned is forgotten before each run, unless --keep.
 """
 
@@ -34,8 +37,9 @@ EXCHANGES = re.compile(r"eco: learning: \d+ exchanges while choices were (\w+), 
 SHORT = {"calls": "bcast:16", "count": 20, "settled": 10}
 
 
-def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> dict[str, Any]:
-    operation, _, size = call.partition(":")
+def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> list[dict[str, Any]]:
+    """One result for each operation of the job."""
+    operations, _, size = call.partition(":")
     words = [ECO, "lab", "run", given.scenario, "--mpi", given.mpi, "--scale", given.scale]
     profile = given.tuned if mode == "tuned" else given.profile
     words += ["--native"] if mode == "native" else ["--topology", profile]
@@ -44,7 +48,7 @@ def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> dict
         words += ["--at", moment, what]
     for stream in given.traffic:
         words += ["--traffic", stream]
-    words += ["--", program, operation, size, given.count, given.type]
+    words += ["--", program, operations.replace("+", ","), size, given.count, given.type]
     if not given.keep:
         given.profile.with_name(given.profile.name + ".learned").unlink(missing_ok=True)
     done = subprocess.run(
@@ -55,20 +59,25 @@ def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> dict
     )
     if done.returncode != 0:
         sys.exit(done.stderr + f"learning.py: exit code {done.returncode}")
-    result: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    exchanges = {what: float(time) for what, time in EXCHANGES.findall(done.stderr)}
-    return result | {"exchanges": exchanges}
+    results = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    whole = sum(result["total"] for result in results)
+    exchanges = {what: float(took) / whole for what, took in EXCHANGES.findall(done.stderr)}
+    return [result | {"exchanges": exchanges} for result in results]
 
 
 def _late(calls: list[float]) -> float:
-    """Their mean without the longest quarter, which something else may have disturbed."""
+    """Their mean without the longest quarter, which something else may have disturbed; where ranks
+    run ahead, and the calls end in bursts, of all."""
     kept = sorted(calls)[: len(calls) - len(calls) // 4]
-    return statistics.mean(kept)
+    without, mean = statistics.mean(kept), statistics.mean(calls)
+    return without if without > mean / 2 else mean
 
 
-def _row(call: str, runs: dict[str, list[dict[str, Any]]], settled: int) -> dict[str, Any]:
-    row: dict[str, Any] = {"call": call}
+def _row(runs: dict[str, list[dict[str, Any]]], settled: int) -> dict[str, Any]:
+    """runs: of one operation and size, by mode."""
+    row: dict[str, Any] = {}
     for mode, found in runs.items():
+        row["call"] = f"{found[0]['operation']}:{found[0]['bytes']}"
         row[mode] = {
             "total": statistics.median(each["total"] for each in found),
             "late": statistics.median(_late(each["calls"][settled:]) for each in found),
@@ -76,7 +85,7 @@ def _row(call: str, runs: dict[str, list[dict[str, Any]]], settled: int) -> dict
         if mode == "on":
             for what in ("compared", "checked"):
                 row[mode][what] = statistics.median(
-                    each["exchanges"].get(what, 0.0) / each["total"] for each in found
+                    each["exchanges"].get(what, 0.0) for each in found
                 )
     return row
 
@@ -121,17 +130,23 @@ def main() -> int:
     program = built(f"repeat-{given.mpi}")
     rows = []
     for call in given.calls.split(","):
-        runs: dict[str, list[dict[str, Any]]] = {mode: [] for mode in modes}
+        jobs: dict[str, list[list[dict[str, Any]]]] = {mode: [] for mode in modes}
         for _ in range(given.repeats):
             for mode in modes:
-                runs[mode].append(_run(given, mode, program, call))
-        rows.append(_row(call, runs, given.settled))
-        if not given.json:
-            print(_text(rows[-1], modes), flush=True)
+                jobs[mode].append(_run(given, mode, program, call))
+        for place in range(call.count("+") + 1):
+            runs = {mode: [job[place] for job in jobs[mode]] for mode in modes}
+            rows.append(_row(runs, given.settled))
+            if not given.json:
+                print(_text(rows[-1], modes), flush=True)
     if "on" in modes and "tuned" in modes and not given.json:
         for figure in ("late", "total"):
             ratios = [row["tuned"][figure] / row["on"][figure] for row in rows]
-            print(f"tuned over on, {figure}: {statistics.geometric_mean(ratios):.3f}")
+            whole = [sum(row[mode][figure] for row in rows) for mode in ("tuned", "on")]
+            print(
+                f"tuned over on, {figure}: {statistics.geometric_mean(ratios):.3f}, "
+                f"of all together {whole[0] / whole[1]:.3f}"
+            )
     if given.json:
         print(json.dumps(rows))
     return 0

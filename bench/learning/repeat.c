@@ -4,7 +4,8 @@
  * the first, from the last rank's entry). Used by bench/learning/learning.py; needs hosts that
  * share a clock, as the lab's do.
  *
- *     repeat OPERATION BYTES CALLS [int|double] */
+ *     repeat OPERATION[,OPERATION…] BYTES CALLS [int|double] */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static void call(const char* name, void* in, void* out, int bytes, MPI_Datatype 
     if (!strcmp(name, "reduce_scatter")) {
         int ranks;
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-        MPI_Reduce_scatter_block(in, out, elements / ranks, number, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Reduce_scatter_block(in, out, elements > ranks ? elements / ranks : 1, number, MPI_SUM,
+                                 MPI_COMM_WORLD);
     }
     if (!strcmp(name, "allgather"))
         MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
@@ -40,17 +42,11 @@ static void call(const char* name, void* in, void* out, int bytes, MPI_Datatype 
         MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
-int main(int count, char** words) {
+/* All calls of one operation and size; rank 0 prints what each took. */
+static void measure(const char* name, int bytes, int calls, MPI_Datatype number) {
     int rank, ranks, size, i;
-    MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (count < 4) {
-        if (rank == 0) fprintf(stderr, "repeat OPERATION BYTES CALLS [int|double]\n");
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    }
-    const int bytes = atoi(words[2]), calls = atoi(words[3]);
-    const MPI_Datatype number = count > 4 && !strcmp(words[4], "double") ? MPI_DOUBLE : MPI_INT;
     MPI_Type_size(number, &size);
     char *in = calloc((size_t)bytes + 1, (size_t)ranks),
          *out = calloc((size_t)bytes + 1, (size_t)ranks);
@@ -59,10 +55,9 @@ int main(int count, char** words) {
     double* latest = malloc(2 * sizeof(double) * (size_t)calls);
     for (i = 0; i < calls; ++i) {
         entered[i] = now();
-        call(words[1], in, out, bytes, number, size);
+        call(name, in, out, bytes, number, size);
         left[i] = now();
     }
-    const double total = left[calls - 1] - entered[0];
     /* Sent natively by rank, so that nothing here is one of the calls. */
     if (rank != 0) {
         MPI_Send(entered, calls, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
@@ -79,13 +74,42 @@ int main(int count, char** words) {
                 for (i = 0; i < calls; ++i)
                     if (other[i] > latest[part * calls + i]) latest[part * calls + i] = other[i];
             }
-        printf("{\"operation\": \"%s\", \"bytes\": %d, \"total\": %.6f, \"calls\": [", words[1],
-               bytes, total);
+        free(other);
+        printf("{\"operation\": \"%s\", \"bytes\": %d, \"total\": %.6f, \"calls\": [", name, bytes,
+               latest[2 * calls - 1] - latest[0]);
         for (i = 0; i < calls; ++i)
             printf("%s%.6f", i ? ", " : "",
                    latest[calls + i] - (i ? latest[calls + i - 1] : latest[0]));
         printf("]}\n");
+        fflush(stdout);
     }
+    /* What sends and does not wait would else be ahead of what comes next. */
+    for (i = 0; i < ranks; ++i) {
+        char word = 0;
+        if (rank == 0 && i > 0) MPI_Send(&word, 1, MPI_CHAR, i, 3, MPI_COMM_WORLD);
+        if (rank == i && i > 0)
+            MPI_Recv(&word, 1, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    free(in);
+    free(out);
+    free(entered);
+    free(left);
+    free(latest);
+}
+
+int main(int count, char** words) {
+    int rank;
+    char* place = NULL;
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (count < 4) {
+        if (rank == 0) fprintf(stderr, "repeat OPERATION[,OPERATION…] BYTES CALLS [int|double]\n");
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    const MPI_Datatype number = count > 4 && !strcmp(words[4], "double") ? MPI_DOUBLE : MPI_INT;
+    const char* name = strtok_r(words[1], ",", &place);
+    for (; name; name = strtok_r(NULL, ",", &place))
+        measure(name, atoi(words[2]), atoi(words[3]), number);
     MPI_Finalize();
     return 0;
 }
