@@ -19,7 +19,7 @@ class Program:
     package: str
     words: tuple[str, ...]
     inputs: tuple[str, ...]  # files of the folder inputs
-    time: re.Pattern[str]  # its last match: seconds
+    time: re.Pattern[str] | None  # its last match: seconds; None: the wall time of the command
     result: re.Pattern[str]  # all matches: numbers that must agree
     digits: int
     short: tuple[str, ...] = ()  # more words of a short run
@@ -27,6 +27,7 @@ class Program:
     log: str = ""  # a file that it writes beside its output
     needs: str = ""  # a file of the package, if `words` name none
     environment: dict[str, str] = field(default_factory=dict)
+    rates: dict[str, str] = field(default_factory=dict)  # of its parts: NAME=NUMBER in its output
 
     @property
     def installed(self) -> bool:
@@ -113,6 +114,24 @@ _ALL = (
         digits=6,
         short=("2",),
         needs=f"{_PACKAGES}/mpi4py",
+    ),
+    Program(
+        name="hpcc",
+        package="hpcc",
+        words=("hpcc",),
+        inputs=("hpccinf.txt",),
+        time=None,
+        # 1 if every part passed its own check of its results.
+        result=re.compile(r"^Success=(\d)", re.M),
+        digits=1,
+        log="hpccoutf.txt",
+        rates={
+            "HPL": "HPL_Tflops",
+            "PTRANS": "PTRANS_GBs",
+            "random access": "MPIRandomAccess_GUPs",
+            "random access (LCG)": "MPIRandomAccess_LCG_GUPs",
+            "FFT": "MPIFFT_Gflops",
+        },
     ),
 )
 PROGRAMS = {program.name: program for program in _ALL}

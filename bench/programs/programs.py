@@ -8,14 +8,16 @@
 A network that has no profile in --profiles is measured first, as users do it: `eco measure`, one
 minute, with the library that the programs use (Debian's Open MPI 4.1). The time is what a program
 reports of itself, or its loop; --json has the wall time of the whole command too, start of the lab
-included. Results must agree: floating-point sums may be made in another order, so to within the
-program's own digits. A program that is not installed is named, with its package.
+included. Of HPCC the rate of each part is compared too. Results must agree: floating-point sums may
+be made in another order, so to within the program's own digits. A program that is not installed is
+named, with its package.
 """
 
 import argparse
 import json
 import math
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -74,11 +76,16 @@ def _run(
     if done.returncode != 0:
         sys.exit(f"{program.name} on {network}, {way}: {done.stdout[-500:]}{done.stderr[-1500:]}")
     text = done.stdout + ((folder / program.log).read_text() if program.log else "")
-    took = program.time.findall(text)
+    took = program.time.findall(text) if program.time else [wall]
+    rates = {
+        part: float(value)
+        for part, name in program.rates.items()
+        for value in re.findall(rf"^{name}=(\S+)", text, re.M)
+    }
     results = [float(value) for found in program.result.findall(text) for value in found.split()]
-    if not took or not results:
+    if not took or not results or len(rates) < len(program.rates):
         sys.exit(f"{program.name} on {network}, {way}: no time or result in {text[-1500:]}")
-    return {"took": float(took[-1]), "wall": wall, "results": results}
+    return {"took": float(took[-1]), "wall": wall, "results": results, "rates": rates}
 
 
 def agree(one: list[float], two: list[float], digits: int) -> bool:
@@ -106,6 +113,11 @@ def _compare(given: argparse.Namespace, program: Program, network: str) -> dict[
         row[way] = statistics.median(run["took"] for run in runs[way])
         row[f"{way}_wall"] = statistics.median(run["wall"] for run in runs[way])
     row["ratio"] = row["native"] / row["eco"]
+    row["parts"] = {
+        part: statistics.median(run["rates"][part] for run in runs["eco"])
+        / statistics.median(run["rates"][part] for run in runs["native"])
+        for part in program.rates
+    }
     row["same"] = all(
         agree(run["results"], first, program.digits) for way in WAYS for run in runs[way]
     )
@@ -143,6 +155,8 @@ def main() -> int:
                     f"   {row['ratio']:5.2f}×   {'same results' if row['same'] else 'DIFFERENT'}",
                     flush=True,
                 )
+                for part, ratio in row["parts"].items():
+                    print(f"{'':14}{part:55}{ratio:5.2f}×", flush=True)
     if given.json:
         print(json.dumps({"rows": rows, "missing": missing}))
     return 0 if all(row["same"] for row in rows) else 1
