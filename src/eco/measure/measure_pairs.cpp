@@ -8,7 +8,6 @@
 #include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/measure/keep_pairs.h"
-#include "eco/measure/messages.h"
 #include "eco/measure/pair_samples.h"
 #include "eco/measure/since.h"
 #include "eco/survey/disturbance.h"
@@ -72,10 +71,11 @@ public:
         }
     }
 
-    void time_some(const std::vector<Hint>& hints) {
+    void time_some(const std::vector<Hint>& hints, Seconds look) {
         SurveySettings settings;
         settings.bytes = profile_.partition_bytes;
         settings.tolerance = profile_.tolerance;
+        settings.look = look;
         const Survey found = survey(likely_orders(hints), *this, settings, samples_.of_partition(),
                                     [this](std::size_t, const auto& why) { what_ = why; });
         samples_.of_partition() = found.timings;
@@ -85,7 +85,7 @@ public:
         surveyed.not_compared = found.not_compared;
         fill_in(found.levels);
         // Clusters that are one after all, or not one: others are beside each other now.
-        derive_topology(profile_, 1, time_of_look());
+        derive_topology(profile_, 1, look);
         if (profile_.levels != found.levels) {
             time_all_sizes(profile_.levels);
             fill_in(profile_.levels);
@@ -317,14 +317,15 @@ private:
 }  // namespace
 
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
-                const std::string& kept, bool all_pairs, const std::vector<int>& leader,
-                const std::vector<Hint>& hints, const WorkerPool& workers, const ShowLeft& show) {
+                const std::string& kept, bool all_pairs, Seconds look,
+                const std::vector<int>& leader, const std::vector<Hint>& hints,
+                const WorkerPool& workers, const ShowLeft& show) {
     PairProber timing(profile, surveyed, known, kept, leader, workers, show);
     const auto hosts = static_cast<int>(profile.hosts.size());
     if (all_pairs || hosts <= few_hosts)
         timing.time_all();
     else
-        timing.time_some(hints);
+        timing.time_some(hints, look);
 }
 
 }  // namespace eco
