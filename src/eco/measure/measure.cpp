@@ -48,9 +48,10 @@ public:
         find_hosts();
         set_parameters();
         if (workers_.rank() == 0) {
-            time_pairs();
+            const Seconds look = time_of_look();
+            time_pairs(look);
             // A survey visits most pairs once.
-            derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats, time_of_look());
+            derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats, look);
             find_model();
             if (options_.facts) tell_again();
             workers_.dismiss();
@@ -133,7 +134,7 @@ private:
         profile_.repeats = known_->repeats;
     }
 
-    void time_pairs() {
+    void time_pairs(Seconds look) {
         const int hosts = static_cast<int>(profile_.hosts.size());
         const int old = known_ ? static_cast<int>(known_->hosts.size()) : 0;
         for (std::size_t s = 0; s < profile_.sizes.size(); ++s) {
@@ -153,8 +154,8 @@ private:
                     "host " + profile_.hosts[at(host)] +
                         " of the profile is not in this launch, so new hosts "
                         "cannot be measured against it; launch on all hosts, or add --again");
-        eco::time_pairs(profile_, notes_.surveyed, old, kept_, options_.all_pairs, leader_, hints_,
-                        workers_, [&](Seconds left, const std::string& what) {
+        eco::time_pairs(profile_, notes_.surveyed, old, kept_, options_.all_pairs, look, leader_,
+                        hints_, workers_, [&](Seconds left, const std::string& what) {
                             const Seconds all = spent() + left + model_time(profile_);
                             progress_.update(share_ * spent() / all, what);
                         });

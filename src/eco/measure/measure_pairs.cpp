@@ -8,13 +8,12 @@
 #include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/measure/keep_pairs.h"
-#include "eco/measure/messages.h"
 #include "eco/measure/pair_samples.h"
 #include "eco/measure/since.h"
 #include "eco/survey/disturbance.h"
 #include "eco/survey/fill.h"
+#include "eco/survey/revisit.h"
 #include "eco/survey/survey.h"
-#include "eco/topology/unclear.h"
 
 namespace eco {
 
@@ -23,6 +22,9 @@ namespace {
 // Of pairs that are not clear; near ones take milliseconds.
 constexpr int most_times_again = 10;
 constexpr Seconds longest_again = 3;
+// And of those of hosts that are alone in their subnet: few, and much hangs on them.
+constexpr int most_times_lone = 60;
+constexpr Seconds longest_lone = 6;
 
 // Whether pairs at once disturb each other is tried on so many.
 constexpr std::size_t least_at_once = 4, tried_alone = 6, times_tried = 2;
@@ -61,8 +63,10 @@ public:
         surveyed_.reset();
         fill_in({});
         const auto start = Clock::now();
-        for (int time = 0; time < most_times_again && since(start) < longest_again; ++time) {
-            const auto again = unclear();
+        for (int time = 0; time < most_times_lone && since(start) < longest_lone; ++time) {
+            auto again = unclear();
+            if (time >= most_times_again || since(start) >= longest_again)
+                again = of_lone_hosts(std::move(again), cost(), profile_.tolerance);
             if (again.empty()) return;
             for (const auto& row : rows(again)) {
                 show_(0, profile_.hosts[at(row.front().first)] + " again");
@@ -72,10 +76,11 @@ public:
         }
     }
 
-    void time_some(const std::vector<Hint>& hints) {
+    void time_some(const std::vector<Hint>& hints, Seconds look) {
         SurveySettings settings;
         settings.bytes = profile_.partition_bytes;
         settings.tolerance = profile_.tolerance;
+        settings.look = look;
         const Survey found = survey(likely_orders(hints), *this, settings, samples_.of_partition(),
                                     [this](std::size_t, const auto& why) { what_ = why; });
         samples_.of_partition() = found.timings;
@@ -85,7 +90,7 @@ public:
         surveyed.not_compared = found.not_compared;
         fill_in(found.levels);
         // Clusters that are one after all, or not one: others are beside each other now.
-        derive_topology(profile_, 1, time_of_look());
+        derive_topology(profile_, 1, look);
         if (profile_.levels != found.levels) {
             time_all_sizes(profile_.levels);
             fill_in(profile_.levels);
@@ -221,6 +226,7 @@ private:
     void record(const std::vector<Timed>& timed) {
         for (const auto& [pair, size, samples] : timed) {
             samples_.by_size()[size].add(pair, samples);
+            if (size == samples_.partition_size()) leasts_[pair].push_back(least_of(samples));
             keep_.note(size, pair);
         }
         keep_.tell();
@@ -278,15 +284,9 @@ private:
         if (known > 0) again *= static_cast<double>(pairs_.size()) / static_cast<double>(known);
         return now + again * (profile_.repeats - 1 - repeat);
     }
+    const Matrix& cost() const { return profile_.minimum[samples_.partition_size()]; }
     std::vector<HostPair> unclear() const {
-        const int hosts = static_cast<int>(profile_.hosts.size());
-        const Matrix& cost = profile_.minimum[samples_.partition_size()];
-        Matrix uncertainties(hosts);
-        for (const auto& entry : samples_.of_partition().entries())
-            uncertainties.set(
-                entry.a, entry.b,
-                uncertainty(entry.least(), entry.spread(), static_cast<int>(entry.samples.size())));
-        auto found = unclear_pairs(cost, uncertainties, profile_.tolerance);
+        auto found = pairs_to_revisit(samples_.of_partition(), leasts_, cost(), profile_.tolerance);
         // Of known hosts nothing is timed again: they may take no part.
         std::erase_if(found, [this](HostPair pair) {
             return !std::binary_search(pairs_.begin(), pairs_.end(), pair);
@@ -304,6 +304,7 @@ private:
         return std::vector<std::size_t>{samples_.partition_size()};
     };
     PairSamples samples_{profile_};
+    LeastOfVisits leasts_;  // of partition_bytes, by this run
     KeepPairs keep_{profile_, samples_.by_size()};
     std::size_t at_once_ = 1;  // pairs
     bool tried_ = false;
@@ -317,14 +318,15 @@ private:
 }  // namespace
 
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
-                const std::string& kept, bool all_pairs, const std::vector<int>& leader,
-                const std::vector<Hint>& hints, const WorkerPool& workers, const ShowLeft& show) {
+                const std::string& kept, bool all_pairs, Seconds look,
+                const std::vector<int>& leader, const std::vector<Hint>& hints,
+                const WorkerPool& workers, const ShowLeft& show) {
     PairProber timing(profile, surveyed, known, kept, leader, workers, show);
     const auto hosts = static_cast<int>(profile.hosts.size());
     if (all_pairs || hosts <= few_hosts)
         timing.time_all();
     else
-        timing.time_some(hints);
+        timing.time_some(hints, look);
 }
 
 }  // namespace eco

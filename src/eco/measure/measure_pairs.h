@@ -25,12 +25,14 @@ using ShowLeft = std::function<void(Seconds, const std::string&)>;
 // it says is of the known hosts. The profile's other parameters say how. known: how many hosts, the
 // first, have their times already; kept: what an earlier run told of others before it was cut short
 // (keep_pairs.h), or nothing. leader, hints: per host the rank that measures, and what is
-// known of it for nothing. Every pair up to few_hosts or where all_pairs says so, one after the
-// other; else as survey.h decides, small messages in disjoint pairs at once where that changes
-// nothing. Few round trips where one takes long: between sites 10 ms apart a pair takes about 0.1
-// s. Afterwards those are timed again without which the partition is not clear. Throws MpiError.
+// known of it for nothing; look: what a look for a message takes a host (messages.h). Every pair up
+// to few_hosts or where all_pairs says so, one after the other; else as survey.h decides, small
+// messages in disjoint pairs at once where that changes nothing. Few round trips where one takes
+// long: between sites 10 ms apart a pair takes about 0.1 s. Afterwards those are timed again
+// without which the partition is not clear. Throws MpiError.
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
-                const std::string& kept, bool all_pairs, const std::vector<int>& leader,
-                const std::vector<Hint>& hints, const WorkerPool& workers, const ShowLeft& show);
+                const std::string& kept, bool all_pairs, Seconds look,
+                const std::vector<int>& leader, const std::vector<Hint>& hints,
+                const WorkerPool& workers, const ShowLeft& show);
 
 }  // namespace eco

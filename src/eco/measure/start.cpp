@@ -41,10 +41,22 @@ Seconds receive(MPI_Comm comm, Rank from) {
 
 }  // namespace
 
-Start::Start(MPI_Comm comm) : comm_(comm) {
-    check_mpi(native().Comm_rank(comm, &rank_));
-    check_mpi(native().Comm_size(comm, &ranks_));
-    read_clocks();
+Start::Start(MPI_Comm comm, const Start* known) : comm_(comm) {
+    const Native& mpi = native();
+    check_mpi(mpi.Comm_rank(comm, &rank_));
+    check_mpi(mpi.Comm_size(comm, &ranks_));
+    if (!known) {
+        read_clocks();
+        return;
+    }
+    ahead_ = known->ahead_;
+    read_at_ = known->read_at_;
+    read_took_ = known->read_took_;
+    // The first rank is another one here; what a message takes at most, the former one knows.
+    Seconds first = ahead_;
+    check_mpi(mpi.Bcast(&first, 1, mpi.real64, 0, comm));
+    check_mpi(mpi.Allreduce(&known->notice_, &notice_, 1, mpi.real64, mpi.max, comm));
+    ahead_ -= first;
 }
 
 Seconds Start::now() const { return own_time() - ahead_; }

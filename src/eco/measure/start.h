@@ -16,8 +16,9 @@ public:
     using Clock = std::chrono::steady_clock;
 
     // Finds how far the ranks' clocks are apart: the half of the shortest of several round trips
-    // with rank 0. P round trips one after the other, several times over.
-    explicit Start(MPI_Comm comm);
+    // with rank 0. P round trips one after the other, several times over. known: of the same ranks
+    // in another order, whose clocks it knows; null: none.
+    explicit Start(MPI_Comm comm, const Start* known = nullptr);
 
     // Returns at the same moment on all ranks, when all have come and the network is quiet; the
     // moment, on this rank's clock. Reads the clocks again where they may have drifted.

@@ -26,7 +26,6 @@ constexpr double for_one_call = 0.03;  // longer ones are not timed but guessed
 constexpr double for_one_contest = 0.012;
 
 constexpr Seconds least_contest = 0.1, most_contest = 2;
-
 // A call that was not timed takes so many times less than guessed at most: where too few guesses of
 // its size were followed by a timing; and at least.
 constexpr double usual_uncertainty_of_guess = 1.5, least_uncertainty_of_guess = 1.1;
@@ -41,7 +40,6 @@ constexpr double weight_of_scattered = 0.5;
 constexpr double weight_of_rare = 0.6;
 
 constexpr double benefit_of_second_look = 0.01;
-
 constexpr double least_benefit = 1e-3;
 
 class WithinBudget {
@@ -104,8 +102,10 @@ void WithinBudget::line_up() {
     if (session()->profile.levels.back() != std::vector<int>(session()->profile.hosts.size(), 0))
         orders.push_back("scattered:1");
     for (const auto& order : orders) {
-        if (times_) progress_.update(0.99, "connecting all ranks");
-        MPI_Comm comm = ordered_world(order, times_);
+        // In another order they are connected already.
+        const Start* known = times_ && !lineups_.empty() ? &*lineups_.front().start : nullptr;
+        if (times_ && !known) progress_.update(0.99, "connecting all ranks");
+        MPI_Comm comm = ordered_world(order, times_ && !known);
         const Communicator* communicator = communicator_of(comm);
         // If every host is a subnet of its own, no order scatters one.
         if (order != "near" && is_near(communicator->hierarchy())) {
@@ -119,7 +119,7 @@ void WithinBudget::line_up() {
         lineup.weight = order == "near" ? 1 : weight_of_scattered;
         for (Rank rank = 0; rank < communicator->size(); ++rank)
             lineup.host_of.push_back(communicator->host_of(rank));
-        if (times_) lineup.start.emplace(comm);
+        if (times_) lineup.start.emplace(comm, known);
     }
 }
 

@@ -41,7 +41,7 @@ SurveyLevel::Seen SurveyLevel::seen_from(int cluster) const {
 }
 
 bool SurveyLevel::is_loose(int cluster, int beside, Seconds apart) const {
-    return apart > factor() * inner_[at(beside)] && apart <= factor() * inner_[at(cluster)];
+    return apart > alike(inner_[at(beside)]) && apart <= alike(inner_[at(cluster)]);
 }
 
 int SurveyLevel::place_of(int cluster) const { return place_[at(members_[at(cluster)].front())]; }
@@ -58,7 +58,7 @@ bool SurveyLevel::surely_apart(int cluster, int other, const Seen& seen) const {
             if (third == unlimited) continue;
             const auto [near, far] = std::minmax(weight, third);
             // If both are far, one long disturbance would do.
-            if (near <= most_near * bar && disturbed * far - near > factor() * bar) return true;
+            if (near <= most_near * bar && disturbed * far - near > alike(bar)) return true;
         }
     return false;
 }

@@ -39,6 +39,17 @@ bool Disturbance::may_explain(Seconds excess, int visits) const {
     return std::pow(chance(excess), visits) > improbable;
 }
 
+Seconds Disturbance::most(int visits) const {
+    if (excess_.empty()) return 0;
+    // It falls with the excess, and is next to nothing far beyond what was observed.
+    Seconds low = 0, high = 20 * *std::max_element(excess_.begin(), excess_.end());
+    for (int step = 0; step < 40; ++step) {
+        const Seconds middle = (low + high) / 2;
+        (may_explain(middle, visits) ? low : high) = middle;
+    }
+    return low;
+}
+
 bool undisturbed_at_once(const std::vector<Seconds>& together, const std::vector<Seconds>& alone) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < together.size(); ++i) ratios.push_back(together[i] / alone[i]);

@@ -20,6 +20,8 @@ public:
     double chance(Seconds excess) const;
     // That this happened in each of so many visits.
     bool may_explain(Seconds excess, int visits) const;
+    // The longest that may have happened in each of so many visits.
+    Seconds most(int visits) const;
 
 private:
     std::vector<Seconds> excess_;

@@ -14,6 +14,15 @@ TEST(Disturbance, OfManyVisitsNoneIsDisturbedByAccident) {
     EXPECT_FALSE(disturbance.may_explain(1e-3, 6));
 }
 
+TEST(Disturbance, MoreVisitsLeaveLessThatAllMayHaveHad) {
+    Disturbance disturbance;
+    for (int pair = 0; pair < 16; ++pair) disturbance.add({20e-6, 2e-3, 20e-6, 21e-6, 20e-6});
+    EXPECT_GT(disturbance.most(1), 2e-3);
+    EXPECT_NEAR(disturbance.most(5), 1.98e-3, 1e-6);
+    EXPECT_NEAR(disturbance.most(6), 1e-6, 1e-7);
+    EXPECT_EQ(Disturbance().most(3), 0);
+}
+
 TEST(Disturbance, LittleOfItDoesNotExplainMuch) {
     Disturbance disturbance;
     for (int pair = 0; pair < 16; ++pair) disturbance.add({20e-6, 22e-6, 21e-6, 25e-6, 20e-6});

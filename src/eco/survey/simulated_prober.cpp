@@ -2,6 +2,7 @@
 #include "eco/survey/simulated_prober.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -33,6 +34,15 @@ Seconds DrawnNetwork::of(int a, int b) const {
     std::size_t place = 0;
     while (place < x.at.size() && x.at[place] == y.at[place]) ++place;
     return apart[place] * (1 + uneven * fate(low, high)) + (x.slow - 1 + y.slow - 1) * apart.back();
+}
+
+Seconds DrawnNetwork::seen(int a, int b, Seconds taken) const {
+    if (look <= 0) return taken;
+    // There and back: each side's looks end at other times.
+    Seconds both = 0;
+    for (const double offset : {fate(a, b), fate(b, a)})
+        both += look * (std::ceil(taken / look - offset) + offset);
+    return both / 2;
 }
 
 Levels DrawnNetwork::levels_of_all(double tolerance) const {
@@ -122,6 +132,7 @@ std::vector<std::vector<Seconds>> SimulatedProber::time(const std::vector<HostPa
             Seconds half = network_.of(a, b) * (1 + disturbance(random_));
             if (chance(random_) < network_.hiccups) half *= 1 + 10 * chance(random_);
             if (busy) half += 2 * chance(random_) * network_.busy_time;
+            half = network_.seen(a, b, half);
             sum += 2 * half;
             if (trip > 0) samples.push_back(half);
             if (trip > 0 && sum >= most_time) break;

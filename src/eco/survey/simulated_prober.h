@@ -29,8 +29,13 @@ struct DrawnNetwork {
     // mean.
     double busy = 0;
     Seconds busy_time = 1.5e-3;
+    // An MPI library that sleeps so long in each look for a message, in step with the messages: a
+    // message is seen when the look ends, which is alike in all visits of a pair.
+    Seconds look = 0;
 
     Seconds of(int a, int b) const;
+    // When such a library has seen a message between these two that took so long.
+    Seconds seen(int a, int b, Seconds taken) const;
     // What Fig. 2 makes of all pairs, undisturbed. At most a few thousand hosts.
     Levels levels_of_all(double tolerance) const;
     // The racks, slow hosts apart: the same where hosts are too many for all pairs.

@@ -37,7 +37,7 @@ public:
             time_all();
         else
             find_clusters();
-        survey_.levels = find_levels(survey_.timings, settings_.tolerance);
+        survey_.levels = find_levels(survey_.timings, settings_.tolerance, settings_.look);
         survey_.not_compared = not_compared();
         return std::move(survey_);
     }
@@ -135,13 +135,13 @@ private:
 
 }  // namespace
 
-Levels find_levels(const Timings& timings, double tolerance) {
+Levels find_levels(const Timings& timings, double tolerance, Seconds look) {
     std::vector<int> vertex(at(timings.hosts()));
     std::iota(vertex.begin(), vertex.end(), 0);
     Levels levels;
     while (true) {
         const int vertices = count_of(vertex);
-        const auto merged = partition(vertices, edges_between(timings, vertex), tolerance);
+        const auto merged = partition(vertices, edges_between(timings, vertex), tolerance, look);
         const int clusters = count_of(merged);
         if (!levels.empty() && (clusters == vertices || clusters == 1)) return levels;
         for (int& each : vertex) each = merged[at(each)];

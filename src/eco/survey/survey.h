@@ -18,6 +18,9 @@ inline constexpr int few_hosts = 12;
 struct SurveySettings {
     Bytes bytes = 1024;
     double tolerance = 0.2;
+    // What a look for a message takes a host: a library that sleeps in it may make all times of a
+    // pair longer by so much, and not those of another.
+    Seconds look = 0;
     int checks = 4;  // per host, with random others of its cluster
     unsigned seed = 1;
     // At most, per host: comparisons of whole clusters with each other, and second visits of pairs
@@ -37,7 +40,7 @@ struct Survey {
 };
 
 // As find_levels, where only these pairs are known.
-Levels find_levels(const Timings& timings, double tolerance);
+Levels find_levels(const Timings& timings, double tolerance, Seconds look = 0);
 
 // Called before each batch of visits with how many come, and why.
 using OnVisits = std::function<void(std::size_t, const std::string&)>;

@@ -84,7 +84,7 @@ std::vector<HostPair> SurveyLevel::neighbours(const std::vector<int>& order) {
 
 void SurveyLevel::find_clusters() {
     edges_ = edges_between(timings_, vertex_of_);
-    cluster_ = partition(vertices(), edges_, settings_.tolerance);
+    cluster_ = partition(vertices(), edges_, settings_.tolerance, settings_.look);
     members_.assign(at(count_of(cluster_)), {});
     for (int v = 0; v < vertices(); ++v) members_[at(cluster_[at(v)])].push_back(v);
     inner_.assign(members_.size(), unlimited);

@@ -51,7 +51,10 @@ public:
 private:
     int vertices() const { return static_cast<int>(hosts_of_.size()); }
     int clusters() const { return static_cast<int>(members_.size()); }
-    double factor() const { return 1 + settings_.tolerance; }
+    // The longest time that counts as like this one.
+    Seconds alike(Seconds least) const {
+        return (1 + settings_.tolerance) * least + settings_.look;
+    }
 
     void find_clusters();
 

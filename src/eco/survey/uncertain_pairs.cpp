@@ -54,7 +54,7 @@ std::vector<HostPair> SurveyLevel::maybe_disturbed() {
     for (const auto& [clusters, timed] : between) {
         const auto& [visits, least] = timed;
         if (least->visits >= most_visits) continue;
-        if (disturbance_.may_explain(least->least() - factor() * bar_of(*least), visits))
+        if (disturbance_.may_explain(least->least() - alike(bar_of(*least)), visits))
             pairs.emplace_back(least->a, least->b);
     }
     // Hosts whose pairs were all disturbed hold together too, and no better than by what is usual.
@@ -67,8 +67,8 @@ std::vector<HostPair> SurveyLevel::maybe_disturbed() {
         const int a = vertex_of_[at(entry.a)], b = vertex_of_[at(entry.b)];
         if (a == b || cluster_[at(a)] != cluster_[at(b)] || entry.visits >= most_visits) continue;
         const Seconds typical = subnets ? usual[at(cluster_[at(a)])] : quickest;
-        if (entry.least() > stands_out * typical &&
-            disturbance_.may_explain(entry.least() - factor() * typical, entry.visits))
+        if (entry.least() > stands_out * typical + settings_.look &&
+            disturbance_.may_explain(entry.least() - alike(typical), entry.visits))
             pairs.emplace_back(entry.a, entry.b);
     }
     limit(pairs, allowances_.disturbed);
@@ -110,7 +110,7 @@ std::vector<HostPair> SurveyLevel::unclear() {
         const double uncertainty =
             4.3 * std::max(entry.spread(), *middle) /
             static_cast<double>(whole ? samples[{x, y}] : entry.samples.size());
-        if (entry.least() * (1 - std::min(0.99, uncertainty)) <= factor() * bar_of(entry))
+        if (entry.least() * (1 - std::min(0.99, uncertainty)) <= alike(bar_of(entry)))
             pairs.emplace_back(entry.a, entry.b);
     }
     const auto sure = least_edges();
@@ -176,7 +176,7 @@ std::map<int, std::size_t> SurveyLevel::near_threshold() const {
         const auto& [weight, a, b] = edges_[at(e)];
         const double bar = std::min({least_[at(a)], least_[at(b)], inner_[at(cluster_[at(a)])],
                                      inner_[at(cluster_[at(b)])]});
-        const double off = std::abs(weight / (factor() * bar) - 1);
+        const double off = std::abs(weight / alike(bar) - 1);
         for (const auto& [most, pairs] : nearness) {
             if (off > most) continue;
             want(e, pairs);

@@ -50,8 +50,9 @@ std::vector<int> partition(const Matrix& cost, double tolerance) {
     return partition(cost.size(), std::move(edges), tolerance);
 }
 
-std::vector<int> partition(int hosts, std::vector<CostEdge> edges, double tolerance) {
-    const double factor = 1.0 + tolerance;
+std::vector<int> partition(int hosts, std::vector<CostEdge> edges, double tolerance,
+                           double excess) {
+    const auto most = [&](double least) { return (1.0 + tolerance) * least + excess; };
     std::vector<double> min_edge(static_cast<std::size_t>(hosts),
                                  std::numeric_limits<double>::infinity());
     for (const auto& [weight, a, b] : edges)
@@ -65,10 +66,10 @@ std::vector<int> partition(int hosts, std::vector<CostEdge> edges, double tolera
     Subnets subnets(hosts);
     for (const auto& [weight, a, b] : edges) {
         if (subnets.find(a) == subnets.find(b)) continue;
-        if (weight > factor * min_edge[static_cast<std::size_t>(a)]) continue;
-        if (weight > factor * min_edge[static_cast<std::size_t>(b)]) continue;
-        if (weight > factor * subnets.min_edge(a)) continue;
-        if (weight > factor * subnets.min_edge(b)) continue;
+        if (weight > most(min_edge[static_cast<std::size_t>(a)])) continue;
+        if (weight > most(min_edge[static_cast<std::size_t>(b)])) continue;
+        if (weight > most(subnets.min_edge(a))) continue;
+        if (weight > most(subnets.min_edge(b))) continue;
         subnets.merge(a, b, weight);
     }
 

@@ -21,7 +21,9 @@ struct CostEdge {
 // host. O(H² log H).
 std::vector<int> partition(const Matrix& cost, double tolerance = default_tolerance);
 
-// The same where only these edges are known: what is missing joins nobody. O(E log E).
-std::vector<int> partition(int hosts, std::vector<CostEdge> edges, double tolerance);
+// The same where only these edges are known: what is missing joins nobody. excess: by so much, in
+// seconds, each may cost more than undisturbed, beside the tolerance. O(E log E).
+std::vector<int> partition(int hosts, std::vector<CostEdge> edges, double tolerance,
+                           double excess = 0);
 
 }  // namespace eco
