@@ -169,6 +169,7 @@ class Mcast:
     interfaces: tuple[str | None, ...]  # per host
     payload: int
     areas: tuple[McastArea, ...]
+    family: str = "ipv4"  # of all hosts; or ipv6
 
     def document(self) -> dict[str, Any]:
         """The written form."""
@@ -176,6 +177,7 @@ class Mcast:
             "interfaces": list(self.interfaces),
             "payload": self.payload,
             "areas": [dict(vars(area)) for area in self.areas],
+            **({} if self.family == "ipv4" else {"family": self.family}),
         }
 
 
@@ -326,6 +328,7 @@ def read_mcast(root: dict[str, Any]) -> Mcast:
     return Mcast(
         interfaces=tuple(root["interfaces"]),
         payload=root["payload"],
+        family=root.get("family", "ipv4"),
         areas=tuple(
             McastArea(area["level"], area["cluster"], float(area["rate"]), float(area["loss"]))
             for area in root["areas"]

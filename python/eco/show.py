@@ -181,7 +181,8 @@ def _mcast(profile: Profile, mcast: Mcast) -> str:
         names = "all hosts" if everywhere else quantities.names([profile.hosts[h] for h in hosts])
         loss = f", {area.loss:.1%} lost" if area.loss else ""
         parts.append(f"{names} at {quantities.rate(area.rate)}{loss}")
-    return "reaches " + "; ".join(parts) if parts else "works nowhere"
+    by = "by IPv6 " if mcast.family == "ipv6" else ""
+    return f"{by}reaches {'; '.join(parts)}" if parts else "works nowhere"
 
 
 def _rails(profile: Profile, rails: Rails) -> list[Text]:

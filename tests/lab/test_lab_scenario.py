@@ -136,6 +136,22 @@ def test_hosts_with_two_cards(tmp_path: Path) -> None:
         load(write(tmp_path, alone))
 
 
+def test_hosts_without_ipv4(tmp_path: Path) -> None:
+    scenario = load(write(tmp_path, GOOD + "addresses: ipv6\n"))
+    assert scenario.ipv6
+    assert common_addresses(scenario)[1] == "fd00:ec0:0:9::2"
+    lines = wire(scenario).host_links[1]
+    # The one of IPv4 starts programs.
+    assert [line.split()[2] for line in lines if line.startswith("address add")] == [
+        "fd00:ec0:0:9::2/64",
+        "10.8.0.2/16",
+    ]
+    assert "link set mgmt0 up multicast off" in lines
+    assert not load(write(tmp_path, GOOD)).ipv6
+    with pytest.raises(EcoError, match="'ipx' must be ipv4 or ipv6"):
+        load(write(tmp_path, GOOD + "addresses: ipx\n"))
+
+
 def test_no_such_scenario() -> None:
     with pytest.raises(EcoError, match="did you mean 'three-segments'"):
         load("three-segment")

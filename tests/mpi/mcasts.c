@@ -39,37 +39,55 @@ static void be_stopped(void) {
     }
 }
 
-/* Of a socket in 239.192.0.0/14 on this host; 0 if there is none. */
-static int find_group(struct sockaddr_in* group) {
-    FILE* sockets = fopen("/proc/net/udp", "r");
+/* Of a socket on this host in 239.192.0.0/14, or of IPv6 in ff18::/16; its length, 0 if there is
+ * none. */
+static socklen_t find_group(struct sockaddr_storage* group, int family) {
+    FILE* sockets = fopen(family == AF_INET ? "/proc/net/udp" : "/proc/net/udp6", "r");
+    struct sockaddr_in* four = (struct sockaddr_in*)group;
+    struct sockaddr_in6* six = (struct sockaddr_in6*)group;
     char line[512];
-    unsigned address, port;
+    unsigned part[4], port;
     int found = 0;
-    while (sockets && !found && fgets(line, sizeof line, sockets))
-        found = sscanf(line, " %*d: %x:%x", &address, &port) == 2 &&
-                (ntohl(address) & 0xfffc0000u) == 0xefc00000u;
+    while (sockets && !found && fgets(line, sizeof line, sockets)) {
+        if (family == AF_INET)
+            found = sscanf(line, " %*d: %x:%x", part, &port) == 2 &&
+                    (ntohl(part[0]) & 0xfffc0000u) == 0xefc00000u;
+        else
+            found = sscanf(line, " %*d: %8x%8x%8x%8x:%x", part, part + 1, part + 2, part + 3,
+                           &port) == 5 &&
+                    ntohl(part[0]) >> 16 == 0xff18u;
+    }
     if (sockets) fclose(sockets);
     if (!found) return 0;
-    group->sin_family = AF_INET;
-    group->sin_addr.s_addr = address;
-    group->sin_port = htons((unsigned short)port);
-    return 1;
+    group->ss_family = (sa_family_t)family;
+    /* Both families have the port in the same place. */
+    four->sin_port = htons((unsigned short)port);
+    if (family == AF_INET)
+        four->sin_addr.s_addr = part[0];
+    else
+        memcpy(&six->sin6_addr, part, sizeof part);
+    return family == AF_INET ? sizeof *four : sizeof *six;
 }
 
 /* Empty, cut, foreign, and longer than any: until this process ends. */
 static void be_flooded(void) {
     static unsigned char bytes[20000];
-    struct sockaddr_in group = {0};
-    if (!find_group(&group)) return;
+    struct sockaddr_storage group = {0};
+    socklen_t length = find_group(&group, AF_INET);
+    if (!length) length = find_group(&group, AF_INET6);
+    if (!length) return;
     if (fork() != 0) return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const int out = socket(AF_INET, SOCK_DGRAM, 0);
+    const int out = socket(group.ss_family, SOCK_DGRAM, 0);
     const struct ip_mreqn by = {.imr_ifindex = (int)if_nametoindex("eth0")};
-    setsockopt(out, IPPROTO_IP, IP_MULTICAST_IF, &by, sizeof by);
+    if (group.ss_family == AF_INET)
+        setsockopt(out, IPPROTO_IP, IP_MULTICAST_IF, &by, sizeof by);
+    else
+        setsockopt(out, IPPROTO_IPV6, IPV6_MULTICAST_IF, &by.imr_ifindex, sizeof by.imr_ifindex);
     const size_t sizes[] = {0, 1, 47, 48, 200, 1472, 12000};
     for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = (unsigned char)rand();
     for (unsigned n = 0;; ++n) {
-        sendto(out, bytes + n % 97, sizes[n % 7], 0, (struct sockaddr*)&group, sizeof group);
+        sendto(out, bytes + n % 97, sizes[n % 7], 0, (struct sockaddr*)&group, length);
         usleep(1000);
     }
 }

@@ -333,6 +333,80 @@ def test_switches_that_forget(mpi: Mpi, tmp_path: Path) -> None:
         assert "do not reach" not in run.err
 
 
+SIX = """
+description: two segments whose hosts have no IPv4
+addresses: ipv6
+networks:
+  a: {{kind: switch, rate: 100mbit, {more}hosts: [n0, n1, n2, n3]}}
+  b: {{kind: switch, rate: 100mbit, {more}hosts: [n4, n5, n6, n7]}}
+links:
+  - {{between: [a, b]{faults}}}
+"""
+
+
+def by_six(folder: Path, more: str = "", faults: str = "") -> dict[str, Any]:
+    """A network without IPv4, and the usual profile for it."""
+    scenario, profile = folder / "six.yaml", folder / "six.json"
+    scenario.write_text(SIX.format(more=more, faults=faults))
+    known = json.loads(PROFILE.read_text())
+    known["mcast"] |= {"family": "ipv6", "payload": 1400}
+    profile.write_text(json.dumps(known))
+    return {"scenario": str(scenario), "scale": 1, "profile": profile}
+
+
+@each
+def test_by_ipv6_bit_for_bit(mpi: Mpi, tmp_path: Path) -> None:
+    """Where hosts have no IPv4, also for MPI's own messages."""
+    where = by_six(tmp_path)
+    words = [built(mpi, "conformance"), "--light", "--sections", "bcast,allgather,allreduce"]
+    native = natively(mpi, *words, scale=1, scenario=where["scenario"])
+    eco = lab(mpi, *words, eco=True, choice="mcast:segments=2", **where)
+    same_results(native, eco, ["bcast", "allgather", "allreduce"])
+    assert sent(eco) > 0
+
+
+@pytest.mark.parametrize("case", ["losses", "snooping", "flood"])
+@each
+def test_by_ipv6(mpi: Mpi, case: str, tmp_path: Path) -> None:
+    """As by IPv4: what is lost comes again, switches know who listens, strangers are dropped."""
+    where = by_six(
+        tmp_path,
+        more="snooping: yes, " if case == "snooping" else "",
+        faults=", loss: 2%" if case == "losses" else "",
+    )
+    words = (20, 16000, "floods", 2) if case == "flood" else (24, 16000)
+    run = mcasts(mpi, *words, per_host=2 if case == "snooping" else 1, **where)
+    went_well(run, words[0])
+    assert sent(run) > 0
+    assert "do not reach" not in run.err
+    if case == "flood":
+        assert "datagrams of others received, and dropped" in run.err
+
+
+def sent(run: Run) -> int:
+    """Datagrams, as ECO says at the end."""
+    found = re.search(r"eco: (\d+) datagrams multicast", run.err)
+    return int(found[1]) if found else 0
+
+
+@pytest.mark.alone
+@with_one(OPENMPI5, MPICH5)
+def test_ipv6_is_found(mpi: Mpi, tmp_path: Path) -> None:
+    """Measured: hosts without IPv4 reach each other by IPv6, which a program then uses."""
+    where = by_six(tmp_path)
+    profile = tmp_path / "found.json"
+    launcher = [ECO, "lab", "run", where["scenario"], "--mpi", mpi.family, "--native", "--"]
+    words = [ECO, "measure", "--no-tune", "-o", profile, "--", *launcher]
+    subprocess.run([*map(str, words)], check=True, stdin=subprocess.DEVNULL, timeout=120)
+    found = json.loads(profile.read_text())["mcast"]
+    assert found["family"] == "ipv6"
+    assert found["payload"] == 1400
+    assert found["areas"][0]["level"] == -1
+    run = mcasts(mpi, 12, 16000, **{**where, "profile": profile})
+    went_well(run, 12)
+    assert sent(run) > 0
+
+
 @each
 def test_switched_off(mpi: Mpi) -> None:
     """Then nothing is multicast, whatever the profile says."""

@@ -147,8 +147,8 @@ def _multicast(profile: Profile) -> Iterator[Finding]:
                 "multicasts do not reach all of these hosts, which are near each other",
                 "measured",
                 "ECO sends broadcasts, allgathers and allreduces as single messages there",
-                "allow UDP to 239.192.0.0/14 in the firewall of each host, and give the switch an "
-                "IGMP querier if it snoops",
+                "allow UDP to 239.192.0.0/14 (by IPv6 to ff18::/16) in the firewall of each host, "
+                "and give the switch an IGMP querier (by IPv6 an MLD querier) if it snoops",
             )
 
 

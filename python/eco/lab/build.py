@@ -11,7 +11,7 @@ from typing import IO
 from eco.errors import EcoError, ExitCode
 from eco.lab import kernel, relay
 from eco.lab.scenario import Scenario
-from eco.lab.wiring import address, difference, wire
+from eco.lab.wiring import difference, launch_address, wire
 from eco.zipped import zipped
 
 STATE = Path("/run/eco-lab")
@@ -48,12 +48,14 @@ def build(scenario: Scenario, states: Sequence[Scenario] = ()) -> IO[bytes] | No
     _enter_own()
     _settings()
     _batch("ip", wiring.links)
+    if scenario.ipv6:
+        _query_listeners(scenario)
     for card in wiring.cards:
         kernel.offloads_off(card)
     _batch("tc", wiring.shaping)
     for host, links, shaping in zipped(scenario.hosts, wiring.host_links, wiring.host_shaping):
         kernel.enter(str(NETNS / host), kernel.CLONE_NEWNET)
-        _settings()
+        _settings(len(scenario.cards(host)) if scenario.ipv6 else 0)
         _batch("ip", links)
         for n in range(len(scenario.cards(host))):
             kernel.offloads_off(f"eth{n}")
@@ -94,12 +96,33 @@ def _bind(kind: str, path: Path) -> None:
     kernel.mount(f"/proc/self/ns/{kind}", str(path), None, kernel.MS_BIND)
 
 
-def _settings() -> None:
+def _settings(cards: int = 0) -> None:
+    """No IPv6, but for so many NICs."""
     # Neighbour and router queries of IPv6 would take their share of a slow bus.
     for scope in ("default", "all", "lo"):
         setting = Path(f"/proc/sys/net/ipv6/conf/{scope}/disable_ipv6")
         if setting.exists():
             setting.write_text("1", encoding="ascii")
+    for n in range(cards):
+        _allow_ipv6(f"eth{n}")
+
+
+def _allow_ipv6(card: str) -> None:
+    """Without the queries of neighbours and routers."""
+    own = Path(f"/proc/sys/net/ipv6/conf/{card}")
+    if not own.is_dir():
+        raise EcoError("this machine's kernel has no IPv6", ExitCode.ENVIRONMENT)
+    for name in ("accept_dad", "accept_ra", "router_solicitations", "disable_ipv6"):
+        (own / name).write_text("0", encoding="ascii")
+
+
+def _query_listeners(scenario: Scenario) -> None:
+    """A switch that snoops needs an address of its own to query who listens by IPv6."""
+    snooping = [f"br{n}" for n, network in enumerate(scenario.networks) if network.snooping]
+    for bridge in snooping:
+        _allow_ipv6(bridge)
+    for begins in (0, 1):
+        _batch("ip", [f"link set {each} type bridge mcast_querier {begins}" for each in snooping])
 
 
 def _congestion_control() -> None:
@@ -131,7 +154,7 @@ def _batch(tool: str, lines: list[str]) -> None:
 
 def _host_names(scenario: Scenario) -> None:
     lines = ["127.0.0.1 localhost"]
-    lines += [f"{address(i)} {host}" for i, host in enumerate(scenario.hosts)]
+    lines += [f"{launch_address(i, scenario.ipv6)} {host}" for i, host in enumerate(scenario.hosts)]
     names = STATE / "hosts"
     names.write_text("\n".join(lines) + "\n", encoding="ascii")
     if Path("/etc/hosts").is_file():

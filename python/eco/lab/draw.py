@@ -29,7 +29,7 @@ def tree(scenario: Scenario) -> str:
         ]
         for i, host in enumerate(network.hosts):
             last = i == len(network.hosts) - 1 and not rest
-            own = address(index[host], domains[network.name])
+            own = address(index[host], domains[network.name], ipv6=scenario.ipv6)
             lines.append(f"{indent}{'└─' if last else '├─'} {host}  {own}")
         for i, (n, link) in enumerate(rest):
             last = i == len(rest) - 1
@@ -96,9 +96,10 @@ def describe_link(link: Link) -> str:
 def values(scenario: Scenario) -> dict[str, Any]:
     """For --json: rates in bit/s, delays in seconds, losses and other faults as fractions."""
     data = asdict(scenario)
-    data["addresses"] = {host: address(i) for i, host in enumerate(scenario.hosts)}
+    ipv6 = scenario.ipv6
+    data["addresses"] = {host: address(i, ipv6=ipv6) for i, host in enumerate(scenario.hosts)}
     data["interfaces"] = {
-        host: [address(i, scenario.domains[n]) for n in scenario.cards(host)]
+        host: [address(i, scenario.domains[n], ipv6=ipv6) for n in scenario.cards(host)]
         for i, host in enumerate(scenario.hosts)
     }
     return data

@@ -13,7 +13,7 @@ from pathlib import Path
 from eco.errors import EcoError, ExitCode
 from eco.lab.build import NETNS, STATE, UTSNS
 from eco.lab.mpi import Installation
-from eco.lab.wiring import address
+from eco.lab.wiring import MANAGEMENT, launch_address
 from eco.zipped import zipped
 
 AGENT = STATE / "agent"
@@ -34,6 +34,12 @@ class Placement:
     all_hosts: tuple[str, ...]
     interfaces: tuple[str, ...] = ("eth0",)
     addresses: tuple[str, ...] = ()  # of all hosts, where MPICH must be told which NIC joins them
+    ipv6: bool = False  # the interfaces have no IPv4 addresses
+
+    @property
+    def launches_by(self) -> str:
+        """The interface over which programs are started."""
+        return MANAGEMENT if self.ipv6 else "eth0"
 
     @property
     def first(self) -> str:
@@ -79,7 +85,7 @@ def environment(
     if installation.family == "openmpi":
         # Who names interfaces knows why.
         own = base.get(_INTERFACES) or ",".join(placement.interfaces)
-        env |= _open_mpi(installation, own)
+        env |= _open_mpi(installation, own, placement.launches_by)
     else:
         env |= _mpich()
     if quirks is not None:
@@ -92,7 +98,7 @@ def environment(
     return env
 
 
-def _open_mpi(installation: Installation, interfaces: str) -> dict[str, str]:
+def _open_mpi(installation: Installation, interfaces: str, launches_by: str) -> dict[str, str]:
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -107,14 +113,14 @@ def _open_mpi(installation: Installation, interfaces: str) -> dict[str, str]:
         settings |= {
             "OMPI_MCA_btl": "tcp,self,sm",
             "PRTE_MCA_plm_ssh_agent": str(AGENT),
-            "PRTE_MCA_prte_if_include": "eth0",
+            "PRTE_MCA_prte_if_include": launches_by,
             "PRTE_MCA_prte_silence_shared_fs": "1",
         }
     else:
         settings |= {
             "OMPI_MCA_btl": "tcp,self,vader",
             "OMPI_MCA_plm_rsh_agent": str(AGENT),
-            "OMPI_MCA_oob_tcp_if_include": "eth0",
+            "OMPI_MCA_oob_tcp_if_include": launches_by,
         }
     return settings
 
@@ -164,7 +170,8 @@ def command(
         index = placement.all_hosts.index(here)
         words += ["-launcher", "ssh", "-launcher-exec", str(AGENT)]
         words += ["-f", str(HOST_FILE)] if all_hosts else []
-        words += ["-iface", "eth0", "-localhost", address(index)]
+        words += ["-iface", placement.launches_by]
+        words += ["-localhost", launch_address(index, placement.ipv6)]
         if quirks is not None:
             # Only MPICH 4's ranks need the object which the launcher has.
             own = _preload(quirks, os.environ) if installation.system else ""

@@ -90,7 +90,7 @@ class _Reader:
         except (ValueError, RecursionError) as error:
             self.fail(f"not valid YAML: {error}")
         top = self.mapping(
-            data, "the file", {"networks"}, {"description", "links", "default_hosts"}
+            data, "the file", {"networks"}, {"description", "links", "default_hosts", "addresses"}
         )
         description = top.get("description", "")
         if not isinstance(description, str):
@@ -98,7 +98,11 @@ class _Reader:
         networks = self.networks(top["networks"])
         links = self.links(top.get("links"), [n.name for n in networks])
         self.check_loops(networks, links)
-        scenario = Scenario(self.path.stem, description, networks, links)
+        addresses = top.get("addresses", "ipv4")
+        if addresses not in ("ipv4", "ipv6"):
+            self.fail(f"addresses {addresses!r} must be ipv4 or ipv6")
+        ipv6 = addresses == "ipv6"
+        scenario = Scenario(self.path.stem, description, networks, links, ipv6=ipv6)
         self.check_joined(scenario)
         default = top.get("default_hosts", len(scenario.hosts))
         if type(default) is not int or not 1 <= default <= len(scenario.hosts):

@@ -47,7 +47,8 @@ def start(words: list[str]) -> None:
     known = program if may_call_mpi else None
     installation = mpi.choose(known, program_words[0], settings["mpi"])
     placement = launch.Placement(
-        **{key: tuple(settings[key]) for key in ("hosts", "all_hosts", "interfaces", "addresses")}
+        **{key: tuple(settings[key]) for key in ("hosts", "all_hosts", "interfaces", "addresses")},
+        ipv6=settings["ipv6"],
     )
     quirks = Path(settings["quirks"]) if settings["quirks"] else None
     before: list[str] = []

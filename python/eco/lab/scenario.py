@@ -87,6 +87,7 @@ class Scenario:
     networks: tuple[Network, ...]
     links: tuple[Link, ...]
     default_hosts: int | None = None  # used if no number is given; None: all
+    ipv6: bool = False  # NICs in the networks have no IPv4 addresses
 
     @property
     def hosts(self) -> tuple[str, ...]:

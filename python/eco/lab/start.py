@@ -117,6 +117,7 @@ def shell(scenario: str, options: Options) -> int:
         "all_hosts": placement.all_hosts,
         "interfaces": placement.interfaces,
         "addresses": placement.addresses,
+        "ipv6": placement.ipv6,
         "mpi": options.mpi,
         "quirks": None if preload is None else str(preload),
         "profile": None if found is None else str(found),
@@ -154,7 +155,8 @@ def measuring_words(scenario: str, family: Family, options: Options) -> list[str
 
 def _place(net: Scenario, options: Options) -> launch.Placement:
     placed = launch.place(net.hosts, options.ranks_per_host, options.np, options.order)
-    return replace(placed, interfaces=net.interfaces, addresses=common_addresses(net))
+    own = common_addresses(net)
+    return replace(placed, interfaces=net.interfaces, addresses=own, ipv6=net.ipv6)
 
 
 def _prepare(

@@ -25,7 +25,7 @@ _PATIENCE = 30.0
 def start(scenario: Scenario, stream: Stream) -> list[int]:
     """Start the stream between the hosts' first NICs; its processes, once bytes flow."""
     port, tell_port = os.pipe()
-    target = address(scenario.hosts.index(stream.target))
+    target = address(scenario.hosts.index(stream.target), ipv6=scenario.ipv6)
     receiver = _on_host(stream.target, lambda: _receive(tell_port))
     os.close(tell_port)
     number = int(os.read(port, 16) or b"0")

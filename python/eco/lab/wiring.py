@@ -15,6 +15,9 @@ measurement; on fast wires that time is shorter than the relay's own.
 A host also shapes its own sending, fairly among the hosts it sends to, as Linux does on a real
 card. A full queue there is seen by TCP, which holds back: nothing is lost at the sender.
 
+Hosts whose NICs have IPv6 addresses alone are started over a network of its own, which the emulated
+one knows nothing of: some launchers know IPv4 alone.
+
 A network may change while frames travel: `wire` is told all its states, so that each has the same
 interfaces, and `difference` finds what must be said to the kernel and the relay.
 """
@@ -35,27 +38,37 @@ _STATION_FRAMES = 1000
 _HOST_FRAMES = 1000
 _HOST_CLASSES = 16
 _FASTEST_TIMED = 50e6
+MANAGEMENT = "mgmt0"
 
 
-def address(index: int, domain: int = 0) -> str:
+def address(index: int, domain: int = 0, *, ipv6: bool = False) -> str:
     """The IP address of host number `index` in a broadcast domain, each a subnet of its own."""
+    if ipv6:
+        return f"fd00:ec0:0:{9 + domain:x}::{index + 1:x}"
     return f"10.{9 + domain}.{(index + 1) >> 8}.{(index + 1) & 255}"
+
+
+def launch_address(index: int, ipv6: bool) -> str:
+    """By which the launcher reaches host number `index`: always one of IPv4."""
+    return address(index, -1 if ipv6 else 0)
 
 
 def common_addresses(scenario: Scenario) -> tuple[str, ...]:
     """Of each host, where some NICs do not join all hosts: its address at one that does."""
     card = scenario.common_card
+    if card is None and scenario.ipv6:
+        card = 0  # that of the management network would be as good
     if card is None:
         return ()
     return tuple(
-        address(index, scenario.domains[scenario.cards(host)[card]])
+        address(index, scenario.domains[scenario.cards(host)[card]], ipv6=scenario.ipv6)
         for index, host in enumerate(scenario.hosts)
     )
 
 
 def hardware_address(index: int, domain: int = 0) -> str:
     """The Ethernet address of host number `index` in a broadcast domain."""
-    return f"02:ec:00:{domain:02x}:{(index + 1) >> 8:02x}:{(index + 1) & 255:02x}"
+    return f"02:ec:00:{domain & 255:02x}:{(index + 1) >> 8:02x}:{(index + 1) & 255:02x}"
 
 
 @dataclass
@@ -164,6 +177,8 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
         if network.kind == "bus":
             addresses = [card.address for card in cards[n]]
             _make_bus(wiring, f"bus{n}", network.rate, ports[n], addresses)
+    if scenario.ipv6:
+        _manage(wiring, scenario)
     return wiring
 
 
@@ -193,10 +208,11 @@ class _Card:
     suffix: str  # of the interfaces at its other end
     domain: int
     others: list[int]  # the hosts in the same broadcast domain
+    ipv6: bool
 
     @property
     def address(self) -> str:
-        return address(self.index, self.domain)
+        return address(self.index, self.domain, ipv6=self.ipv6)
 
 
 def _cards(scenario: Scenario) -> list[list[_Card]]:
@@ -214,7 +230,9 @@ def _cards(scenario: Scenario) -> list[list[_Card]]:
             made[host] += 1
             suffix = f"{index}" if place == 0 else f"{index}.{place}"
             others = sorted(members[domain] - {index})
-            result[-1].append(_Card(host, index, f"eth{place}", suffix, domain, others))
+            result[-1].append(
+                _Card(host, index, f"eth{place}", suffix, domain, others, scenario.ipv6)
+            )
     return result
 
 
@@ -235,21 +253,38 @@ def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card, timed: b
     wiring.links.append(f"link set {port} master {bridge}")
     if network.snooping:
         wiring.links.append(f"link set {port} type bridge_slave mcast_flood off")
+    # Not claimed first, which other hosts would have to be asked for.
+    subnet = "64 nodad" if card.ipv6 else "16"
     lines = [
-        f"address add {card.address}/16 dev {card.name}",
+        f"address add {card.address}/{subnet} dev {card.name}",
         f"link set {card.name} up",
     ]
     # Known beforehand, so that no address query is lost or timed on a busy network.
     lines += [
-        f"neigh add {address(i, card.domain)} lladdr {hardware_address(i, card.domain)} "
-        f"dev {card.name} nud permanent"
+        f"neigh add {address(i, card.domain, ipv6=card.ipv6)} "
+        f"lladdr {hardware_address(i, card.domain)} dev {card.name} nud permanent"
         for i in card.others
     ]
     wiring.host_links[card.index] += lines
-    wiring.host_shaping[card.index] += _sender(card.name, network.rate)
+    wiring.host_shaping[card.index] += _sender(card.name, network.rate, card.ipv6)
     if network.kind == "switch":
         wiring.shaping.append(bucket(port, network.rate))
     return port
+
+
+def _manage(wiring: Wiring, scenario: Scenario) -> None:
+    """A network that starts programs, as fast as the machine is, and carries no multicasts."""
+    wiring.bridge("manage")
+    for index, host in enumerate(scenario.hosts):
+        wiring.links += [
+            f"link add m{index} type veth peer name {MANAGEMENT} netns {host} "
+            f"address {hardware_address(index, -1)}",
+            f"link set m{index} up master manage",
+        ]
+        wiring.host_links[index] += [
+            f"address add {launch_address(index, True)}/16 dev {MANAGEMENT}",
+            f"link set {MANAGEMENT} up multicast off",
+        ]
 
 
 def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
@@ -270,14 +305,15 @@ def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
     return lines
 
 
-def _sender(card: str, rate: float) -> list[str]:
+def _sender(card: str, rate: float, ipv6: bool) -> list[str]:
     # Destinations are told apart by the low bits of their address.
     frames = max(_HOST_FRAMES, 4 * burst(rate) // FRAME)
     lines = _shared(card, rate, _HOST_CLASSES, frames)
+    protocol, place = ("ipv6", 36) if ipv6 else ("ip", 16)
     for low in range(_HOST_CLASSES):
         lines.append(
-            f"filter add dev {card} parent 2: protocol ip prio 1 u32 "
-            f"match u32 {low:#x} {_HOST_CLASSES - 1:#x} at 16 flowid 2:{low + 1:x}"
+            f"filter add dev {card} parent 2: protocol {protocol} prio 1 u32 "
+            f"match u32 {low:#x} {_HOST_CLASSES - 1:#x} at {place} flowid 2:{low + 1:x}"
         )
     return lines
 
@@ -290,9 +326,12 @@ def _make_bus(
     frames = max(_STATION_FRAMES, 2 * burst(rate) // FRAME)
     wiring.shaping += _shared(bus, rate, 1 + len(addresses), frames)
     for n, own in enumerate(addresses):
+        protocol, match = (
+            ("ipv6", f"ip6 src {own}/128") if ":" in own else ("ip", f"ip src {own}/32")
+        )
         wiring.shaping.append(
-            f"filter add dev {bus} parent 2: protocol ip prio 1 u32 "
-            f"match ip src {own}/32 flowid 2:{n + 2:x}"
+            f"filter add dev {bus} parent 2: protocol {protocol} prio 1 u32 "
+            f"match {match} flowid 2:{n + 2:x}"
         )
     for port in ports:
         wiring.shaping += [

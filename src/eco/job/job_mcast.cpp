@@ -38,7 +38,7 @@ namespace {
 // Of a host that multicast does not reach, which takes part in the other messages of such calls.
 class NoDatagrams : public Datagrams {
 public:
-    std::size_t send(std::span<const Datagram> datagrams, McastAddress) override {
+    std::size_t send(std::span<const Datagram> datagrams, const McastAddress&) override {
         return datagrams.size();
     }
     bool receive(std::size_t, const Take&) override { return false; }
@@ -57,14 +57,15 @@ static std::unique_ptr<McastChannel> join(const Session& session, const McastKey
         return std::make_unique<McastChannel>(std::make_unique<NoDatagrams>(), key,
                                               measured.payload);
     const std::string& name = measured.interfaces[static_cast<std::size_t>(host)];
-    auto all = mcast_interfaces();
+    auto all = mcast_interfaces(measured.family);
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const McastInterface& each) { return each.name == name; });
     if (found == all.end())
         throw Error(Code::environment, "multicast: the NIC " + name +
                                            " of the profile is not there or is down; 'eco "
                                            "measure' finds the network as it is now");
-    if (found->mtu < measured.payload + static_cast<Bytes>(sizeof(McastHeader)) + ip_and_udp)
+    if (found->mtu <
+        measured.payload + static_cast<Bytes>(sizeof(McastHeader)) + ip_and_udp(measured.family))
         throw Error(Code::environment, "multicast: the MTU of " + name +
                                            " is less than when it was measured; 'eco measure' "
                                            "finds the network as it is now");
@@ -72,7 +73,8 @@ static std::unique_ptr<McastChannel> join(const Session& session, const McastKey
         [&] {
             // Others may receive by another NIC than this host sends by.
             std::iter_swap(all.begin(), found);
-            return std::make_unique<McastSocket>(mcast_group(key), all, is_first_here);
+            return std::make_unique<McastSocket>(mcast_group(key, measured.family), all,
+                                                 is_first_here);
         }(),
         key, measured.payload);
 }

@@ -58,9 +58,15 @@ public:
 
     MeasuredMcast run() {
         key_ = share_mcast_key();
-        open();
-        send_probes();
-        choose_interfaces();
+        probe(IpFamily::ipv4);
+        const int by_four = reached();
+        if (by_four < every_pair() && some_have(IpFamily::ipv6)) {
+            Way four = std::move(way_);
+            probe(IpFamily::ipv6);
+            if (reached() <= by_four) way_ = std::move(four);
+        }
+        found_.family = way_.family;
+        found_.interfaces = way_.names;
         found_.payload = shared_payload();
         if (rank_ == 0) {
             find_areas();
@@ -75,13 +81,52 @@ public:
     }
 
 private:
+    // Who reaches whom by one family, which all hosts use.
+    struct Way {
+        IpFamily family = IpFamily::ipv4;
+        std::vector<McastInterface> interfaces;
+        std::unique_ptr<McastSocket> socket;
+        std::size_t interface = most_interfaces;  // by which this host sends; beyond all: none
+        std::vector<std::vector<bool>> reach;     // row = sender, column = receiver
+        std::vector<std::string> names;           // per host, of the interface by which it sends
+    };
+
+    void probe(IpFamily family) {
+        way_ = Way{};
+        way_.family = family;
+        open();
+        send_probes();
+        choose_interfaces();
+    }
+
+    int every_pair() const {
+        const auto none = static_cast<int>(std::count(leader_.begin(), leader_.end(), -1));
+        return (hosts_ - none) * (hosts_ - none) + none;
+    }
+
+    // Pairs of hosts, each with itself too. The same on all ranks.
+    int reached() const {
+        int pairs = 0;
+        for (const auto& row : way_.reach)
+            pairs += static_cast<int>(std::count(row.begin(), row.end(), true));
+        return pairs;
+    }
+
+    // The same on all ranks.
+    bool some_have(IpFamily family) const {
+        int own = host_ >= 0 && !mcast_interfaces(family).empty() ? 1 : 0, any = 0;
+        check_mpi(mpi_.Allreduce(&own, &any, 1, mpi_.int32, mpi_.max, mpi_.comm_world));
+        return any != 0;
+    }
+
     void open() {
         if (host_ < 0) return;
-        interfaces_ = mcast_interfaces();
-        if (interfaces_.size() > most_interfaces) interfaces_.resize(most_interfaces);
+        way_.interfaces = mcast_interfaces(way_.family);
+        if (way_.interfaces.size() > most_interfaces) way_.interfaces.resize(most_interfaces);
         try {
-            if (!interfaces_.empty())
-                socket_ = std::make_unique<McastSocket>(mcast_group(key_), interfaces_);
+            if (!way_.interfaces.empty())
+                way_.socket =
+                    std::make_unique<McastSocket>(mcast_group(key_, way_.family), way_.interfaces);
         } catch (const Error&) {
             // Then this host neither sends nor receives.
         }
@@ -102,11 +147,12 @@ private:
     // What has come of the present round, by `take`.
     template <typename Take>
     void receive(Seconds until, Take take) {
-        while (socket_) {
+        while (way_.socket) {
             const Seconds left = until - mcast_now();
-            socket_->sleep(std::clamp(left, 0.0, 0.01));
-            while (socket_->receive(
-                32, [&](const McastHeader& header, std::span<const std::byte> data, McastAddress) {
+            way_.socket->sleep(std::clamp(left, 0.0, 0.01));
+            while (
+                way_.socket->receive(32, [&](const McastHeader& header,
+                                             std::span<const std::byte> data, const McastAddress&) {
                     if (header.key == key_ && header.call == number_) take(header, data);
                 }))
                 continue;
@@ -126,24 +172,24 @@ private:
         };
         const Seconds began = mcast_now();
         const Seconds turn = between_probes * probes * most_interfaces / 2;
-        if (socket_) {
+        if (way_.socket) {
             receive(began + turn * host_, note);
             for (int time = 0; time < probes; ++time)
-                for (std::size_t i = 0; i < interfaces_.size(); ++i) {
-                    socket_->send_by(interfaces_[i]);
+                for (std::size_t i = 0; i < way_.interfaces.size(); ++i) {
+                    way_.socket->send_by(way_.interfaces[i]);
                     Datagram hello = datagram(time, 8);
                     hello.header.interface = static_cast<std::uint32_t>(i);
-                    socket_->send({&hello, 1}, all_of_the_job);
+                    way_.socket->send({&hello, 1}, all_of_the_job);
                     receive(mcast_now() + between_probes, note);
                 }
             receive(began + turn * hosts_, note);
         }
         // Where many ranks share processors, some send late.
         check_mpi(mpi_.Barrier(mpi_.comm_world));
-        if (socket_) receive(mcast_now() + last_probe, note);
+        if (way_.socket) receive(mcast_now() + last_probe, note);
     }
 
-    // By which NIC each host is received by most; then reach_, row = sender, column = receiver.
+    // By which NIC each host is received by most; then who reaches whom.
     void choose_interfaces() {
         std::vector<unsigned char> own(at(hosts_), 0), all(own.size() * at(ranks_));
         for (std::size_t sender = 0; sender < own.size(); ++sender)
@@ -156,7 +202,7 @@ private:
             return leader_[receiver] >= 0 && leader_[sender] >= 0 &&
                    (all[at(leader_[receiver]) * at(hosts_) + sender] >> interface & 1) != 0;
         };
-        reach_.assign(at(hosts_), std::vector<bool>(at(hosts_), false));
+        way_.reach.assign(at(hosts_), std::vector<bool>(at(hosts_), false));
         for (std::size_t sender = 0; sender < at(hosts_); ++sender) {
             std::vector<int> receivers(most_interfaces, 0);
             for (std::size_t i = 0; i < most_interfaces; ++i)
@@ -165,31 +211,34 @@ private:
             const auto best = static_cast<std::size_t>(
                 std::max_element(receivers.begin(), receivers.end()) - receivers.begin());
             for (std::size_t receiver = 0; receiver < at(hosts_); ++receiver)
-                reach_[sender][receiver] = receiver == sender || receives(receiver, sender, best);
-            if (static_cast<int>(sender) == host_ && receivers[best] > 0) interface_ = best;
+                way_.reach[sender][receiver] =
+                    receiver == sender || receives(receiver, sender, best);
+            if (static_cast<int>(sender) == host_ && receivers[best] > 0) way_.interface = best;
         }
         share_names();
-        if (socket_ && interface_ < interfaces_.size()) socket_->send_by(interfaces_[interface_]);
+        if (way_.socket && way_.interface < way_.interfaces.size())
+            way_.socket->send_by(way_.interfaces[way_.interface]);
     }
 
     void share_names() {
         constexpr int longest = 16;  // IFNAMSIZ
         std::string own(longest, '\0'), all(at(longest * ranks_), '\0');
-        if (interface_ < interfaces_.size()) own = interfaces_[interface_].name;
+        if (way_.interface < way_.interfaces.size()) own = way_.interfaces[way_.interface].name;
         own.resize(longest);
         check_mpi(mpi_.Allgather(own.data(), longest, mpi_.byte, all.data(), longest, mpi_.byte,
                                  mpi_.comm_world));
         for (const int rank : leader_)
-            found_.interfaces.emplace_back(rank < 0 ? "" : all.c_str() + at(rank * longest));
+            way_.names.emplace_back(rank < 0 ? "" : all.c_str() + at(rank * longest));
     }
 
     // What fits the least MTU of those that take part.
     Bytes shared_payload() {
         int own = 65535, least = 0;
-        if (interface_ < interfaces_.size()) own = static_cast<int>(interfaces_[interface_].mtu);
+        if (way_.interface < way_.interfaces.size())
+            own = static_cast<int>(way_.interfaces[way_.interface].mtu);
         check_mpi(mpi_.Allreduce(&own, &least, 1, mpi_.int32, mpi_.min, mpi_.comm_world));
         const Bytes mtu = std::min<Bytes>(least, 9000);
-        return (mtu - ip_and_udp - static_cast<Bytes>(sizeof(McastHeader))) / 8 * 8;
+        return (mtu - ip_and_udp(way_.family) - static_cast<Bytes>(sizeof(McastHeader))) / 8 * 8;
     }
 
     // Rank 0: a train among all hosts; who got how much of it how fast is known to all afterwards.
@@ -205,16 +254,17 @@ private:
             if (came.empty()) first = last;
             came.insert(header.index);
         };
-        const Bytes whole = found_.payload + static_cast<Bytes>(sizeof(McastHeader)) + mcast_frame;
+        const Bytes whole =
+            found_.payload + static_cast<Bytes>(sizeof(McastHeader)) + mcast_frame(way_.family);
         const Seconds each = static_cast<double>(whole) / train.rate;
-        if (host_ == train.sender && socket_) {
+        if (host_ == train.sender && way_.socket) {
             const Seconds began = mcast_now();
             for (int sent = 0; sent < train.datagrams;) {
                 const auto due =
                     std::min(train.datagrams, static_cast<int>((mcast_now() - began) / each) + 2);
                 while (sent < due) {
                     Datagram next = datagram(sent, found_.payload);
-                    if (socket_->send({&next, 1}, all_of_the_job) == 1) ++sent;
+                    if (way_.socket->send({&next, 1}, all_of_the_job) == 1) ++sent;
                 }
                 receive(began + each * (sent - 1), note);
             }
@@ -259,7 +309,7 @@ private:
     bool all_hear(const std::vector<int>& hosts) const {
         return std::all_of(hosts.begin(), hosts.end(), [&](int a) {
             return std::all_of(hosts.begin(), hosts.end(),
-                               [&](int b) { return reach_[at(a)][at(b)]; });
+                               [&](int b) { return way_.reach[at(a)][at(b)]; });
         });
     }
 
@@ -286,7 +336,7 @@ private:
         int clean = 0;
         for (int trial = 0; trial < most_trials && clean < 2; ++trial) {
             const Bytes whole =
-                found_.payload + static_cast<Bytes>(sizeof(McastHeader)) + mcast_frame;
+                found_.payload + static_cast<Bytes>(sizeof(McastHeader)) + mcast_frame(way_.family);
             const int count =
                 std::clamp(static_cast<int>(area.rate * train_seconds / static_cast<double>(whole)),
                            least_train, most_train);
@@ -325,13 +375,10 @@ private:
     const int hosts_;
     int rank_ = 0, ranks_ = 0, host_ = -1;
     McastKey key_{};
-    std::vector<McastInterface> interfaces_;
-    std::size_t interface_ = most_interfaces;
-    std::unique_ptr<McastSocket> socket_;
+    Way way_;
     std::vector<std::byte> padding_;
     std::uint32_t number_ = 0;   // of the round
     std::vector<int> received_;  // per sender and NIC of its
-    std::vector<std::vector<bool>> reach_;
     std::vector<double> results_;
     MeasuredMcast found_;
 };

@@ -21,7 +21,9 @@ json mcast_json(const MeasuredMcast& mcast) {
                          {"cluster", area.cluster},
                          {"rate", area.rate},
                          {"loss", area.loss}});
-    return {{"interfaces", interfaces}, {"payload", mcast.payload}, {"areas", areas}};
+    json root{{"interfaces", interfaces}, {"payload", mcast.payload}, {"areas", areas}};
+    if (mcast.family == IpFamily::ipv6) root["family"] = "ipv6";
+    return root;
 }
 
 MeasuredMcast read_mcast(const json& root, std::size_t hosts, const std::string& origin) {
@@ -32,6 +34,9 @@ MeasuredMcast read_mcast(const json& root, std::size_t hosts, const std::string&
                                                   : reader.take<std::string>(name, "interfaces"));
     if (found.interfaces.size() != hosts) reader.refuse("interfaces needs one entry per host");
     found.payload = reader.get<Bytes>(root, "payload");
+    const auto family = reader.get<std::string>(root, "family", "ipv4");
+    if (family != "ipv4" && family != "ipv6") reader.refuse("family is neither ipv4 nor ipv6");
+    found.family = family == "ipv6" ? IpFamily::ipv6 : IpFamily::ipv4;
     for (const json& entry : reader.list(root, "areas")) {
         McastArea& area = found.areas.emplace_back();
         area.level = reader.get<int>(entry, "level");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/base/ip_family.h"
 #include "eco/base/units.h"
 
 namespace eco {
@@ -23,6 +24,7 @@ struct MeasuredMcast {
     std::vector<std::string> interfaces;  // per host, by which it sends; empty: it cannot
     Bytes payload = 0;                    // of a message in one datagram
     std::vector<McastArea> areas;         // none: it works nowhere
+    IpFamily family = IpFamily::ipv4;     // of all hosts
     bool operator==(const MeasuredMcast&) const = default;
 };
 

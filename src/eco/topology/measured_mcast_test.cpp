@@ -35,6 +35,9 @@ static std::string changed(const char* place, const nlohmann::json& value) {
 TEST(MeasuredMcast, SurvivesItsWrittenForm) {
     EXPECT_EQ(read_mcast(mcast_json(sample_mcast()), 4, "x.json"), sample_mcast());
     EXPECT_EQ(complaint_of_mcast(mcast_json(sample_mcast())), "");
+    MeasuredMcast six = sample_mcast();
+    six.family = IpFamily::ipv6;
+    EXPECT_EQ(read_mcast(mcast_json(six), 4, "x.json"), six);
 }
 
 TEST(MeasuredMcast, SaysWhatIsWrong) {
@@ -42,6 +45,7 @@ TEST(MeasuredMcast, SaysWhatIsWrong) {
     EXPECT_NE(changed("/areas/0/rate", 0).find("rate is out of range"), std::string::npos);
     EXPECT_NE(changed("/areas/0/loss", 2).find("loss is out of range"), std::string::npos);
     EXPECT_NE(changed("/areas/0/level", -2).find("of no cluster"), std::string::npos);
+    EXPECT_NE(changed("/family", "ipx").find("neither ipv4 nor ipv6"), std::string::npos);
     EXPECT_NE(changed("/payload", 0).find("payload is out of range"), std::string::npos);
 }
 

@@ -49,7 +49,7 @@ private:
     class End : public Datagrams {
     public:
         End(FaultyNetwork& network, Rank rank) : network_(network), rank_(rank) {}
-        std::size_t send(std::span<const Datagram> datagrams, McastAddress to) override {
+        std::size_t send(std::span<const Datagram> datagrams, const McastAddress& to) override {
             const std::lock_guard lock(network_.mutex_);
             for (const Datagram& each : datagrams) network_.spread(each, rank_, to);
             return datagrams.size();
@@ -78,9 +78,11 @@ private:
 
     bool chance(double part) { return std::uniform_real_distribution<>()(random_) < part; }
 
-    static McastAddress address_of(Rank rank) { return static_cast<McastAddress>(rank) + 1; }
+    static McastAddress address_of(Rank rank) {
+        return {{}, 0, static_cast<std::uint16_t>(rank + 1)};
+    }
 
-    void spread(const Datagram& each, Rank from, McastAddress only) {
+    void spread(const Datagram& each, Rank from, const McastAddress& only) {
         if (each.header.kind == McastKind::data) ++sent_;
         for (Rank to = 0; to < static_cast<Rank>(arrived_.size()); ++to) {
             if (only != all_of_the_job && only != address_of(to)) continue;

@@ -28,7 +28,7 @@ constexpr Seconds longest_pause = 0.25;
 std::int64_t McastChannel::window() const {
     constexpr std::int64_t room = 221184, described = 256, least = 4, most = 96;
     std::int64_t memory = 2048;
-    while (memory < payload_ + mcast_frame) memory *= 2;
+    while (memory < payload_ + frame()) memory *= 2;
     return std::clamp(room / (memory + described), least, most);
 }
 
@@ -79,18 +79,18 @@ void McastChannel::detach(const McastCall& call) {
 }
 
 std::size_t McastChannel::send(std::span<Datagram> datagrams, double rate, Seconds& wait,
-                               McastAddress to) {
+                               const McastAddress& to) {
     const std::lock_guard lock(mutex_);
     const Seconds now = mcast_now();
     const double bytes_per_second = rate * share_;
     const double whole =
-        static_cast<double>(payload_ + mcast_frame) + static_cast<double>(sizeof(McastHeader));
+        static_cast<double>(payload_ + frame()) + static_cast<double>(sizeof(McastHeader));
     const Seconds ahead = std::max(burst_time, burst_datagrams * whole / bytes_per_second);
     free_ = std::max(free_, now);
     std::size_t count = 0;
     Seconds free = free_;
     while (count < datagrams.size() && free < now + ahead) {
-        const auto bytes = datagrams[count].bytes + mcast_frame;
+        const auto bytes = datagrams[count].bytes + frame();
         free += (static_cast<double>(bytes) + sizeof(McastHeader)) / bytes_per_second;
         datagrams[count++].header.key = key_;
     }
@@ -100,14 +100,14 @@ std::size_t McastChannel::send(std::span<Datagram> datagrams, double rate, Secon
     }
     const std::size_t sent = datagrams_->send(datagrams.first(count), to);
     for (std::size_t i = 0; i < sent; ++i)
-        free_ += (static_cast<double>(datagrams[i].bytes + mcast_frame) + sizeof(McastHeader)) /
+        free_ += (static_cast<double>(datagrams[i].bytes + frame()) + sizeof(McastHeader)) /
                  bytes_per_second;
     counts_.sent += static_cast<std::int64_t>(sent);
     wait = std::max(burst_time / 4, free_ - now - ahead);
     return sent;
 }
 
-void McastChannel::send_now(Datagram datagram, McastAddress to) {
+void McastChannel::send_now(Datagram datagram, const McastAddress& to) {
     const std::lock_guard lock(mutex_);
     datagram.header.key = key_;
     datagrams_->send({&datagram, 1}, to);
@@ -143,7 +143,7 @@ void McastChannel::note_pause(Seconds pause) {
 bool McastChannel::receive() {
     const std::lock_guard lock(mutex_);
     const auto take = [this](const McastHeader& header, std::span<const std::byte> data,
-                             McastAddress from) { this->take(header, data, from); };
+                             const McastAddress& from) { this->take(header, data, from); };
     int round = 0;
     while (round < most_rounds && datagrams_->receive(32, take)) ++round;
     if (round < most_rounds) looked_ = mcast_now();
@@ -151,7 +151,7 @@ bool McastChannel::receive() {
 }
 
 void McastChannel::take(const McastHeader& header, std::span<const std::byte> data,
-                        McastAddress from) {
+                        const McastAddress& from) {
     if (header.key != key_ || header.version != McastHeader{}.version) {
         ++counts_.foreign;
         return;

@@ -37,6 +37,8 @@ public:
           forgotten_after_(forgotten_after) {}
 
     Bytes payload() const { return payload_; }
+    // The wire's bytes of a datagram besides the message's and our header.
+    Bytes frame() const { return mcast_frame(datagrams_->family()); }
     // An empty message has one as well.
     std::uint32_t datagrams_of(Bytes bytes) const {
         return static_cast<std::uint32_t>(std::max<Bytes>(1, (bytes + payload_ - 1) / payload_));
@@ -65,9 +67,9 @@ public:
     // Sends as many as the pace allows now, at `rate` bytes of the wire per second; how many. wait:
     // until more may leave.
     std::size_t send(std::span<Datagram> datagrams, double rate, Seconds& wait,
-                     McastAddress to = all_of_the_job);
+                     const McastAddress& to = all_of_the_job);
     // One that is short, at once.
-    void send_now(Datagram datagram, McastAddress to);
+    void send_now(Datagram datagram, const McastAddress& to);
 
     // Where a rank of a communicator sends from, if anything of it has come; else all_of_the_job.
     McastAddress address_of(std::uint64_t context, Rank rank) const;
@@ -114,7 +116,7 @@ private:
         McastHeader header;
         std::vector<std::byte> data;
     };
-    void take(const McastHeader& header, std::span<const std::byte> data, McastAddress from);
+    void take(const McastHeader& header, std::span<const std::byte> data, const McastAddress& from);
     void drop_early(const McastCall& from, const McastCall& to);
 
     std::unique_ptr<Datagrams> datagrams_;

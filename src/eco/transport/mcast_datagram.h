@@ -3,7 +3,6 @@
 // have the same byte order. A datagram with another header, or another job's key, is dropped.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -11,11 +10,9 @@
 #include <span>
 
 #include "eco/base/units.h"
+#include "eco/transport/mcast_address.h"
 
 namespace eco {
-
-// Random, of one job: nobody else's datagrams are taken for its own.
-using McastKey = std::array<std::uint64_t, 2>;
 
 // again: data that left before, sent for those that asked; it may overtake what left before it.
 // reminder: the last data of a message, to show what is missing before it; it takes the same way.
@@ -35,10 +32,6 @@ struct McastHeader {
 };
 static_assert(sizeof(McastHeader) == 48);
 inline constexpr McastHeader no_header{{}, 0, 0, 0, 0, 0, 0, 0, McastKind::data};
-
-// Of one process, as its datagrams say it.
-using McastAddress = std::uint64_t;
-inline constexpr McastAddress all_of_the_job = 0;
 
 // Which call of which communicator.
 struct McastCall {
@@ -60,11 +53,12 @@ public:
 
     // As many as it takes now; how many. What cannot leave at all (no route, a firewall, a NIC that
     // is down) counts as sent and is lost.
-    virtual std::size_t send(std::span<const Datagram> datagrams, McastAddress to) = 0;
+    virtual std::size_t send(std::span<const Datagram> datagrams, const McastAddress& to) = 0;
 
     // Hands over what has arrived, at most so many, this process's own too; whether there was any.
     // What is cut or too short for a header comes with one that is all zero.
-    using Take = std::function<void(const McastHeader&, std::span<const std::byte>, McastAddress)>;
+    using Take =
+        std::function<void(const McastHeader&, std::span<const std::byte>, const McastAddress&)>;
     virtual bool receive(std::size_t most, const Take& take) = 0;
 
     // Until something has arrived, at most so long.
@@ -72,11 +66,9 @@ public:
 
     // Says again that this host listens, to switches that may have forgotten it.
     virtual void say_again() {}
-};
 
-// Bytes on the wire besides a datagram's payload: preamble, gap, Ethernet, IP and UDP.
-inline constexpr Bytes mcast_frame = 66;
-// What IP and UDP take of an interface's MTU.
-inline constexpr Bytes ip_and_udp = 28;
+    // Of IP that they are sent by.
+    virtual IpFamily family() const { return IpFamily::ipv4; }
+};
 
 }  // namespace eco

@@ -47,7 +47,7 @@ void McastReceiver::add(int id, Rank from, std::uint32_t message, void* data, By
     const std::lock_guard lock(mutex_);
     Source& source = sources_[from];
     if (source.open.empty()) source.last_arrival = std::max(source.last_arrival, mcast_now());
-    source.frame = static_cast<double>(channel_.payload() + mcast_frame) / rate;
+    source.frame = static_cast<double>(channel_.payload() + channel_.frame()) / rate;
     Message& added = source.open[message];
     added.id = id;
     added.data = static_cast<std::byte*>(data);

@@ -41,7 +41,7 @@ void McastSender::add(int id, std::uint32_t message, const void* data, Bytes byt
     added.to.assign(to.begin(), to.end());
     added.missing.insert(to.begin(), to.end());
     queue_.push_back(message);
-    frame_ = static_cast<double>(channel_.payload() + mcast_frame) / rate;
+    frame_ = static_cast<double>(channel_.payload() + channel_.frame()) / rate;
     left_last_ = std::max(left_last_, mcast_now());
 }
 
@@ -168,7 +168,7 @@ bool McastSender::send_next(Seconds& wait) {
         peer.addressed += static_cast<std::int64_t>(sent);
     }
     if (message.next == message.datagrams) queue_.pop_front();
-    const double frame = static_cast<double>(channel_.payload() + mcast_frame);
+    const double frame = static_cast<double>(channel_.payload() + channel_.frame());
     remind_after_ = std::max(
         {remind_first, remind_datagrams * frame / message.rate, remind_pauses * channel_.pause()});
     remind_at_ = now + remind_after_;

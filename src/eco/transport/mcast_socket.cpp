@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/transport/mcast_socket.h"
 
-#include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -25,8 +24,6 @@ constexpr std::size_t most_at_once = 32;
 constexpr std::size_t longest_datagram = 9216;
 // Asked for; the kernel gives what net.core.rmem_max allows. Twice this is what it counts.
 constexpr int receive_buffer = 8 << 20;
-// What IPv4 demands of a link; less is no MTU.
-constexpr Bytes least_mtu = 576;
 // Routers on the way, at most.
 constexpr int hops = 16;
 
@@ -39,19 +36,30 @@ bool set(int socket, int level, int option, const Value& value) {
     return setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
 
-McastAddress address_of(const sockaddr_in& from) {
-    return McastAddress{ntohl(from.sin_addr.s_addr)} << 16 | ntohs(from.sin_port);
+// What the two families call alike.
+struct Names {
+    int domain, level;
+    int loop, hops, all;  // options of sockets
+    Bytes least_mtu;      // what the family demands of a link; less is no MTU
+};
+
+Names names_of(IpFamily family) {
+    if (family == IpFamily::ipv4)
+        return {AF_INET, IPPROTO_IP, IP_MULTICAST_LOOP, IP_MULTICAST_TTL, IP_MULTICAST_ALL, 576};
+    return {AF_INET6,           IPPROTO_IPV6, IPV6_MULTICAST_LOOP, IPV6_MULTICAST_HOPS,
+            IPV6_MULTICAST_ALL, 1280};
 }
 
 }  // namespace
 
-std::vector<McastInterface> mcast_interfaces() {
+std::vector<McastInterface> mcast_interfaces(IpFamily family) {
+    const Names names = names_of(family);
     ifaddrs* list = nullptr;
     if (getifaddrs(&list) != 0) return {};
     std::vector<McastInterface> found;
     for (const ifaddrs* each = list; each; each = each->ifa_next) {
         const unsigned wanted = IFF_UP | IFF_RUNNING | IFF_MULTICAST;
-        if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET ||
+        if (!each->ifa_addr || each->ifa_addr->sa_family != names.domain ||
             (each->ifa_flags & wanted) != wanted || (each->ifa_flags & IFF_LOOPBACK))
             continue;
         const std::string name = each->ifa_name;
@@ -59,7 +67,8 @@ std::vector<McastInterface> mcast_interfaces() {
         const auto index = static_cast<int>(if_nametoindex(name.c_str()));
         const auto same = [&](const McastInterface& other) { return other.index == index; };
         const Bytes mtu = mtu_of(name);
-        if (is_bridge(name) || mtu < least_mtu || std::any_of(found.begin(), found.end(), same))
+        if (is_bridge(name) || mtu < names.least_mtu ||
+            std::any_of(found.begin(), found.end(), same))
             continue;
         found.push_back({name, index, mtu});
     }
@@ -69,45 +78,43 @@ std::vector<McastInterface> mcast_interfaces() {
     return found;
 }
 
-McastGroup mcast_group(const McastKey& key) {
-    // 239.192.0.0/14, but for the first and last 256, which others like to take.
-    const auto local = static_cast<std::uint32_t>(key[0] % ((1U << 18) - 512) + 256);
-    return {0xefc00000U | local, static_cast<std::uint16_t>(49152 + key[1] % 16384)};
-}
-
 struct McastSocket::Buffers {
     std::vector<std::byte> bytes = std::vector<std::byte>(most_at_once * longest_datagram);
     std::vector<iovec> pieces = std::vector<iovec>(2 * most_at_once);
     std::vector<mmsghdr> messages = std::vector<mmsghdr>(most_at_once);
-    std::vector<sockaddr_in> senders = std::vector<sockaddr_in>(most_at_once);
+    std::vector<sockaddr_storage> senders = std::vector<sockaddr_storage>(most_at_once);
 };
 
-static int open_socket() {
-    const int opened = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+int McastSocket::open_socket() {
+    const int opened =
+        socket(names_of(family()).domain, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (opened < 0) fail("no socket");
+    if (family() == IpFamily::ipv6) set(opened, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     set(opened, SOL_SOCKET, SO_RCVBUF, receive_buffer);
     return opened;
 }
 
-McastSocket::McastSocket(const McastGroup& group, const std::vector<McastInterface>& interfaces,
+McastSocket::McastSocket(const McastAddress& group, const std::vector<McastInterface>& interfaces,
                          bool joins)
     : group_(group), buffers_(std::make_unique<Buffers>()) {
     if (interfaces.empty())
         throw Error(Code::environment, "multicast: this host has no NIC that can");
+    const Names names = names_of(family());
     try {
         bind_group();
         // Who has not joined receives what another process of the host has joined.
-        set(group_socket_, IPPROTO_IP, IP_MULTICAST_ALL, joins ? 0 : 1);
+        set(group_socket_, names.level, names.all, joins ? 0 : 1);
         if (joins) joined_ = interfaces;
         for (const McastInterface& interface : joined_)
-            if (!set_membership(IP_ADD_MEMBERSHIP, interface))
+            if (!set_membership(MCAST_JOIN_GROUP, interface))
                 fail(("the group cannot be joined on " + interface.name).c_str());
         own_socket_ = open_socket();
-        set(own_socket_, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
-        set(own_socket_, IPPROTO_IP, IP_MULTICAST_TTL, hops);
-        const sockaddr_in any{AF_INET, 0, {INADDR_ANY}, {}};
-        if (bind(own_socket_, reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0)
-            fail("no port");
+        set(own_socket_, names.level, names.loop, 1);
+        set(own_socket_, names.level, names.hops, hops);
+        // The family with nothing else: any address, any port.
+        KernelAddress any;
+        any.storage.ss_family = static_cast<sa_family_t>(names.domain);
+        if (bind(own_socket_, any.get(), kernel_address(group_).size) != 0) fail("no port");
         send_by(interfaces.front());
     } catch (...) {
         close_all();
@@ -119,21 +126,22 @@ void McastSocket::bind_group() {
     group_socket_ = open_socket();
     // Several ranks of a host each get every datagram.
     if (!set(group_socket_, SOL_SOCKET, SO_REUSEADDR, 1)) fail("the port cannot be shared");
-    const sockaddr_in address{AF_INET, htons(group_.port), {htonl(group_.address)}, {}};
-    if (bind(group_socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-        fail("the group's port is taken");
+    KernelAddress address = kernel_address(group_);
+    if (bind(group_socket_, address.get(), address.size) != 0) fail("the group's port is taken");
 }
 
 bool McastSocket::set_membership(int option, const McastInterface& interface) {
-    const ip_mreqn membership{{htonl(group_.address)}, {}, interface.index};
-    return set(group_socket_, IPPROTO_IP, option, membership);
+    group_req membership{};
+    membership.gr_interface = static_cast<std::uint32_t>(interface.index);
+    membership.gr_group = kernel_address(group_).storage;
+    return set(group_socket_, names_of(family()).level, option, membership);
 }
 
 // Joined again at once, Linux sends a report of joining and none of leaving.
 void McastSocket::say_again() {
     for (const McastInterface& interface : joined_)
-        if (set_membership(IP_DROP_MEMBERSHIP, interface))
-            set_membership(IP_ADD_MEMBERSHIP, interface);
+        if (set_membership(MCAST_LEAVE_GROUP, interface))
+            set_membership(MCAST_JOIN_GROUP, interface);
 }
 
 McastSocket::~McastSocket() { close_all(); }
@@ -146,16 +154,14 @@ void McastSocket::close_all() {
 void McastSocket::send_by(const McastInterface& interface) {
     ip_mreqn out{};
     out.imr_ifindex = interface.index;
-    if (!set(own_socket_, IPPROTO_IP, IP_MULTICAST_IF, out))
-        fail(("nothing can be sent by " + interface.name).c_str());
+    const bool can = family() == IpFamily::ipv4
+                         ? set(own_socket_, IPPROTO_IP, IP_MULTICAST_IF, out)
+                         : set(own_socket_, IPPROTO_IPV6, IPV6_MULTICAST_IF, interface.index);
+    if (!can) fail(("nothing can be sent by " + interface.name).c_str());
 }
 
-std::size_t McastSocket::send(std::span<const Datagram> datagrams, McastAddress to) {
-    sockaddr_in target{};
-    target.sin_family = AF_INET;
-    target.sin_addr.s_addr =
-        htonl(to == all_of_the_job ? group_.address : static_cast<std::uint32_t>(to >> 16));
-    target.sin_port = htons(to == all_of_the_job ? group_.port : static_cast<std::uint16_t>(to));
+std::size_t McastSocket::send(std::span<const Datagram> datagrams, const McastAddress& to) {
+    KernelAddress target = kernel_address(to == all_of_the_job ? group_ : to);
     const std::size_t count = std::min(datagrams.size(), most_at_once);
     for (std::size_t i = 0; i < count; ++i) {
         const Datagram& each = datagrams[i];
@@ -163,7 +169,7 @@ std::size_t McastSocket::send(std::span<const Datagram> datagrams, McastAddress 
         pieces[0] = {const_cast<McastHeader*>(&each.header), sizeof each.header};
         pieces[1] = {const_cast<std::byte*>(each.data), static_cast<std::size_t>(each.bytes)};
         buffers_->messages[i] = {};
-        buffers_->messages[i].msg_hdr = {&target, sizeof target, pieces, 2, nullptr, 0, 0};
+        buffers_->messages[i].msg_hdr = {target.get(), target.size, pieces, 2, nullptr, 0, 0};
     }
     const int sent =
         sendmmsg(own_socket_, buffers_->messages.data(), static_cast<unsigned>(count), 0);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/transport/mcast_socket.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <net/if.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <vector>
+
+namespace eco {
+namespace {
+
+constexpr McastKey key{0x123456789abcdef0, 0xfedcba9876543210};
+
+TEST(McastAddress, SurvivesTheKernelsForm) {
+    for (const IpFamily family : {IpFamily::ipv4, IpFamily::ipv6}) {
+        McastAddress group = mcast_group(key, family);
+        EXPECT_EQ(family_of(group), family);
+        EXPECT_GE(group.port, 49152);
+        EXPECT_EQ(address_of(kernel_address(group).storage), group);
+    }
+    McastAddress near{{0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 7, 1234};
+    EXPECT_EQ(address_of(kernel_address(near).storage), near);
+}
+
+TEST(McastAddress, GroupsAreTheOrganisations) {
+    for (const std::uint64_t half : {std::uint64_t{0}, ~std::uint64_t{0}, key[0], key[1]}) {
+        const McastAddress four = mcast_group({half, half}, IpFamily::ipv4);
+        EXPECT_EQ(four.ip[12], 239);
+        EXPECT_EQ(four.ip[13] & 0xfc, 192);
+        const McastAddress six = mcast_group({half, half}, IpFamily::ipv6);
+        EXPECT_EQ(six.ip[0], 0xff);
+        EXPECT_EQ(six.ip[1], 0x18);
+        EXPECT_GE(six.ip[12], 0x80);
+    }
+}
+
+// IPv4 by the loopback. IPv6 has no multicasts there, so by a cable within a network namespace,
+// with link-local addresses alone.
+class OnOneHost : public testing::TestWithParam<IpFamily> {
+protected:
+    static constexpr const char* cable =
+        "(ip link set lo up && ip link add eco0 type veth peer name eco1 && ip link set eco0 up && "
+        "ip link set eco1 up "
+        "&& "
+        "ip address add fe80::ec0/64 dev eco0 nodad) 2>/dev/null";
+
+    void SetUp() override {
+        if (GetParam() == IpFamily::ipv6) {
+            before_ = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+            if (before_ < 0 || unshare(CLONE_NEWNET) != 0)
+                GTEST_SKIP() << "no network namespace can be made, which needs root";
+            if (std::system(cable) != 0)
+                GTEST_SKIP() << "the kernel has no IPv6 or no veth, or 'ip' is missing";
+            by_ = mcast_interfaces(IpFamily::ipv6);
+            ASSERT_FALSE(by_.empty());
+            EXPECT_EQ(by_[0].name, "eco0");
+            EXPECT_EQ(by_[0].mtu, 1500);
+            by_.resize(1);
+        } else {
+            by_ = {{"lo", static_cast<int>(if_nametoindex("lo")), 65536}};
+        }
+        one_ = std::make_unique<McastSocket>(group_, by_, true);
+        two_ = std::make_unique<McastSocket>(group_, by_, false);
+    }
+
+    void TearDown() override {
+        if (before_ < 0) return;
+        EXPECT_EQ(setns(before_, CLONE_NEWNET), 0);
+        close(before_);
+    }
+
+    static Datagram datagram(std::uint32_t index, const std::vector<std::byte>& data) {
+        Datagram made{no_header, data.data(), static_cast<Bytes>(data.size())};
+        made.header.key = key;
+        made.header.index = index;
+        return made;
+    }
+
+    struct Came {
+        std::uint32_t index;
+        std::vector<std::byte> data;
+        McastAddress from;
+    };
+    static std::vector<Came> all_of(McastSocket& socket, std::size_t wanted) {
+        std::vector<Came> came;
+        const auto take = [&](const McastHeader& header, std::span<const std::byte> data,
+                              const McastAddress& from) {
+            if (header.key == key) came.push_back({header.index, {data.begin(), data.end()}, from});
+        };
+        for (int turn = 0; turn < 100 && came.size() < wanted; ++turn) {
+            socket.sleep(20e-3);
+            while (socket.receive(32, take)) continue;
+        }
+        return came;
+    }
+
+    const McastAddress group_ =
+        mcast_group({key[0], static_cast<std::uint64_t>(getpid())}, GetParam());
+    std::vector<McastInterface> by_;
+    std::unique_ptr<McastSocket> one_, two_;
+    int before_ = -1;
+};
+
+TEST_P(OnOneHost, AllGetWhatOneSends) {
+    const std::vector<std::byte> data(1400, std::byte{7});
+    std::vector<Datagram> many;
+    for (std::uint32_t n = 0; n < 20; ++n) many.push_back(datagram(n, data));
+    EXPECT_EQ(one_->send(many, all_of_the_job), many.size());
+    for (McastSocket* each : {one_.get(), two_.get()}) {
+        const auto came = all_of(*each, many.size());
+        ASSERT_EQ(came.size(), many.size());
+        for (std::uint32_t n = 0; n < 20; ++n) {
+            EXPECT_EQ(came[n].index, n);
+            EXPECT_EQ(came[n].data, data);
+            EXPECT_EQ(family_of(came[n].from), GetParam());
+        }
+    }
+}
+
+TEST_P(OnOneHost, TheSenderCanBeAnswered) {
+    const std::vector<std::byte> data(8);
+    const Datagram question = datagram(1, data), answer = datagram(2, data);
+    one_->send({&question, 1}, all_of_the_job);
+    const auto asked = all_of(*two_, 1);
+    ASSERT_EQ(asked.size(), 1U);
+    all_of(*one_, 1);  // its own
+    EXPECT_EQ(two_->send({&answer, 1}, asked[0].from), 1U);
+    const auto came = all_of(*one_, 1);
+    ASSERT_EQ(came.size(), 1U);
+    EXPECT_EQ(came[0].index, 2U);
+}
+
+TEST_P(OnOneHost, ListensStillAfterSayingSo) {
+    one_->say_again();
+    const std::vector<std::byte> data(8);
+    const Datagram one = datagram(5, data);
+    one_->send({&one, 1}, all_of_the_job);
+    const auto came = all_of(*two_, 1);
+    ASSERT_EQ(came.size(), 1U);
+    EXPECT_EQ(came[0].index, 5U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, OnOneHost, testing::Values(IpFamily::ipv4, IpFamily::ipv6),
+                         [](const auto& info) {
+                             return info.param == IpFamily::ipv4 ? "IPv4" : "IPv6";
+                         });
+
+}  // namespace
+}  // namespace eco
