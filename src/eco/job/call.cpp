@@ -144,14 +144,19 @@ void Call::fail() noexcept {
 
 bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     commutative_ = commutative;
+    const bool free = bits_may_change || session()->settings.learn == Learn::all;
     if (!blocks()) {
-        choice_ = communicator_->choose_nonblocking(operation_, bytes, commutative, persists());
-        if (choice_ && on_revoked()) choice_ = nullptr;
+        choice_ =
+            communicator_->choose_nonblocking(operation_, bytes, commutative, free, persists(),
+                                              persists() ? nullptr : &requested_->timed);
+        if (choice_ && on_revoked()) {
+            choice_ = nullptr;
+            requested_->timed.reset();
+        }
         if (choice_) choice_ = &(requested_->choice = *choice_);
         note_choice(bytes);
         return choice_ != nullptr;
     }
-    const bool free = bits_may_change || session()->settings.learn == Learn::all;
     try {
         choice_ = communicator_->choose(operation_, bytes, commutative, free, &timed_);
     } catch (const MpiError& error) {

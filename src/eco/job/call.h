@@ -160,6 +160,10 @@ public:
     void again();
     bool progress(bool may_block = false);
 
+    // What the library is to run, and ECO has to time: its request becomes part of one of ECO's.
+    bool times_native() const { return requested_ && requested_->timed && !choice_; }
+    void adopt(MPI_Request request);
+
     // Kept until the call is over; for good where an error left messages under way.
     template <typename T>
     T& keep(T value) {
@@ -224,6 +228,7 @@ private:
     void make_running();
     bool step(bool may_block);
     bool step_of_multicast();
+    bool step_of_library(bool may_block);
     void leave_queue() noexcept;
 
     struct OnDevice {
@@ -252,6 +257,8 @@ private:
         bool joined = false, started = false, under_way = false;
         std::vector<MPI_Datatype> types;
         std::optional<MPI_Op> user_operator;
+        std::shared_ptr<TimedCall> timed;       // null if it is not
+        std::optional<MPI_Request> by_library;  // what runs the call in ECO's place
         Layout layout;
         Combine combine;
         Then then;
@@ -310,7 +317,9 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
                 lose(comm);
             return failed(comm);
         }
-        return run_native();
+        const int code = run_native();
+        if (code == MPI_SUCCESS && call && call->times_native()) time_pending(call, caller.request);
+        return code;
     }
     Call call(operation, comm, caller);
     try {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eco/job/call.h"
+#include "eco/job/nonblocking_learning.h"
 #include "eco/mpi/operator.h"
 #include "eco/mpi/process_failure.h"
 
@@ -138,8 +139,25 @@ void Call::again() {
     start();
 }
 
+void Call::adopt(MPI_Request request) {
+    Requested& mine = *requested_;
+    mine.tags = communicator_->join_without_tag();
+    mine.joined = true;
+    mine.by_library = request;
+}
+
+// True when it is done.
+bool Call::step_of_library(bool may_block) {
+    MPI_Request& request = *requested_->by_library;
+    int ended = 1;
+    check_mpi(may_block ? native().Wait(&request, MPI_STATUS_IGNORE)
+                        : native().Test(&request, &ended, MPI_STATUS_IGNORE));
+    return ended != 0;
+}
+
 bool Call::progress(bool may_block) {
     Requested& mine = *requested_;
+    if (mine.by_library && !step_of_library(may_block)) return false;
     while (mine.under_way) {
         try {
             if (!step(may_block)) return false;
@@ -166,6 +184,7 @@ bool Call::progress(bool may_block) {
         keep_it();
     }
     write_back();
+    if (mine.timed) mine.timed->ended();
     return true;
 }
 

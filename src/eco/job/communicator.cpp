@@ -10,6 +10,7 @@
 #include "eco/job/job_report.h"
 #include "eco/job/learning.h"
 #include "eco/job/neighbourhood.h"
+#include "eco/job/nonblocking_learning.h"
 #include "eco/job/pending_calls.h"
 #include "eco/mpi/mpi_transport.h"
 
@@ -141,6 +142,14 @@ std::vector<int> Communicator::join(int schedules) {
     while (static_cast<int>(tags.size()) < schedules) tags.push_back(next_tag());
     const std::lock_guard lock(mutex_of_tags_);
     tags_in_use_.insert(tags_in_use_.end(), tags.begin(), tags.end());
+    return tags;
+}
+
+std::vector<int> Communicator::join_without_tag() {
+    constexpr int none = -1;
+    std::vector<int> tags{none};
+    const std::lock_guard lock(mutex_of_tags_);
+    tags_in_use_.push_back(none);
     return tags;
 }
 

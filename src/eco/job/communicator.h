@@ -29,6 +29,10 @@ class Learning;
 class Lesson;
 class MulticastPlans;
 class Neighbourhood;
+class NonblockingLearning;
+class NonblockingLesson;
+struct Rivals;
+struct TimedCall;
 
 // What number_of_its_own() gives has no more, in jobs of up to 32,768 ranks.
 inline constexpr int bits_of_numbers = 47;
@@ -57,8 +61,13 @@ public:
     // Without learning anything.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
 
-    // For calls that do not block: never collective, learns nothing, and only what progress can
-    // move on. Once settle_nonblocking() has said that they work.
+    // For calls that do not block: never collective, and only what progress can move on. Once
+    // settle_nonblocking() has said that they work. timed: what wants to know when the call is
+    // over, or null; a call that persists learns nothing.
+    const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
+                                     bool bits_may_change, bool persists,
+                                     std::shared_ptr<TimedCall>* timed);
+    // Without learning anything.
     const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
                                      bool persists);
     bool can_progress(const Choice& choice, bool persists) const;
@@ -96,6 +105,8 @@ public:
     // not destroyed, even if the program frees its communicator.
     std::vector<int> join(int schedules);
     void leave(const std::vector<int>& tags) noexcept;
+    // The same for a call that the library runs.
+    std::vector<int> join_without_tag();
     // Tags for a persistent call, until it leaves. May ask all ranks. Empty if there are too many.
     std::vector<int> join_for_long(int schedules);
     // calls: those that it is one of, if it multicasts; else null.
@@ -145,6 +156,7 @@ public:
     void abandon(int library_code = MPI_SUCCESS);
     // The program has revoked its communicator, or a process has failed: ends all ranks' calls.
     void revoke_own() noexcept;
+    bool failed() const { return failed_; }
     // Throws Error where an earlier call lost it.
     void check_not_lost() const;
 
@@ -167,6 +179,13 @@ public:
 
     // From now on all that this communicator does is the library's. All its ranks must call it.
     void make_native() { usable_ = false; }
+
+    // What was learned of calls that do not block and is not known to all ranks yet, when the
+    // session ends: whether there is any; starts to exchange it, and ends that. All ranks alike,
+    // in any order of communicators.
+    bool has_times() const;
+    void begin_last_exchange();
+    void end_last_exchange();
 
     // Takes what others still say of earlier multicasts; whether there may be more. All ranks ask
     // all their communicators until there is none, before these go.
@@ -225,7 +244,11 @@ private:
         int calls = 0;                          // before learning began
         Lesson* lesson = nullptr;               // what may run another choice
         std::vector<Choice> arms;               // of the lesson
-        std::optional<Choice> nonblocking;
+        // Of calls that do not block, and the same for them.
+        std::optional<Choice> nonblocking, persistent;
+        int nonblocking_calls = 0;
+        NonblockingLesson* nonblocking_lesson = nullptr;
+        std::vector<Choice> nonblocking_arms;
     };
     // By operation, whether it commutes, whether its bits may change, and the least size of the
     // class (-1: not known). All ranks forget alike; what was learned stays with the lesson.
@@ -233,6 +256,14 @@ private:
     std::unique_ptr<Learning> learning_;
     Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool bits_may_change);
     void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool bits_may_change);
+    std::unique_ptr<NonblockingLearning> nonblocking_learning_;
+    Choice usual_nonblocking(const Request& request, Bytes least, bool bits_may_change,
+                             bool persists);
+    Rivals nonblocking_rivals(const Request& request, Bytes class_least, bool bits_may_change);
+    Choice first_nonblocking(const Request& request, Bytes least, bool bits_may_change,
+                             bool persists);
+    void begin_nonblocking_lesson(Chosen& chosen, const Request& request, Bytes bytes,
+                                  bool bits_may_change);
     // By operation, root and whether it commutes.
     Recent<std::tuple<Operation, Rank, bool, Choice>, std::shared_ptr<const Prepared>> prepared_;
     std::unique_ptr<Neighbourhood> neighbourhood_;

@@ -5,6 +5,7 @@
 
 #include "eco/job/communicator.h"
 #include "eco/job/learning.h"
+#include "eco/job/nonblocking_learning.h"
 #include "eco/selection/shape.h"
 
 namespace eco {
@@ -62,6 +63,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
                                    bool bits_may_change, Lesson** timed) {
     if (!usable_) return nullptr;
+    if (nonblocking_learning_ && !forced_) nonblocking_learning_->meet();
     Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
     const Choice* choice = &known.choice;
     const int before = calls_before_learning(bytes, known.choice);
@@ -106,18 +108,88 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
     return others ? others->choose(request, bytes) : Choice{};
 }
 
+// What runs such a call where nothing was learned of them.
+Choice Communicator::usual_nonblocking(const Request& request, Bytes least, bool bits_may_change,
+                                       bool persists) {
+    const Chosen& known = chosen(request.operation, least, request.commutative, bits_may_change);
+    return bit_by_bit(known.own_nonblocking ? *known.own_nonblocking : known.choice, request, least,
+                      [=, this](const Choice& choice) { return can_progress(choice, persists); });
+}
+
+Rivals Communicator::nonblocking_rivals(const Request& request, Bytes class_least,
+                                        bool bits_may_change) {
+    const auto may_run = [&](const Choice& choice) {
+        return choice.is_native() || (can_progress(choice, false) && supports(choice, request));
+    };
+    return find_nonblocking_rivals(
+        *chooser_, session()->learned, request, class_least, bits_may_change,
+        usual_nonblocking(request, class_least, bits_may_change, false), may_run);
+}
+
+// The same with what earlier jobs learned. Where one choice must do for the whole job, it is the
+// one that the lesson will be about.
+Choice Communicator::first_nonblocking(const Request& request, Bytes least, bool bits_may_change,
+                                       bool persists) {
+    const Session& here = *session();
+    const Learn learn = here.settings.learn;
+    const bool one_for_all = !bits_may_change && learn >= Learn::on;
+    if (learn == Learn::off || (here.learned.empty() && !one_for_all))
+        return usual_nonblocking(request, least, bits_may_change, persists);
+    const Bytes class_least = learned_class(least);
+    const Rivals rivals =
+        nonblocking_rivals(request, class_least, bits_may_change || learn == Learn::settled);
+    const Choice choice =
+        choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
+    if ((rivals.preferred != 0 || (one_for_all && rivals.worth_learning)) &&
+        (choice.is_native() || can_progress(choice, persists)))
+        return choice;
+    return usual_nonblocking(request, least, bits_may_change, persists);
+}
+
 const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
                                                bool persists) {
+    return choose_nonblocking(operation, bytes, commutative, false, persists, nullptr);
+}
+
+const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
+                                               bool bits_may_change, bool persists,
+                                               std::shared_ptr<TimedCall>* timed) {
     if (forced_) return can_progress(*forced_, persists) ? forced_ : nullptr;
-    Chosen& known = chosen(operation, bytes, commutative, false);
-    const auto does = [=, this](const Choice& choice) { return can_progress(choice, persists); };
-    const Choice& usual = known.own_nonblocking ? *known.own_nonblocking : known.choice;
-    if (does(usual)) return &usual;
-    if (!known.nonblocking)
-        known.nonblocking = bit_by_bit(usual, {operation, &hierarchy_, 0, commutative},
-                                       size_class(bytes, choice_bits), does);
-    const Choice& choice = *known.nonblocking;
-    return does(choice) ? &choice : nullptr;
+    const Request request{operation, &hierarchy_, 0, commutative};
+    const Bytes least = size_class(bytes, choice_bits);
+    // Stays where it is while the class's least size is looked up: the cache keeps the last two.
+    Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
+    auto& first = persists ? known.persistent : known.nonblocking;
+    if (!first) first = first_nonblocking(request, least, bits_may_change, persists);
+    const Choice* choice = &*first;
+    if (timed) {
+        const int before = calls_before_learning(bytes, *choice);
+        int& calls = known.nonblocking_calls;
+        if (session()->settings.learn >= Learn::on && calls <= before && calls++ == before)
+            begin_nonblocking_lesson(known, request, bytes, bits_may_change);
+        if (known.nonblocking_lesson)
+            choice = &known.nonblocking_arms[known.nonblocking_lesson->begin(timed)];
+    }
+    return choice->is_native() ? nullptr : choice;
+}
+
+void Communicator::begin_nonblocking_lesson(Chosen& chosen, const Request& request, Bytes bytes,
+                                            bool bits_may_change) {
+    if (!nonblocking_learning_)
+        nonblocking_learning_ = std::make_unique<NonblockingLearning>(*this);
+    const Bytes class_least = learned_class(bytes);
+    const auto make = [&]() -> std::unique_ptr<NonblockingLesson> {
+        Rivals rivals = nonblocking_rivals(request, class_least, bits_may_change);
+        if (!rivals.worth_learning) return nullptr;
+        return std::make_unique<NonblockingLesson>(
+            describe_class(request, class_least, session()->library, false), std::move(rivals));
+    };
+    chosen.nonblocking_lesson =
+        nonblocking_learning_->lesson(request, class_least, bits_may_change, make);
+    if (!chosen.nonblocking_lesson) return;
+    const Bytes least = size_class(bytes, choice_bits);
+    for (std::size_t arm = 0; arm < chosen.nonblocking_lesson->learner().arms().size(); ++arm)
+        chosen.nonblocking_arms.push_back(chosen.nonblocking_lesson->choice(arm, request, least));
 }
 
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,

@@ -10,6 +10,7 @@
 #include "eco/job/learning.h"
 #include "eco/job/left_over.h"
 #include "eco/job/neighbourhood.h"
+#include "eco/job/nonblocking_learning.h"
 #include "eco/job/pending_calls.h"
 #include "eco/mpi/process_failure.h"
 
@@ -91,15 +92,29 @@ bool Communicator::still_sends() noexcept {
     }
 }
 
+bool Communicator::has_times() const {
+    return nonblocking_learning_ && hidden_ != native().comm_null && !outlives_ &&
+           nonblocking_learning_->has_times();
+}
+
+void Communicator::begin_last_exchange() { nonblocking_learning_->begin_last(); }
+
+void Communicator::end_last_exchange() {
+    if (nonblocking_learning_) nonblocking_learning_->end_last();
+}
+
 void Communicator::release() noexcept {
-    if (Session* here = session(); here && learning_) {
+    if (Session* here = session(); here && (learning_ || nonblocking_learning_)) {
         const std::lock_guard lock(here->mutex);
         try {
-            if (here->world_rank == 0) learning_->collect(here->results);
+            if (here->world_rank == 0 && learning_) learning_->collect(here->results);
+            if (here->world_rank == 0 && nonblocking_learning_)
+                nonblocking_learning_->collect(here->results);
         } catch (const std::bad_alloc&) {
             // Then a later job learns it again.
         }
         learning_.reset();
+        nonblocking_learning_.reset();
         chosen_.clear();
     }
     // No list of them, for which there may be no memory.

@@ -53,7 +53,7 @@ Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
     return scaled(choice, class_least, least, request);
 }
 
-static void note_exchange(bool settled, Seconds took) {
+void note_exchange(bool settled, Seconds took) {
     Session& here = *session();
     const std::lock_guard lock(here.mutex);
     Session::Exchanges& exchanges = settled ? here.checking : here.comparing;

@@ -22,6 +22,9 @@ Bytes learned_class(Bytes bytes);
 Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
                        const Request& request);
 
+// For the report: how long an exchange of times took this rank.
+void note_exchange(bool settled, Seconds took);
+
 // A class of calls: an operation at about one size.
 class Lesson {
 public:

@@ -273,6 +273,26 @@ void start_pending(std::unique_ptr<Call>& call, MPI_Request* handle) {
     if (multicasts) move_pending();  // what leaves first need not wait for another call
 }
 
+void time_pending(std::unique_ptr<Call>& call, MPI_Request* handle) noexcept {
+    if (*handle == native().request_null) return;
+    OwnRequest* request = nullptr;
+    try {
+        call->get_place_of_pending();
+        call->adopt(*handle);
+        request = start_own_request();
+    } catch (const std::bad_alloc&) {
+    }
+    if (!request) return;
+    *handle = request->handle;
+    tell_of_requests();
+    {
+        const Busy nobody_else;
+        lists().calls.push_back({std::move(call), request, nullptr});
+        ++waiting;
+    }
+    start_progress_hook(poll);
+}
+
 int wait_for_request(MPI_Request* handle, MPI_Status* status) {
     if (waiting > 0 && !moving && handle)
         if (Call* call = take_to_wait_for(*handle)) {

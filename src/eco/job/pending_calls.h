@@ -24,6 +24,10 @@ bool progress_hook_works(MPI_Comm own, int rank);
 // it throws; then there is no request, and the call is the caller's.
 void start_pending(std::unique_ptr<Call>& call, MPI_Request* request);
 
+// The same for a call that the library has started with this request, which becomes ECO's: so its
+// end is seen. Does nothing where memory is short.
+void time_pending(std::unique_ptr<Call>& call, MPI_Request* request) noexcept;
+
 // From now on the library's progress moves on what calls of this communicator have left, until
 // nothing is. The communicator says so before it goes.
 void start_moving_left(Communicator& communicator);

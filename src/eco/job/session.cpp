@@ -238,12 +238,30 @@ void meet(MPI_Comm comm) noexcept {
     }
 }
 
+// Ranks may have their communicators in any order. One that has lost a communicator may know
+// something else of it than the others: then nothing is exchanged.
+static void exchange_last_times() {
+    const Native& mpi = native();
+    const Communicator* world = known_communicator(mpi.comm_world);
+    if (!world || !world->has_times()) return;
+    const auto communicators = current->communicators;
+    int fine = std::none_of(communicators.begin(), communicators.end(),
+                            [](const Communicator* each) { return each->failed(); });
+    int all = 0;
+    if (mpi.Allreduce(&fine, &all, 1, mpi.int32, mpi.min, world->hidden()) != MPI_SUCCESS || !all)
+        return;
+    for (Communicator* each : communicators)
+        if (each->has_times()) each->begin_last_exchange();
+    for (Communicator* each : communicators) each->end_last_exchange();
+}
+
 static void end() {
     const bool nobody_met = expected.exchange(false);
     if (!current) {
         if (nobody_met && settings_of_start.enabled) give_report(settings_of_start);
         return;
     }
+    if (current->settings.learn >= Learn::on) exchange_last_times();
     end_pending();
     end_persistent();
     free_left_over();

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "eco/base/check.h"
+#include "eco/learn/learning_rules.h"
 
 namespace eco {
 
@@ -33,36 +34,16 @@ constexpr int longest_block = 16;
 constexpr Nanoseconds runs_ahead = 150;
 constexpr int longer_blocks = 4;
 
-// Arms are tried when the class has taken so many times what the trial's exchanges will: a program
-// that soon ends would not get back what they cost.
-constexpr Nanoseconds worth_trying = 8;
-constexpr long first_wait = 4;     // calls
-constexpr long longest_wait = 15;  // times the calls so far, as the first ones tell little
+constexpr long first_wait = 4;  // calls
 
 // What is only observed: so many calls.
 constexpr Epoch observed{1, 13};
 
-// An arm whose least time is above the best one's mean by more is dropped, in percent; after the
-// first timed epoch and after the second.
-constexpr Nanoseconds far_behind = 250, behind = 130;
+// An arm whose least time is above the best one's mean by more is dropped after the second timed
+// epoch, in percent.
+constexpr Nanoseconds behind = 130;
 
-// The preferred arm stays unless another one is faster by more, in percent.
-constexpr Nanoseconds tie = 103;
-
-// A settled class is checked after so many calls, of which the last few are timed; less often where
-// an exchange would cost more than a thousandth of them.
-constexpr long first_check = 20;
-// What was only predicted: after the calls that make connections, and so that it is right within 50
-// calls, a trial of two arms included.
-constexpr long soon = 12;
 constexpr int checked_calls = 6;
-constexpr Nanoseconds check_share = 1000;
-
-// Percent of the time when it was chosen, below or above which the network is another one.
-constexpr Nanoseconds slower = 130, faster = 70;
-
-// From one check to the next, at most.
-constexpr long longest_period = 1 << 20;
 
 }  // namespace
 
@@ -177,8 +158,6 @@ void ClassLearner::wait_or_try(Nanoseconds now) {
     calls_ += waited_;
 }
 
-// Every round in another order: a call finds the network, its queues and TCP's windows as the ones
-// before left them.
 void ClassLearner::begin_epoch() {
     order_.clear();
     place_ = 0;
@@ -189,12 +168,7 @@ void ClassLearner::begin_epoch() {
                       longer_;
     for (int round = 0; round < epoch.rounds; ++round) {
         auto arms = alive_;
-        for (std::size_t i = arms.size(); i > 1; --i) {
-            random_ ^= random_ << 13;
-            random_ ^= random_ >> 17;
-            random_ ^= random_ << 5;
-            std::swap(arms[i - 1], arms[random_ % i]);
-        }
+        shuffle(arms, random_);
         for (const std::size_t arm : arms)
             for (int call = 0; call < epoch.calls; ++call)
                 order_.push_back({{arm, observes_ ? call > 0 : epoch_ > 0}, call == 0});
@@ -249,18 +223,8 @@ void ClassLearner::watch() {
     timed_ = 0;
 }
 
-Nanoseconds ClassLearner::mean(std::size_t arm) const {
-    auto sorted = samples_[arm];
-    if (sorted.empty()) return 0;
-    std::sort(sorted.begin(), sorted.end());
-    sorted.resize(sorted.size() - sorted.size() / 4);
-    const auto sum = std::accumulate(sorted.begin(), sorted.end(), Nanoseconds{0});
-    return sum / static_cast<Nanoseconds>(sorted.size());
-}
+Nanoseconds ClassLearner::mean(std::size_t arm) const { return undisturbed_mean(samples_[arm]); }
 
-Nanoseconds ClassLearner::least(std::size_t arm) const {
-    const auto& samples = samples_[arm];
-    return samples.empty() ? 0 : *std::min_element(samples.begin(), samples.end());
-}
+Nanoseconds ClassLearner::least(std::size_t arm) const { return least_time(samples_[arm]); }
 
 }  // namespace eco

@@ -15,6 +15,9 @@ namespace eco {
 
 using Nanoseconds = std::int64_t;
 
+// So many timed runs of a choice tell what it takes.
+inline constexpr long enough_runs = 4;
+
 // What one choice of a class took.
 struct SampledArm {
     long runs = 0;         // timed ones

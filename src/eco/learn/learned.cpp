@@ -58,6 +58,22 @@ void merge_arm(std::vector<LearnedArm>& known, const LearnedArm& fresh) {
     old->runs = std::min(old->runs + fresh.runs, most_remembered);
 }
 
+// Times of non-blocking calls hold the program's work beside them, so those of different programs
+// cannot be compared. Earlier times are forgotten if several choices were timed now, or if the one
+// that was takes another time than before.
+void forget_other_programs(LearnedClass& known, const LearnedClass& fresh) {
+    if (known.operation.front() != 'i') return;
+    const auto timed = std::count_if(fresh.arms.begin(), fresh.arms.end(),
+                                     [](const LearnedArm& arm) { return arm.runs > 0; });
+    const auto differs = [&](const LearnedArm& arm) {
+        const auto old = std::find_if(known.arms.begin(), known.arms.end(),
+                                      [&](const auto& each) { return each.choice == arm.choice; });
+        if (arm.runs == 0 || old == known.arms.end()) return false;
+        return arm.mean > changed * old->mean || arm.mean * changed < old->mean;
+    };
+    if (timed > 1 || std::any_of(fresh.arms.begin(), fresh.arms.end(), differs)) known.arms.clear();
+}
+
 std::string family(const std::string& mpi) { return mpi.substr(0, mpi.find(' ')); }
 
 }  // namespace
@@ -157,6 +173,7 @@ void merge(Learned& known, const Learned& fresh) {
                           [](const LearnedArm& arm) { return arm.runs == 0; });
             continue;
         }
+        forget_other_programs(*old, each);
         for (const LearnedArm& arm : each.arms) merge_arm(old->arms, arm);
         const auto quickest = std::min_element(
             old->arms.begin(), old->arms.end(),

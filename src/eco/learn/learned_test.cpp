@@ -52,6 +52,24 @@ TEST(Learned, ReadsWhatItWrote) {
     EXPECT_EQ(shared[0].arms, learned.classes[0].arms);
 }
 
+// Times of non-blocking calls hold the work beside them: those of two programs do not mix.
+TEST(Learned, TimesOfAnotherProgramReplaceThoseOfNonBlockingCalls) {
+    const auto calls_of = [](std::vector<LearnedArm> arms) {
+        LearnedClass named = some_class(16, 1, 2);
+        named.operation = "ibcast";
+        named.arms = std::move(arms);
+        return named;
+    };
+    Learned known{"net", {calls_of({{"native", 8, 1}, {"k2", 8, 2}, {"k3", 8, 3}})}};
+    merge(known, {"net", {calls_of({{"native", 8, 6}, {"k2", 8, 5}})}});
+    EXPECT_EQ(known.classes[0].arms, (std::vector<LearnedArm>{{"native", 8, 6}, {"k2", 8, 5}}));
+    EXPECT_EQ(known.classes[0].best, "k2");
+    merge(known, {"net", {calls_of({{"k2", 8, 5.2}})}});
+    EXPECT_EQ(known.classes[0].arms.size(), 2U);
+    merge(known, {"net", {calls_of({{"k2", 8, 9}})}});
+    EXPECT_EQ(known.classes[0].arms, (std::vector<LearnedArm>{{"k2", 8, 9}}));
+}
+
 TEST(Learned, RefusesWhatItCannotRead) {
     for (const char* text : {"", "{", "[]", "{}", R"({"eco_learned": 2})",
                              R"({"eco_learned": 1, "network": "", "classes": [{}]})",

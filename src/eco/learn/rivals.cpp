@@ -10,8 +10,6 @@ namespace eco {
 
 namespace {
 
-// So many timed runs of a choice tell what it takes.
-constexpr long enough_runs = 4;
 constexpr double clearly_faster = 0.95, as_expected = 1.3;
 
 void add(std::vector<Choice>& choices, const Choice& choice) {
@@ -44,8 +42,8 @@ std::optional<Seconds> mean_of(const LearnedClass& known, const Choice& choice, 
 
 // What earlier runs say decides; what they have not tried yet is tried. native: what the library
 // takes by the profile; 0: not known.
-void apply(const LearnedClass& known, const Request& request, bool bits_may_change, Seconds native,
-           Rivals& rivals) {
+void apply(const LearnedClass& known, const std::function<bool(const Choice&)>& may_run,
+           bool bits_may_change, Seconds native, Rivals& rivals) {
     // A check of what tuning is sure of does not make it unsure, as long as it takes what it
     // should.
     using Start = ClassLearner::Start;
@@ -61,8 +59,7 @@ void apply(const LearnedClass& known, const Request& request, bool bits_may_chan
     for (const LearnedArm& arm : known.arms) {
         try {
             const Choice choice = parse_choice(arm.choice);
-            if (choice.rails == 0 && (choice.is_native() || supports(choice, request)))
-                add(rivals.choices, choice);
+            if (may_run(choice)) add(rivals.choices, choice);
         } catch (const Error&) {
             continue;  // written by hand, or by an ECO that knew other choices
         }
@@ -87,12 +84,25 @@ void apply(const LearnedClass& known, const Request& request, bool bits_may_chan
         rivals.start = bits_may_change ? Start::unsure : Start::observe;
 }
 
+void apply_all(const std::vector<LearnedClass>& learned, LearnedClass named,
+               const std::function<bool(const Choice&)>& may_run, bool bits_may_change,
+               Seconds native, Rivals& rivals) {
+    for (const LearnedClass& earlier : learned) {
+        named.mpi = earlier.mpi;  // all are of the library that runs
+        if (earlier.same_calls(named)) apply(earlier, may_run, bits_may_change, native, rivals);
+    }
+    // A sure class whose bits may change is still checked.
+    rivals.worth_learning =
+        rivals.choices.size() > 1 && (bits_may_change || rivals.start != ClassLearner::Start::sure);
+}
+
 }  // namespace
 
-LearnedClass describe_class(const Request& request, Bytes least, const std::string& library) {
+LearnedClass describe_class(const Request& request, Bytes least, const std::string& library,
+                            bool blocks) {
     LearnedClass named;
     named.mpi = library;
-    named.operation = traits(request.operation).name;
+    named.operation = tuned_name(request.operation, blocks);
     named.layout = layout_name(*request.hierarchy);
     named.hosts_shared = ranks_per_host(*request.hierarchy) > 1;
     named.ranks = request.ranks();
@@ -118,15 +128,29 @@ Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& lear
         rivals.expected = std::min(known.expected, known.native / as_expected);
         if (bits_may_change) rivals.start = Start::likely;
     }
-    LearnedClass named = describe_class(request, least, "");
-    for (const LearnedClass& earlier : learned) {
-        named.mpi = earlier.mpi;  // all are of the library that runs
-        if (earlier.same_calls(named))
-            apply(earlier, request, bits_may_change, known.native, rivals);
-    }
-    // A sure class whose bits may change is still checked.
-    rivals.worth_learning =
-        rivals.choices.size() > 1 && (bits_may_change || rivals.start != Start::sure);
+    const auto may_run = [&](const Choice& choice) {
+        return choice.rails == 0 && (choice.is_native() || supports(choice, request));
+    };
+    apply_all(learned, describe_class(request, least, ""), may_run, bits_may_change, known.native,
+              rivals);
+    return rivals;
+}
+
+Rivals find_nonblocking_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
+                               const Request& request, Bytes least, bool bits_may_change,
+                               const Choice& usual,
+                               const std::function<bool(const Choice&)>& may_run) {
+    Rivals rivals;
+    rivals.choices = {usual};
+    const Knowledge known = chooser.knowledge(request, least);
+    if (!known.open) return rivals;
+    add(rivals.choices, Choice{});
+    if (may_run(known.choice)) add(rivals.choices, known.choice);
+    if (known.rival && may_run(*known.rival)) add(rivals.choices, *known.rival);
+    // Even what tuning timed: work beside the calls may make another choice the best.
+    rivals.start = bits_may_change ? ClassLearner::Start::unsure : ClassLearner::Start::observe;
+    apply_all(learned, describe_class(request, least, "", false), may_run, bits_may_change, 0,
+              rivals);
     return rivals;
 }
 

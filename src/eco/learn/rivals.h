@@ -4,6 +4,8 @@
 // equally. Called by job/learning.h.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "eco/learn/class_learner.h"
@@ -28,7 +30,16 @@ struct Rivals {
 Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
                    const Request& request, Bytes least, bool bits_may_change);
 
-// What identifies a class among the learned ones; without arms.
-LearnedClass describe_class(const Request& request, Bytes least, const std::string& library);
+// The same for non-blocking calls, which learn from such calls alone. usual: what runs them where
+// nothing is learned. may_run: whether a choice can run without blocking.
+Rivals find_nonblocking_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
+                               const Request& request, Bytes least, bool bits_may_change,
+                               const Choice& usual,
+                               const std::function<bool(const Choice&)>& may_run);
+
+// What identifies a class among the learned ones; without arms. blocks: false for non-blocking
+// calls.
+LearnedClass describe_class(const Request& request, Bytes least, const std::string& library,
+                            bool blocks = true);
 
 }  // namespace eco

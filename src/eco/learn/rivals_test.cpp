@@ -174,4 +174,24 @@ TEST_F(RivalsOf, WhatThisEcoDoesNotKnowIsLeftOut) {
     EXPECT_EQ(rivals.start, Start::unsure);
 }
 
+// Whatever tuning says of blocking calls, they are compared once; and not with what cannot run.
+TEST_F(RivalsOf, NonBlockingCallsLearnFromTheirOwnTimes) {
+    time(1024, tree, 2, 1);
+    learn(1024, {{tree, 12, 3}, {"native", 12, 1}});
+    const Choice usual = parse_choice("k3");
+    const auto find_them = [&](bool may_run_trees) {
+        const Chooser chooser(profile_, settings_, "openmpi 5");
+        return find_nonblocking_rivals(
+            chooser, learned_, {Operation::bcast, &hierarchy_}, 1024, true, usual,
+            [&](const Choice& choice) { return may_run_trees || choice.is_native(); });
+    };
+    EXPECT_EQ(find_them(true).choices, (std::vector{usual, Choice{}, parse_choice(tree)}));
+    EXPECT_EQ(find_them(true).start, Start::unsure);
+    EXPECT_EQ(find_them(false).choices, (std::vector{usual, Choice{}}));
+    learned_.back().operation = "ibcast";
+    learned_.back().arms.push_back({to_text(usual), 12, 2});
+    EXPECT_EQ(find_them(true).start, Start::sure);
+    EXPECT_EQ(find_them(true).preferred, 1U);
+}
+
 }  // namespace eco

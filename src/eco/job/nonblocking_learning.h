@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Learning from non-blocking calls while a program runs, for one communicator: times some of the
+// calls of each class from initiation to completion, and says which choice runs the next call
+// (learn/nonblocking_learner.h). Initiating calls are local; times are exchanged in blocking calls
+// on the communicator, and when the session ends. Owned by Communicator.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "eco/learn/nonblocking_learner.h"
+#include "eco/learn/rivals.h"
+#include "eco/mpi/clocks.h"
+
+namespace eco {
+
+class Communicator;
+
+// One call, which may be over in another thread.
+struct TimedCall {
+    Seconds entered = 0;           // own clock
+    std::atomic<Seconds> left{0};  // 0: under way, or failed
+
+    void ended() { left = Clocks::own(); }
+};
+
+// A class of calls: an operation at about one size.
+class NonblockingLesson {
+public:
+    NonblockingLesson(const LearnedClass& named, Rivals rivals);
+
+    // The next call's arm; timed: what is to be told when the call is over, or null. Local.
+    std::size_t begin(std::shared_ptr<TimedCall>* timed);
+
+    const NonblockingLearner& learner() const { return learner_; }
+    // Of an arm, for a message of `least` bytes of the class.
+    Choice choice(std::size_t arm, const Request& request, Bytes least) const;
+
+    // What this job found out, with the runs of each choice.
+    LearnedClass result() const;
+
+private:
+    friend class NonblockingLearning;
+    LearnedClass named_;
+    std::vector<Choice> choices_;  // one per arm, for the class's least size
+    NonblockingLearner learner_;
+    std::vector<std::shared_ptr<TimedCall>> calls_;  // since the last exchange
+    int under_way_ = 1;                              // of those at most, at once
+};
+
+class NonblockingLearning {
+public:
+    explicit NonblockingLearning(Communicator& communicator) : communicator_(communicator) {}
+
+    // The class of such calls, made at the first one that is worth learning; null: not worth it.
+    // make: finds its rivals. All ranks ask alike. Local.
+    template <typename Make>
+    NonblockingLesson* lesson(const Request& request, Bytes bytes, bool bits_may_change,
+                              Make make) {
+        const auto [entry, fresh] = lessons_.try_emplace(
+            {request.operation, bytes, request.commutative, bits_may_change}, nullptr);
+        if (fresh) entry->second = make();
+        return entry->second.get();
+    }
+
+    // In a blocking call, of all ranks alike: exchanges the times that are due. Throws MpiError.
+    void meet();
+
+    // The same when the session ends, so that communicators may come in any order: starts the
+    // exchange of all that a later job can use. All ranks alike, and then end_last().
+    bool has_times() const;
+    void begin_last();
+    void end_last();
+
+    // What was learned here, for the whole job.
+    void collect(std::vector<LearnedClass>& all) const;
+
+private:
+    using Lessons = std::vector<NonblockingLesson*>;
+    static std::vector<double> figures(const Lessons& lessons, Seconds cost);
+    static void take(const Lessons& lessons, const std::vector<double>& greatest);
+
+    Communicator& communicator_;
+    Seconds cost_ = 0;  // of one exchange, once known
+    // By operation, least size, whether its operator commutes and whether its bits may change.
+    std::map<std::tuple<Operation, Bytes, bool, bool>, std::unique_ptr<NonblockingLesson>> lessons_;
+    struct Last {
+        Lessons lessons;
+        std::vector<double> own, all;
+        MPI_Request request;
+    };
+    std::unique_ptr<Last> last_;
+};
+
+}  // namespace eco
