@@ -146,7 +146,8 @@ Rivals find_nonblocking_rivals(const Chooser& chooser, const std::vector<Learned
     if (!known.open) return rivals;
     add(rivals.choices, Choice{});
     if (may_run(known.choice)) add(rivals.choices, known.choice);
-    if (known.rival && may_run(*known.rival)) add(rivals.choices, *known.rival);
+    for (const Choice& rival : known.rivals)
+        if (may_run(rival)) add(rivals.choices, rival);
     // Even what tuning timed: work beside the calls may make another choice the best.
     rivals.start = bits_may_change ? ClassLearner::Start::unsure : ClassLearner::Start::observe;
     apply_all(learned, describe_class(request, least, "", false), may_run, bits_may_change, 0,
