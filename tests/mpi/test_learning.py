@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from mpi_harness import PROFILE, Mpi, Run, built, each, lab
+from mpi_harness import DATA, PROFILE, Mpi, Run, built, each, lab
 
 pytestmark = pytest.mark.lab
 
@@ -110,3 +110,19 @@ def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
     beside(profile).mkdir()
     run = learn(mpi, profile, "on", calls=40)
     assert "what was learned is not stored" in run.err
+
+
+@each
+def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: Path) -> None:
+    """A profile of so short a budget that all is left to the library."""
+    document = json.loads((DATA / "three-segments-mcast.json").read_text())
+    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
+    document["tuning"] = [
+        {"mpi": library, "operation": "bcast", "layout": "near", "bytes": 16384}
+        | {"choice": "native", "native": 0.0, "eco": 0.0, "noise": 0.0, "predicted": True}
+        | {"ranks_per_host": 1}
+    ]
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(document))
+    run = learn(mpi, path, "on")
+    assert any(choice.startswith("mcast") for choice in choices(run, "bcast")), run.err

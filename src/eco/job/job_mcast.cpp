@@ -18,8 +18,11 @@ bool may_use_mcast(const Settings& settings, const Profile& profile) {
     if (!profile.mcast || profile.mcast->areas.empty()) return false;
     const auto names = [](const std::string& choice) { return choice.starts_with("mcast"); };
     if (settings.choice != "auto") return names(settings.choice) || settings.choice == "eco";
-    return std::any_of(profile.tuning.begin(), profile.tuning.end(),
-                       [&](const Tuned& tuned) { return names(tuned.choice); });
+    // Where nothing was predicted, a program that learns tries the multicast.
+    const bool tried = settings.learn != Learn::off &&
+                       std::none_of(profile.tuning.begin(), profile.tuning.end(), for_any_library);
+    return tried || std::any_of(profile.tuning.begin(), profile.tuning.end(),
+                                [&](const Tuned& tuned) { return names(tuned.choice); });
 }
 
 McastKey share_mcast_key() {
