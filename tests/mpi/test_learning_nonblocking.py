@@ -101,3 +101,20 @@ def test_initiating_calls_wait_for_nobody(mpi: Mpi, profile: Path) -> None:
     profile.write_text(PROFILE.read_text())
     run = learn(mpi, profile, 240, "ahead")
     assert len(run.used["iallreduce"]) > 2, run.err
+
+
+@each
+def test_a_rank_that_is_many_messages_ahead(mpi: Mpi) -> None:
+    """More messages than MPICH's libfabric keeps lie before the one that the others wait for."""
+    run = lab(
+        mpi,
+        built(mpi, "learns_nonblocking"),
+        *(4, "ahead"),
+        eco=True,
+        choice="tree:top=star,inner=star,segments=40,on=ranks",
+        environment={"ECO_LEARN": "off"},
+        scale=10,
+        seconds=60,
+    )
+    assert run.code == 0, run.out + run.err
+    assert "all ok" in run.out

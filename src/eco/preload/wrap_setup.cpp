@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Init and MPI_Finalize; functions that make communicators, with which the session may begin;
 // functions that free objects which calls under way may need.
+#include <cstdlib>
+
 #include "eco/job/call.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/session.h"
 #include "eco/preload/wrappers.h"
 
 namespace eco {
+
+// Of messages for which no receive has been posted, MPICH's libfabric keeps 64 from each peer, and
+// then reads nothing more from it, not even what the program is waiting for. Schedules in segments
+// send more than the library does: a rank that is some calls ahead would hang a program that runs
+// natively. Memory is taken only for messages that come. What the user has set stays.
+static void before_init() { setenv("FI_TCP_MAX_SAVED", "65536", 0); }
 
 static int after_init(int result, int provided) {
     if (result != MPI_SUCCESS) return result;
@@ -17,6 +25,7 @@ static int after_init(int result, int provided) {
 }  // namespace eco
 
 int eco_Init(int* argc, char*** argv) {
+    eco::before_init();
     const int result = eco::native().Init(argc, argv);
     int provided = MPI_THREAD_SINGLE;
     // A library may be told by its environment to give more than was asked for.
@@ -25,6 +34,7 @@ int eco_Init(int* argc, char*** argv) {
 }
 
 int eco_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    eco::before_init();
     const int result = eco::native().Init_thread(argc, argv, required, provided);
     return eco::after_init(result, *provided);
 }
