@@ -223,9 +223,11 @@ def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
     run = lab(mpi, built(mpi, "hazards"), "keyvals", eco=True, environment=settings, **PLAIN)
     assert run.code == 0, run.out + run.err
     assert "all ok" in run.out
+    assert "at the end" not in run.err
     # Natively no number has become free.
     native = lab(mpi, built(mpi, "hazards"), "keyvals", eco=False, **PLAIN)
-    assert native.code != 0
+    assert native.code == 0, native.out + native.err
+    assert "all ok" not in native.out
     assert "at the end" in native.err
 
 

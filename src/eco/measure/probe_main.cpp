@@ -294,8 +294,11 @@ int main_with(const std::vector<std::string>& arguments) {
     } catch (const std::exception& error) {
         fail(error.what(), static_cast<int>(Code::environment));
     }
-    // Others may wait for this rank forever.
-    if (code != 0) mpi.Abort(mpi.comm_world, code);
+    // Others may wait for this rank forever. A launcher that aborts may drop what was printed last.
+    if (code != 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        mpi.Abort(mpi.comm_world, code);
+    }
     end_session();
     mpi.Finalize();
     return 0;
