@@ -23,15 +23,27 @@ Lesson::Lesson(const LearnedClass& named, Rivals rivals)
                static_cast<std::uint32_t>(named.bytes) * 2654435761U,
                static_cast<Nanoseconds>(1e9 * rivals.expected)) {}
 
+LearnedClass with_arms(LearnedClass named, const std::vector<Choice>& choices,
+                       const std::vector<SampledArm>& arms, std::size_t best) {
+    for (std::size_t arm = 0; arm < choices.size(); ++arm)
+        named.arms.push_back(
+            {to_text(choices[arm]), arms[arm].runs, 1e-9 * static_cast<double>(arms[arm].mean)});
+    named.best = named.arms[best].choice;
+    return named;
+}
+
+void add_learned(std::vector<LearnedClass> found, std::vector<LearnedClass>& all) {
+    std::erase_if(found, [](const LearnedClass& each) {
+        return std::none_of(each.arms.begin(), each.arms.end(),
+                            [](const LearnedArm& arm) { return arm.runs > 0; });
+    });
+    Learned known{"", std::move(all)};
+    merge(known, {"", std::move(found)});
+    all = std::move(known.classes);
+}
+
 LearnedClass Lesson::result() const {
-    LearnedClass result = named_;
-    for (std::size_t arm = 0; arm < choices_.size(); ++arm) {
-        const SampledArm& sampled = learner_.arms()[arm];
-        result.arms.push_back(
-            {to_text(choices_[arm]), sampled.runs, 1e-9 * static_cast<double>(sampled.mean)});
-    }
-    result.best = result.arms[learner_.best()].choice;
-    return result;
+    return with_arms(named_, choices_, learner_.arms(), learner_.best());
 }
 
 Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_change) {
@@ -73,18 +85,10 @@ Learning::Turn Learning::begin(Lesson& lesson) {
 }
 
 void Learning::collect(std::vector<LearnedClass>& all) const {
-    Learned fresh;
-    for (const auto& [key, lesson] : lessons_) {
-        if (!lesson) continue;
-        LearnedClass result = lesson->result();
-        const bool timed = std::any_of(result.arms.begin(), result.arms.end(),
-                                       [](const LearnedArm& arm) { return arm.runs > 0; });
-        if (timed) fresh.classes.push_back(std::move(result));
-    }
-    // Communicators that come and go learn the same classes again and again.
-    Learned known{"", std::move(all)};
-    merge(known, fresh);
-    all = std::move(known.classes);
+    std::vector<LearnedClass> found;
+    for (const auto& [key, lesson] : lessons_)
+        if (lesson) found.push_back(lesson->result());
+    add_learned(std::move(found), all);
 }
 
 // The latest entry and the latest end of each call among all ranks. The last exchange's own time

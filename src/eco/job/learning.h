@@ -22,6 +22,14 @@ Bytes learned_class(Bytes bytes);
 Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
                        const Request& request);
 
+// What a job found out of a class: of each of its choices what the arm of the same place says.
+LearnedClass with_arms(LearnedClass named, const std::vector<Choice>& choices,
+                       const std::vector<SampledArm>& arms, std::size_t best);
+
+// Adds those of which anything was timed; communicators that come and go learn the same classes
+// again and again.
+void add_learned(std::vector<LearnedClass> found, std::vector<LearnedClass>& all);
+
 // For the report: how long an exchange of times took this rank.
 void note_exchange(bool settled, Seconds took);
 

@@ -44,14 +44,7 @@ Choice NonblockingLesson::choice(std::size_t arm, const Request& request, Bytes 
 }
 
 LearnedClass NonblockingLesson::result() const {
-    LearnedClass result = named_;
-    for (std::size_t arm = 0; arm < choices_.size(); ++arm) {
-        const SampledArm& sampled = learner_.arms()[arm];
-        result.arms.push_back(
-            {to_text(choices_[arm]), sampled.runs, 1e-9 * static_cast<double>(sampled.mean)});
-    }
-    result.best = result.arms[learner_.best()].choice;
-    return result;
+    return with_arms(named_, choices_, learner_.arms(), learner_.best());
 }
 
 // The longest duration of each call, the most calls under way, and the cost: the greatest of all
@@ -134,17 +127,10 @@ void NonblockingLearning::end_last() {
 }
 
 void NonblockingLearning::collect(std::vector<LearnedClass>& all) const {
-    Learned fresh;
-    for (const auto& [key, lesson] : lessons_) {
-        if (!lesson) continue;
-        LearnedClass result = lesson->result();
-        const bool timed = std::any_of(result.arms.begin(), result.arms.end(),
-                                       [](const LearnedArm& arm) { return arm.runs > 0; });
-        if (timed) fresh.classes.push_back(std::move(result));
-    }
-    Learned known{"", std::move(all)};
-    merge(known, fresh);
-    all = std::move(known.classes);
+    std::vector<LearnedClass> found;
+    for (const auto& [key, lesson] : lessons_)
+        if (lesson) found.push_back(lesson->result());
+    add_learned(std::move(found), all);
 }
 
 }  // namespace eco

@@ -26,6 +26,7 @@ constexpr double for_one_call = 0.03;  // longer ones are not timed but guessed
 constexpr double for_one_contest = 0.012;
 
 constexpr Seconds least_contest = 0.1, most_contest = 2;
+
 // A call that was not timed takes so many times less than guessed at most: where too few guesses of
 // its size were followed by a timing; and at least.
 constexpr double usual_uncertainty_of_guess = 1.5, least_uncertainty_of_guess = 1.1;
@@ -40,6 +41,7 @@ constexpr double weight_of_scattered = 0.5;
 constexpr double weight_of_rare = 0.6;
 
 constexpr double benefit_of_second_look = 0.01;
+
 constexpr double least_benefit = 1e-3;
 
 class WithinBudget {

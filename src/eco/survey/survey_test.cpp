@@ -32,6 +32,17 @@ double visits_per_host(const Survey& found) {
     return 2.0 * static_cast<double>(found.visits) / found.timings.hosts();
 }
 
+// Eight racks of eight hosts at two sites.
+std::vector<Hint> add_racks(DrawnNetwork& network) {
+    std::vector<Hint> hints;
+    for (int host = 0; host < 64; ++host) {
+        const int rack = host / 8;
+        network.hosts.push_back({{rack / 4, rack}, 1});
+        hints.push_back({"n" + std::to_string(host), "", 0});
+    }
+    return hints;
+}
+
 }  // namespace
 
 TEST(Survey, FewHostsHaveAllPairsTimed) {
@@ -72,12 +83,7 @@ TEST(Survey, VisitsThatAreDisturbedAsAWholeAreNoBoundary) {
     int right = 0;
     for (unsigned seed = 1; seed <= 50; ++seed) {
         DrawnNetwork network;
-        std::vector<Hint> hints;
-        for (int host = 0; host < 64; ++host) {
-            const int rack = host / 8;
-            network.hosts.push_back({{rack / 4, rack}, 1});
-            hints.push_back({"n" + std::to_string(host), "", 0});
-        }
+        const std::vector<Hint> hints = add_racks(network);
         network.apart = {5.7e-3, 280e-6, 15e-6};
         network.busy = 0.3;
         SimulatedProber prober(network, seed);
@@ -95,12 +101,7 @@ TEST(Survey, ALibraryThatSleepsWhileItLooksMakesNoSubnets) {
     double most_visits = 0;
     for (unsigned seed = 1; seed <= 50; ++seed) {
         DrawnNetwork network;
-        std::vector<Hint> hints;
-        for (int host = 0; host < 64; ++host) {
-            const int rack = host / 8;
-            network.hosts.push_back({{rack / 4, rack}, 1});
-            hints.push_back({"n" + std::to_string(host), "", 0});
-        }
+        const std::vector<Hint> hints = add_racks(network);
         network.apart = {5.7e-3, 450e-6, 75e-6};
         network.look = 50e-6;
         SimulatedProber prober(network, seed);
