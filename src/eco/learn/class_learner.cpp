@@ -199,14 +199,7 @@ void ClassLearner::end_epoch() {
 }
 
 void ClassLearner::settle() {
-    best_ = preferred_;
-    const bool still = std::find(alive_.begin(), alive_.end(), preferred_) != alive_.end();
-    if (!still) best_ = alive_.front();
-    for (const std::size_t arm : alive_) {
-        if (mean(arm) == 0) continue;
-        const Nanoseconds handicap = best_ == preferred_ ? tie : 100;
-        if (mean(best_) == 0 || mean(arm) * handicap < mean(best_) * 100) best_ = arm;
-    }
+    best_ = best_arm(preferred_, alive_, [this](std::size_t arm) { return mean(arm); });
     reference_ = mean(best_);
     in_trial_ = true;
     if (observes_)
@@ -217,9 +210,7 @@ void ClassLearner::settle() {
 
 void ClassLearner::watch() {
     state_ = State::watching;
-    to_check_ = first_check;
-    if (reference_ > 0 && cost_ > 0)
-        to_check_ = std::clamp<long>(check_share * cost_ / reference_, first_check, longest_period);
+    to_check_ = calls_to_check(reference_, cost_);
     timed_ = 0;
 }
 

@@ -52,6 +52,27 @@ inline Nanoseconds least_time(const std::vector<Nanoseconds>& times) {
     return times.empty() ? 0 : *std::min_element(times.begin(), times.end());
 }
 
+// The arm of the least mean, of those still tried; a tie, and what is not known, goes to the
+// preferred one. mean: of an arm, 0 if not known.
+template <typename Mean>
+std::size_t best_arm(std::size_t preferred, const std::vector<std::size_t>& alive, Mean mean) {
+    const bool still = std::find(alive.begin(), alive.end(), preferred) != alive.end();
+    std::size_t best = still ? preferred : alive.front();
+    for (const std::size_t arm : alive) {
+        if (mean(arm) == 0) continue;
+        const Nanoseconds handicap = best == preferred ? tie : 100;
+        if (mean(best) == 0 || mean(arm) * handicap < mean(best) * 100) best = arm;
+    }
+    return best;
+}
+
+// A settled class is checked after so many calls. reference: what one takes; cost: of an exchange;
+// 0: not known.
+inline long calls_to_check(Nanoseconds reference, Nanoseconds cost) {
+    if (reference <= 0 || cost <= 0) return first_check;
+    return std::clamp<long>(check_share * cost / reference, first_check, longest_period);
+}
+
 // Every round in another order, on all ranks the same: a call finds the network, its queues and
 // TCP's windows as the ones before left them.
 inline void shuffle(std::vector<std::size_t>& arms, std::uint32_t& random) {

@@ -183,13 +183,7 @@ void NonblockingLearner::end_epoch() {
 }
 
 void NonblockingLearner::settle() {
-    const bool still = std::find(alive_.begin(), alive_.end(), preferred_) != alive_.end();
-    best_ = still ? preferred_ : alive_.front();
-    for (const std::size_t arm : alive_) {
-        if (mean(arm) == 0) continue;
-        const Nanoseconds handicap = best_ == preferred_ ? tie : 100;
-        if (mean(best_) == 0 || mean(arm) * handicap < mean(best_) * 100) best_ = arm;
-    }
+    best_ = best_arm(preferred_, alive_, [this](std::size_t arm) { return mean(arm); });
     reference_ = mean(best_);
     if (observes_)
         state_ = State::done;
@@ -214,9 +208,7 @@ void NonblockingLearner::check(Nanoseconds now, long runs) {
 
 void NonblockingLearner::watch() {
     state_ = State::watching;
-    to_time_ = first_check;
-    if (reference_ > 0 && cost_ > 0)
-        to_time_ = std::clamp<long>(check_share * cost_ / reference_, first_check, longest_period);
+    to_time_ = calls_to_check(reference_, cost_);
     to_time_ = std::min(to_time_ * patience_, longest_period);
     overdue_ = 0;
 }
