@@ -12,6 +12,8 @@ namespace eco {
 namespace {
 
 constexpr double clearly_more = 1.5;  // of overheads
+// Of what a host takes longer, its overheads must explain so much: else it is far away.
+constexpr double least_explained = 0.2;
 // Of what a host takes longer to its nearest subnet: as much longer it takes to others.
 constexpr double least_alike = 0.5, most_alike = 2;
 // Farther subnets, times the distance inside, hide what a slow host adds.
@@ -45,7 +47,7 @@ public:
             if (!nearest) continue;
             const double inner = inside(*nearest), apart = between(alone, *nearest);
             if (apart > inner && (is_farther_from_all(alone, *nearest, apart - inner, inner) ||
-                                  has_more_to_do(alone.front(), *nearest)))
+                                  has_more_to_do(alone.front(), *nearest, apart - inner)))
                 found.push_back({alone, "slow", apart / inner});
         }
         return found;
@@ -78,14 +80,15 @@ private:
         }
         return compared > 0;
     }
-    bool has_more_to_do(int host, const std::vector<int>& others) const {
+    bool has_more_to_do(int host, const std::vector<int>& others, double more) const {
         if (!profile_.model) return false;
         const auto overheads = [&](int of) {
             return profile_.model->send[at(of)].fixed + profile_.model->receive[at(of)].fixed;
         };
         std::vector<double> theirs;
         for (const int other : others) theirs.push_back(overheads(other));
-        return overheads(host) > clearly_more * upper_median(theirs);
+        const double usual = upper_median(theirs), own = overheads(host);
+        return own > clearly_more * usual && own - usual > least_explained * more;
     }
 
     const Profile& profile_;

@@ -12,7 +12,8 @@ namespace eco {
 
 // A host alone in its subnet is slow where it is farther from others by about as much as it is from
 // its nearest subnet, compared with the hosts there, or where its overheads are clearly more than
-// theirs. factor: its least time to them over theirs. If there is nothing to compare with, none.
+// theirs, and explain why it is farther. factor: its least time to them over theirs. If there is
+// nothing to compare with, none.
 std::vector<Odd> slow_hosts(const Profile& profile);
 
 }  // namespace eco

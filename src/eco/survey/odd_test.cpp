@@ -44,4 +44,12 @@ TEST(SlowHosts, OverheadsTell) {
     EXPECT_EQ(slow_hosts(profile).size(), 1U);
 }
 
+TEST(SlowHosts, WhatOverheadsDoNotExplainIsDistance) {
+    Profile profile = seven(400, 1000);
+    profile.model.emplace();
+    profile.model->send = profile.model->receive = std::vector<Cost>(7, Cost{0.1, 0});
+    profile.model->send[6].fixed = 0.6;
+    EXPECT_TRUE(slow_hosts(profile).empty());
+}
+
 }  // namespace eco
