@@ -7,6 +7,7 @@
     bench/learning/learning.py F.json three-segments --calls bcast+scan:16,bcast+scan:1024
     bench/learning/learning.py F.json three-segments --tuned T.json --count 2000 --settled 1000
     bench/learning/learning.py F.json three-segments --at "3s network a rate=2mbit"
+    bench/learning/learning.py F.json three-segments --calls iallgather:16000 --work 0.5
 
 For each operation and size: the whole time of all calls, and the mean of the last calls (after
 --settled of them) without the longest quarter; of all of these where ranks run ahead, so that most
@@ -48,7 +49,7 @@ def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> list
         words += ["--at", moment, what]
     for stream in given.traffic:
         words += ["--traffic", stream]
-    words += ["--", program, operations.replace("+", ","), size, given.count, given.type]
+    words += ["--", program, operations.replace("+", ","), size, given.count, given.type, given.work]
     if not given.keep:
         given.profile.with_name(given.profile.name + ".learned").unlink(missing_ok=True)
     done = subprocess.run(
@@ -111,6 +112,9 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200, help="calls in a run")
     parser.add_argument("--settled", type=int, default=60, help="calls that the mean leaves out")
     parser.add_argument("--type", default="int", choices=("int", "double"), help="of reductions")
+    parser.add_argument(
+        "--work", type=float, default=0, metavar="S", help="before the wait of non-blocking calls"
+    )
     parser.add_argument("--modes", help=f"default: {','.join(MODES)}, and tuned with --tuned")
     parser.add_argument("--tuned", type=Path, metavar="FILE", help="a tuned profile")
     parser.add_argument("--repeats", type=int, default=1)

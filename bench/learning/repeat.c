@@ -4,7 +4,11 @@
  * the first, from the last rank's entry). Used by bench/learning/learning.py; needs hosts that
  * share a clock, as the lab's do.
  *
- *     repeat OPERATION[,OPERATION…] BYTES CALLS [int|double] */
+ *     repeat OPERATION[,OPERATION…] BYTES CALLS [int|double [WORK]]
+ *
+ * Non-blocking calls (ibcast, ireduce, iallreduce, iallgather) have WORK seconds of work before
+ * their wait, without any MPI call, and a barrier after every tenth. The work is sleep, as the
+ * lab's hosts share processors. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -16,6 +20,32 @@ static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double work;
+
+static void wait_after_work(MPI_Request* request, int number) {
+    const struct timespec time = {(time_t)work, (long)(1e9 * (work - (double)(time_t)work))};
+    nanosleep(&time, NULL);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    if (number % 10 == 9) MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Returns whether there is such a call. */
+static int start(const char* name, void* in, void* out, int bytes, MPI_Datatype number, int size,
+                 MPI_Request* request) {
+    const int elements = bytes / (size > 0 ? size : 1);
+    if (!strcmp(name, "ibcast"))
+        MPI_Ibcast(in, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+    else if (!strcmp(name, "ireduce"))
+        MPI_Ireduce(in, out, elements, number, MPI_SUM, 0, MPI_COMM_WORLD, request);
+    else if (!strcmp(name, "iallreduce"))
+        MPI_Iallreduce(in, out, elements, number, MPI_SUM, MPI_COMM_WORLD, request);
+    else if (!strcmp(name, "iallgather"))
+        MPI_Iallgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD, request);
+    else
+        return 0;
+    return 1;
 }
 
 static void call(const char* name, void* in, void* out, int bytes, MPI_Datatype number, int size) {
@@ -54,8 +84,12 @@ static void measure(const char* name, int bytes, int calls, MPI_Datatype number)
            *left = malloc(sizeof(double) * (size_t)calls);
     double* latest = malloc(2 * sizeof(double) * (size_t)calls);
     for (i = 0; i < calls; ++i) {
+        MPI_Request request;
         entered[i] = now();
-        call(name, in, out, bytes, number, size);
+        if (start(name, in, out, bytes, number, size, &request))
+            wait_after_work(&request, i);
+        else
+            call(name, in, out, bytes, number, size);
         left[i] = now();
     }
     /* Sent natively by rank, so that nothing here is one of the calls. */
@@ -103,10 +137,12 @@ int main(int count, char** words) {
     MPI_Init(&count, &words);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (count < 4) {
-        if (rank == 0) fprintf(stderr, "repeat OPERATION[,OPERATION…] BYTES CALLS [int|double]\n");
+        if (rank == 0)
+            fprintf(stderr, "repeat OPERATION[,OPERATION…] BYTES CALLS [int|double [WORK]]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     const MPI_Datatype number = count > 4 && !strcmp(words[4], "double") ? MPI_DOUBLE : MPI_INT;
+    work = count > 5 ? atof(words[5]) : 0;
     const char* name = strtok_r(words[1], ",", &place);
     for (; name; name = strtok_r(NULL, ",", &place))
         measure(name, atoi(words[2]), atoi(words[3]), number);
