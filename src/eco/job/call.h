@@ -152,13 +152,15 @@ public:
     void get_place_of_pending() { requested_->place_of_pending.emplace(); }
 
     // A call that does not block, once its wrapper has said what runs. Each throws what a run that
-    // fails throws. progress: true when all is over; waits for that where it may block, but for
-    // multicasts.
+    // fails throws. progress: true when all is over; waits for that where it may block, but for the
+    // turn of what multicasts.
     // A persistent one starts with its last schedule again: what others have told of lengths stays
     // true. again() is for every start.
     void start();
     void again();
     bool progress(bool may_block = false);
+    // Whether progress can wait: what multicasts may have to wait for its turn first.
+    bool may_wait() const;
 
     // What the library is to run, and ECO has to time: its request becomes part of one of ECO's.
     bool times_native() const { return requested_ && requested_->timed && !choice_; }
@@ -227,7 +229,7 @@ private:
     void join_multicasts();
     void make_running();
     bool step(bool may_block);
-    bool step_of_multicast();
+    bool step_of_multicast(bool may_block);
     bool step_of_library(bool may_block);
     void leave_queue() noexcept;
 

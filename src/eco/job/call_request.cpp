@@ -98,7 +98,7 @@ void Call::make_running() {
 
 // True when it is done.
 bool Call::step(bool may_block) {
-    if (multicasts()) return step_of_multicast();
+    if (multicasts()) return step_of_multicast(may_block);
     if (!may_block) return requested_->running->progress();
     requested_->running->finish();
     return true;
@@ -106,21 +106,30 @@ bool Call::step(bool may_block) {
 
 // What multicasts begins when its turn has come. Whoever is in a multicast of the same calls,
 // further out in this thread or in another one, goes first.
-bool Call::step_of_multicast() {
+bool Call::step_of_multicast(bool may_block) {
     Requested& mine = *requested_;
     if (!mine.mcast_calls->is_next(*mine.place)) return false;
-    const OwnMcastTurn turn(mine.mcast_calls->context());
-    if (!turn) return false;
-    if (!mine.running) {
-        make_running();
-        mine.running->start();
+    {
+        const OwnMcastTurn turn(mine.mcast_calls->context());
+        if (!turn) return false;
+        if (!mine.running) {
+            make_running();
+            mine.running->start();
+        }
+        if (!may_block && !mine.running->progress()) return false;
     }
-    if (!mine.running->progress()) return false;
+    // As a call that blocks: it takes turns with those that have left.
+    if (may_block) mine.running->finish();
     if (mine.running->is_behind())
         communicator_->take_left(*mine.mcast_calls, std::move(mine.running));
     mine.running.reset();
     leave_queue();
     return true;
+}
+
+bool Call::may_wait() const {
+    return !multicasts() ||
+           (requested_->place && requested_->mcast_calls->is_next(*requested_->place));
 }
 
 void Call::leave_queue() noexcept {

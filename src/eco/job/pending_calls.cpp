@@ -171,8 +171,7 @@ Call* take_to_wait_for(MPI_Request handle) {
     const Busy nobody_else;
     for (PendingCall& each : lists().calls) {
         if (each.handle() != handle) continue;
-        // Those that multicast wait for their turn.
-        if (each.get().multicasts()) return nullptr;
+        if (!each.get().may_wait()) return nullptr;
         each.waited_for = true;
         return &each.get();
     }
@@ -297,8 +296,8 @@ int wait_for_request(MPI_Request* handle, MPI_Status* status) {
     if (waiting > 0 && !moving && handle)
         if (Call* call = take_to_wait_for(*handle)) {
             int code = MPI_SUCCESS;
-            while (!has_ended(*call, code, true)) {
-            }
+            // Until then another thread has the turn of what multicasts.
+            while (!has_ended(*call, code, true)) sched_yield();
             end_waiting_for(*call, code);
         }
     return native().Wait(handle, status);
