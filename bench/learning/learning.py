@@ -49,7 +49,8 @@ def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> list
         words += ["--at", moment, what]
     for stream in given.traffic:
         words += ["--traffic", stream]
-    words += ["--", program, operations.replace("+", ","), size, given.count, given.type, given.work]
+    words += ["--", program, operations.replace("+", ","), size]
+    words += [given.count, given.type, given.work]
     if not given.keep:
         given.profile.with_name(given.profile.name + ".learned").unlink(missing_ok=True)
     done = subprocess.run(

@@ -36,6 +36,7 @@ class LearnedClass:
     bytes: int  # the least of the class; -1: not known to all ranks
     best: str
     arms: tuple[Arm, ...]
+    program: str = ""  # whose calls, if they do not block
 
     def arm(self, choice: str) -> Arm | None:
         return next((arm for arm in self.arms if arm.choice == choice), None)
@@ -83,6 +84,7 @@ def _class(entry: dict[str, Any]) -> LearnedClass:
         int(entry["bytes"]),
         str(entry["best"]),
         arms,
+        str(entry.get("program", "")),
     )
 
 

@@ -54,6 +54,7 @@ def test_lists_and_forgets(profile: Path) -> None:
     found = json.loads(eco("learn", profile, "--json").stdout)
     assert found["classes"][0]["arms"][1]["choice"] == "k2"
     assert json.loads(eco("show", profile, "--json").stdout)["learned"] == found["classes"]
+    assert found["classes"][0]["program"] == ""
     removed = json.loads(eco("learn", profile, "--forget", "--json").stdout)
     assert removed == {"file": str(beside(profile)), "removed": True}
     assert not beside(profile).exists()
@@ -82,3 +83,11 @@ def test_a_damaged_file_is_one_sentence_and_stays(profile: Path, text: str) -> N
 def test_no_profile_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert "eco measure" in complaint(eco("learn"))
+
+
+def test_names_the_program_of_non_blocking_calls(profile: Path) -> None:
+    document = learned()
+    (entry,) = document["classes"]  # type: ignore[misc]
+    entry |= {"operation": "ibcast", "program": "train.py"}
+    beside(profile).write_text(json.dumps(document))
+    assert "8 ranks, train.py  1.50× k2" in eco("learn", profile).stdout

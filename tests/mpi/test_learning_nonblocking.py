@@ -35,10 +35,12 @@ def beside(profile: Path) -> Path:
     return profile.with_name(profile.name + ".learned")
 
 
-def learn(mpi: Mpi, profile: Path, calls: int, how: str, mode: str = "on") -> Run:
+def learn(
+    mpi: Mpi, profile: Path, calls: int, how: str, mode: str = "on", program: Path | None = None
+) -> Run:
     run = lab(
         mpi,
-        built(mpi, "learns_nonblocking"),
+        program or built(mpi, "learns_nonblocking"),
         *(calls, how),
         eco=True,
         choice="auto",
@@ -86,6 +88,11 @@ def test_the_next_job_knows_what_one_without_blocking_calls_timed(mpi: Mpi, prof
     (used,) = run.used["ibcast"]
     assert used.startswith(best), (best, run.err)
     assert beside(profile).read_text() == before
+    # Another program, whose work beside its calls is another, begins with the profile's.
+    other = profile.with_name("other")
+    other.symlink_to(built(mpi, "learns_nonblocking"))
+    run = learn(mpi, profile, 20, "never", "settled", other)
+    assert set(run.used["ibcast"]) == {BAD["ibcast"][1].replace("top=star,", "")}, run.err
 
 
 @each

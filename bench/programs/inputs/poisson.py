@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lowest eigenvalue of Poisson's equation with PETSc, by inverse iteration: conjugate gradients,
-sums of one number in each step."""
+"""The lowest eigenvalue of Poisson's equation with PETSc: inverse iteration, and in it conjugate
+gradients, with sums of one number in each step."""
 
 import sys
 import time

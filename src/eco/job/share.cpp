@@ -12,6 +12,7 @@
 #include "eco/base/error.h"
 #include "eco/base/say.h"
 #include "eco/job/build_id.h"
+#include "eco/learn/program_name.h"
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/native.h"
 #include "eco/selection/choose.h"
@@ -198,8 +199,10 @@ json what_was_learned(Settings& settings, const std::string& profile_path, const
         kept_at = learned_path(profile_path);
         kept_of = profile.created;
         auto classes = read_learned(kept_at, kept_of).classes;
+        const std::string program = name_of_program();
         std::erase_if(classes, [&](const LearnedClass& each) {
-            return each.mpi != library || each.ranks > ranks;
+            return each.mpi != library || each.ranks > ranks ||
+                   (!each.blocks() && each.program != program);
         });
         return short_json(classes);
     } catch (const std::exception& error) {
@@ -269,6 +272,8 @@ std::string processor_name() {
 void keep_results(std::vector<LearnedClass> results) {
     if (results.empty() || kept_at.empty()) return;
     try {
+        for (LearnedClass& each : results)
+            if (!each.blocks()) each.program = name_of_program();
         keep_learned(kept_at, {kept_of, std::move(results)});
     } catch (const std::exception& error) {
         say(error.what());

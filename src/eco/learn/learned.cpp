@@ -19,6 +19,9 @@ constexpr long most_remembered = 64;
 // Times that differ by more are of another network.
 constexpr double changed = 1.3;
 
+// Classes of non-blocking calls in a file, of all programs.
+constexpr long most_of_programs = 1000;
+
 LearnedArm read_arm(const json& entry) {
     LearnedArm arm{entry.at("choice"), entry.at("runs"), entry.at("mean")};
     if (arm.runs < 0 || !(arm.mean >= 0 && arm.mean < 1e6))
@@ -36,6 +39,7 @@ LearnedClass read_class(const json& entry) {
     entry.at("bytes").get_to(found.bytes);
     entry.at("best").get_to(found.best);
     for (const json& arm : entry.at("arms")) found.arms.push_back(read_arm(arm));
+    if (!found.blocks()) found.program = entry.value("program", "");
     return found;
 }
 
@@ -58,11 +62,11 @@ void merge_arm(std::vector<LearnedArm>& known, const LearnedArm& fresh) {
     old->runs = std::min(old->runs + fresh.runs, most_remembered);
 }
 
-// Times of non-blocking calls hold the program's work beside them, so those of different programs
+// Times of non-blocking calls hold the program's work beside them, so those of different inputs
 // cannot be compared. Earlier times are forgotten if several choices were timed now, or if the one
 // that was takes another time than before.
-void forget_other_programs(LearnedClass& known, const LearnedClass& fresh) {
-    if (known.operation.front() != 'i') return;
+void forget_other_work(LearnedClass& known, const LearnedClass& fresh) {
+    if (known.blocks()) return;
     const auto timed = std::count_if(fresh.arms.begin(), fresh.arms.end(),
                                      [](const LearnedArm& arm) { return arm.runs > 0; });
     const auto differs = [&](const LearnedArm& arm) {
@@ -74,13 +78,23 @@ void forget_other_programs(LearnedClass& known, const LearnedClass& fresh) {
     if (timed > 1 || std::any_of(fresh.arms.begin(), fresh.arms.end(), differs)) known.arms.clear();
 }
 
+// The oldest are forgotten, so that many programs do not fill the file.
+void limit_programs(std::vector<LearnedClass>& classes) {
+    auto left = std::count_if(classes.begin(), classes.end(),
+                              [](const LearnedClass& each) { return !each.blocks(); });
+    std::erase_if(classes, [&](const LearnedClass& each) {
+        return !each.blocks() && left-- > most_of_programs;
+    });
+}
+
 std::string family(const std::string& mpi) { return mpi.substr(0, mpi.find(' ')); }
 
 }  // namespace
 
 bool LearnedClass::same_calls(const LearnedClass& other) const {
     return mpi == other.mpi && operation == other.operation && layout == other.layout &&
-           hosts_shared == other.hosts_shared && ranks == other.ranks && bytes == other.bytes;
+           hosts_shared == other.hosts_shared && ranks == other.ranks && bytes == other.bytes &&
+           program == other.program;
 }
 
 Learned parse_learned(const std::string& text, const std::string& origin) {
@@ -115,14 +129,15 @@ std::string to_json(const Learned& learned) {
         json arms = json::array();
         for (const LearnedArm& arm : each.arms)
             arms.push_back({{"choice", arm.choice}, {"runs", arm.runs}, {"mean", arm.mean}});
-        classes.push_back({{"mpi", each.mpi},
-                           {"operation", each.operation},
-                           {"layout", each.layout},
-                           {"hosts_shared", each.hosts_shared},
-                           {"ranks", each.ranks},
-                           {"bytes", each.bytes},
-                           {"best", each.best},
-                           {"arms", arms}});
+        json& entry = classes.emplace_back(json{{"mpi", each.mpi},
+                                                {"operation", each.operation},
+                                                {"layout", each.layout},
+                                                {"hosts_shared", each.hosts_shared},
+                                                {"ranks", each.ranks},
+                                                {"bytes", each.bytes},
+                                                {"best", each.best},
+                                                {"arms", arms}});
+        if (!each.program.empty()) entry["program"] = each.program;
     }
     return json{
                {"eco_learned", learned_version}, {"network", learned.network}, {"classes", classes}}
@@ -173,13 +188,14 @@ void merge(Learned& known, const Learned& fresh) {
                           [](const LearnedArm& arm) { return arm.runs == 0; });
             continue;
         }
-        forget_other_programs(*old, each);
+        forget_other_work(*old, each);
         for (const LearnedArm& arm : each.arms) merge_arm(old->arms, arm);
         const auto quickest = std::min_element(
             old->arms.begin(), old->arms.end(),
             [](const LearnedArm& a, const LearnedArm& b) { return a.mean < b.mean; });
         if (quickest != old->arms.end()) old->best = quickest->choice;
     }
+    limit_programs(known.classes);
 }
 
 }  // namespace eco

@@ -30,7 +30,11 @@ struct LearnedClass {
     Bytes bytes = 0;   // the class's least; -1: not known to all ranks
     std::string best;  // one of the arms
     std::vector<LearnedArm> arms;
+    // Which one made the calls, if these do not block: their times hold its work, and say nothing
+    // about calls of others. Set by rank 0 for the file, empty otherwise.
+    std::string program = {};
 
+    bool blocks() const { return !operation.starts_with('i'); }
     // Whether they are results of the same calls.
     bool same_calls(const LearnedClass& other) const;
 };

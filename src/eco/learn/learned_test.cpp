@@ -52,8 +52,8 @@ TEST(Learned, ReadsWhatItWrote) {
     EXPECT_EQ(shared[0].arms, learned.classes[0].arms);
 }
 
-// Times of non-blocking calls hold the work beside them: those of two programs do not mix.
-TEST(Learned, TimesOfAnotherProgramReplaceThoseOfNonBlockingCalls) {
+// Times of non-blocking calls hold the work beside them: those of different work do not mix.
+TEST(Learned, TimesOfOtherWorkReplaceThoseOfNonBlockingCalls) {
     const auto calls_of = [](std::vector<LearnedArm> arms) {
         LearnedClass named = some_class(16, 1, 2);
         named.operation = "ibcast";
@@ -68,6 +68,36 @@ TEST(Learned, TimesOfAnotherProgramReplaceThoseOfNonBlockingCalls) {
     EXPECT_EQ(known.classes[0].arms.size(), 2U);
     merge(known, {"net", {calls_of({{"k2", 8, 9}})}});
     EXPECT_EQ(known.classes[0].arms, (std::vector<LearnedArm>{{"k2", 8, 9}}));
+}
+
+TEST(Learned, NonBlockingCallsOfEachProgramAreApart) {
+    const auto calls_of = [](const std::string& program, double native) {
+        LearnedClass named = some_class(16, native, 2);
+        named.operation = "ibcast";
+        named.program = program;
+        return named;
+    };
+    Learned known{"net", {calls_of("solve", 1)}};
+    merge(known, {"net", {calls_of("train.py", 3)}});
+    known = parse_learned(to_json(known), "file");
+    ASSERT_EQ(known.classes.size(), 2U);
+    EXPECT_EQ(known.classes[0].program, "solve");
+    EXPECT_DOUBLE_EQ(known.classes[0].arms[0].mean, 1);
+    EXPECT_EQ(known.classes[1].best, "k2");
+}
+
+TEST(Learned, OfManyProgramsTheOldestAreForgotten) {
+    Learned fresh{"net", {some_class(16, 1, 2)}};
+    for (int number = 0; number < 1100; ++number) {
+        fresh.classes.push_back(some_class(16, 1, 2));
+        fresh.classes.back().operation = "ibcast";
+        fresh.classes.back().program = std::to_string(number);
+    }
+    Learned known{"net", {}};
+    merge(known, fresh);
+    ASSERT_EQ(known.classes.size(), 1001U);
+    EXPECT_EQ(known.classes[0].operation, fresh.classes[0].operation);
+    EXPECT_EQ(known.classes[1].program, "100");
 }
 
 TEST(Learned, RefusesWhatItCannotRead) {
