@@ -4,6 +4,7 @@
 
     bench/programs/programs.py                                 # all of them on three-segments
     bench/programs/programs.py --networks magpie,campus-20 --programs cp2k,lammps --repeats 3
+    bench/programs/programs.py --programs hpcc --scale 10      # links ten times as fast
 
 A network that has no profile in --profiles is measured first, as users do it: `eco measure`, one
 minute, with the library that the programs use (Debian's Open MPI 4.1). The time is what a program
@@ -43,9 +44,9 @@ def _environment(program: Program | None = None) -> dict[str, str]:
     return dict(os.environ, OMP_NUM_THREADS="1", ECO_LAB_LIBRARY=str(LIBRARY), **own)
 
 
-def _measure(network: str, profile: Path) -> None:
+def _measure(network: str, scale: str, profile: Path) -> None:
     print(f"measuring {network}: about a minute", file=sys.stderr)
-    lab = [ECO, "lab", "run", network, "--mpi", "openmpi", "--native", "--"]
+    lab = [ECO, "lab", "run", network, "--mpi", "openmpi", "--scale", scale, "--native", "--"]
     words = [ECO, "measure", "-o", profile, "--", *lab]
     done = subprocess.run(list(map(str, words)), env=_environment(), stdout=subprocess.DEVNULL)
     if done.returncode != 0:
@@ -63,9 +64,11 @@ def _prepare(program: Program, folder: Path) -> None:
 
 
 def _run(
-    program: Program, network: str, way: str, profile: Path, folder: Path, short: bool
+    program: Program, lab: tuple[str, str], way: str, profile: Path, folder: Path, short: bool
 ) -> dict[str, Any]:
-    words = [ECO, "lab", "run", network, "--mpi", "openmpi"]
+    """lab: the network and its scale."""
+    network, scale = lab
+    words = [ECO, "lab", "run", network, "--mpi", "openmpi", "--scale", scale]
     words += ["--native"] if way == "native" else ["--topology", profile]
     words += ["--", *program.words, *(program.short if short else ())]
     began = time.monotonic()
@@ -97,16 +100,19 @@ def agree(one: list[float], two: list[float], digits: int) -> bool:
 
 
 def _compare(given: argparse.Namespace, program: Program, network: str) -> dict[str, Any]:
-    profile = given.profiles / f"{network}.json"
+    faster = "" if given.scale == "1" else f"-{given.scale}"
+    profile = given.profiles / f"{network}{faster}.json"
     if not profile.exists():
         given.profiles.mkdir(parents=True, exist_ok=True)
-        _measure(network, profile)
+        _measure(network, given.scale, profile)
     runs: dict[str, list[dict[str, Any]]] = {way: [] for way in WAYS}
+    lab = (network, given.scale)
     with tempfile.TemporaryDirectory(prefix="eco-programs-") as folder:
         _prepare(program, Path(folder))
         for _ in range(given.repeats):
             for way in WAYS:
-                runs[way].append(_run(program, network, way, profile, Path(folder), given.short))
+                run = _run(program, lab, way, profile, Path(folder), given.short)
+                runs[way].append(run)
     first = runs["native"][0]["results"]
     row: dict[str, Any] = {"program": program.name, "network": network}
     for way in WAYS:
@@ -132,6 +138,7 @@ def main() -> int:
     parser.add_argument("--programs", default=",".join(PROGRAMS), help="some of the usual")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--profiles", type=Path, default=Path("build/programs"), help="a folder")
+    parser.add_argument("--scale", default="1", help="links so many times as fast")
     parser.add_argument("--short", action="store_true", help="one short run each")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
