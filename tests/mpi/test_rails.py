@@ -20,6 +20,7 @@ from mpi_harness import (
     same_results,
     with_one,
 )
+from test_twins import CALLS, NONBLOCKING, PERSISTENT, Twins
 
 pytestmark = pytest.mark.lab
 SECTIONS = "barrier,bcast,gather,scatter,allgather,alltoall,vectors,reduce,allreduce,types,mixed"
@@ -43,6 +44,38 @@ def test_bit_for_bit(mpi: Mpi, choice: str, operations: list[str]) -> None:
     eco = lab(mpi, *words, eco=True, choice=choice, scenario="two-rails", scale=1)
     same_results(native, eco, operations)
     assert all("rails=2" in what for name in operations for what in eco.used[name])
+
+
+twins_of_calls = pytest.mark.parametrize(
+    "twins", [NONBLOCKING, PERSISTENT], ids=lambda twins: twins.kind
+)
+
+
+@twins_of_calls
+@each
+def test_with_a_request(mpi: Mpi, twins: Twins) -> None:
+    """Non-blocking and persistent calls, moved on by the library."""
+    words = ["--light", "--sections", "bcast,gather,allreduce"]
+    native = natively(mpi, built(mpi, "conformance"), *words, scenario="two-rails")
+    choice = "tree:inner=binomial2,segments=4,ports=2,rails=2"
+    program = built(mpi, twins.program)
+    eco = lab(mpi, program, *words, eco=True, choice=choice, scenario="two-rails", scale=1)
+    names = twins.of("bcast", "gather", "allreduce")
+    same_results(native, eco, names)
+    assert all("rails=2" in what for name in names for what in eco.used[name])
+
+
+@twins_of_calls
+@each
+def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
+    """A rank that sits in any of the library's calls passes on what others wait for."""
+    words = [twins.kind, 1, "all", tmp_path, 100]
+    choice = "tree:inner=binomial,segments=2,rails=2"
+    program = built(mpi, "progress")
+    run = lab(mpi, program, *words, eco=True, choice=choice, scenario="two-rails", scale=1)
+    assert run.code == 0, run.out + run.err
+    assert run.out.count("passed on in") == len(CALLS)
+    assert all("rails=2" in what for name in twins.of("bcast") for what in run.used[name])
 
 
 @each

@@ -91,9 +91,9 @@ void Call::start() {
 
 void Call::make_running() {
     Requested& mine = *requested_;
-    mine.running =
-        communicator_->begin_at(mine.tags[mine.used_tags - 1], mine.mcast_calls, *mine.program,
-                                mine.layout, mine.combine, mine.reduction);
+    mine.running = communicator_->begin_at(
+        mine.tags[mine.used_tags - 1], choice_ ? choice_->rails : 0, mine.mcast_calls,
+        *mine.program, mine.layout, mine.combine, mine.reduction);
 }
 
 // True when it is done.

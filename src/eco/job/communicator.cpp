@@ -185,13 +185,21 @@ void Communicator::let_multicast(RunningCall::Channels& channels, McastCalls& ca
     channels.rank = rank_;
 }
 
-std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, McastCalls* calls,
+void Communicator::let_use_rails(RunningCall::Channels& channels, int rails) {
+    if (rails == 0) return;
+    channels.rails = session()->rails.messages.get();
+    channels.rail_context = &rails_;
+    channels.most_rails = rails;
+}
+
+std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, int rails, McastCalls* calls,
                                                     const Prepared& prepared, const Layout& layout,
                                                     const Combine& combine,
                                                     const Reduction& reduction) {
     ECO_CHECK(prepared.tags() <= most_tags(calls));
     drop_sent();
     RunningCall::Channels channels{hidden_, {}, first_tag, &deferred_sends_};
+    let_use_rails(channels, rails);
     if (calls) let_multicast(channels, *calls);
     return std::make_unique<RunningCall>(channels, prepared, layout, combine, reduction);
 }
@@ -203,11 +211,7 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
     drop_sent();
     RunningCall::Channels channels{
         hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
-    if (choice.rails > 0) {
-        channels.rails = session()->rails.messages.get();
-        channels.rail_context = &rails_;
-        channels.most_rails = choice.rails;
-    }
+    let_use_rails(channels, choice.rails);
     if (choice.is_mcast()) {
         while (mcast_->has_queued()) let_library_move();
         let_multicast(channels, *mcast_);

@@ -109,8 +109,8 @@ public:
     std::vector<int> join_without_tag();
     // Tags for a persistent call, until it leaves. May ask all ranks. Empty if there are too many.
     std::vector<int> join_for_long(int schedules);
-    // calls: those that it is one of, if it multicasts; else null.
-    std::unique_ptr<RunningCall> begin_at(int first_tag, McastCalls* calls,
+    // rails: to use, 0: none; calls: those that it is one of, if it multicasts; else null.
+    std::unique_ptr<RunningCall> begin_at(int first_tag, int rails, McastCalls* calls,
                                           const Prepared& prepared, const Layout& layout,
                                           const Combine& combine, const Reduction& reduction);
     // Calls of choices that multicast, of one that persists the starts. Needs ready(choice), or
@@ -205,6 +205,7 @@ private:
     bool make_mcast();
     bool hook_works();
     void let_library_move() const;
+    void let_use_rails(RunningCall::Channels& channels, int rails);
     void let_multicast(RunningCall::Channels& channels, McastCalls& calls);
     void make(McastCalls& calls, std::uint64_t number, std::uint32_t first, int status_tag,
               int answer_tag);

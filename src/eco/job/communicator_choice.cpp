@@ -80,11 +80,13 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     return ready(*choice) ? choice : nullptr;
 }
 
-// Multicasts too where all ranks have made ready for them; those of persistent calls where there
-// are numbers for them.
+// Rails and multicasts too where all ranks have made ready for them; multicasts of persistent calls
+// where there are numbers for them.
 bool Communicator::can_progress(const Choice& choice, bool persists) const {
     if (moves_bit_by_bit(choice)) return true;
-    if (!choice.is_mcast() || choice.native_inside() || choice.rails > 0) return false;
+    if (choice.is_native() || choice.native_inside()) return false;
+    if (!choice.is_mcast()) return rails_.number != 0;
+    if (choice.rails > 0) return false;
     return mcast_->made() && (!persists || mcast_->context().number >> bits_of_numbers == 0);
 }
 

@@ -107,6 +107,7 @@ void Communicator::settle_nonblocking() {
     if (!worked(mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_))) return;
     if (all) nonblocking_ = Asked::works;
     if (all && here.mcast.channel) make_mcast();
+    if (all && here.rails.open) make_rails();
     if (!all && here.settings.verbose > 0)
         complain_once(threads
                           ? "non-blocking collectives are native: with MPI_THREAD_MULTIPLE this "

@@ -295,7 +295,9 @@ bool RailMessages::progress(Box& box, std::vector<int>& ended) {
     events_.clear();
     rails_->progress(events_);
     for (const RailEvent& event : events_) handle(event);
-    if (!events_.empty()) {
+    if (events_.empty()) {
+        check_if_still();
+    } else {
         moved_ = std::chrono::steady_clock::now();
         // Some may be another thread's. Where there is no waker, that one looks again by itself.
         const auto asleep = static_cast<std::uint64_t>(asleep_);
@@ -307,17 +309,20 @@ bool RailMessages::progress(Box& box, std::vector<int>& ended) {
     return moved;
 }
 
+// TCP would try again for minutes.
+void RailMessages::check_if_still() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - moved_ <= still) return;
+    moved_ = now;
+    rails_->check();
+}
+
 void RailMessages::sleep_until_event(const Box& box, long microseconds) {
     std::vector<pollfd> descriptors;
     {
         const std::lock_guard lock(mutex_);
         if (!box.ended.empty()) return;
-        // TCP would try again for minutes.
-        const auto now = std::chrono::steady_clock::now();
-        if (now - moved_ > still) {
-            moved_ = now;
-            rails_->check();
-        }
+        check_if_still();
         if (!rails_->wait_on(descriptors)) {
             sched_yield();
             return;

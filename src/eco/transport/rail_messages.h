@@ -47,9 +47,10 @@ public:
               int most);
 
     // Moves what can be moved; appends what has ended of the box. True if anything happened.
+    // Throws Error where a rail is down.
     bool progress(Box& box, std::vector<int>& ended);
     // Until there may be something to do for the box, at most so long: another thread may take what
-    // arrives for it. Throws Error where a rail is down.
+    // arrives for it. Throws as progress().
     void sleep_until_event(const Box& box, long microseconds);
     // Whether all that this process told its peers on its own account has left.
     bool is_quiet();
@@ -76,6 +77,7 @@ private:
     void handle(const RailEvent& event);
     void read_slots(Rank peer);
     void read_slot(Rank peer, const std::byte* data);
+    void check_if_still();
     static void finish(Box& box, int id);
 
     std::unique_ptr<Rails> rails_;

@@ -30,23 +30,31 @@ void RailTransport::recv(int id, void* data, Bytes bytes, Rank from, int tag) {
     }
 }
 
-bool RailTransport::moves(std::vector<int>& ended) {
-    const auto before = ended.size();
-    other_.poll(ended);
-    open_elsewhere_ -= static_cast<int>(ended.size() - before);
-    return messages_.progress(box_, ended) || ended.size() > before;
+bool RailTransport::moves() {
+    const auto before = untold_.size();
+    other_.poll(untold_);
+    open_elsewhere_ -= static_cast<int>(untold_.size() - before);
+    return messages_.progress(box_, untold_) || untold_.size() > before;
 }
 
-void RailTransport::poll(std::vector<int>& ended) { moves(ended); }
+// Whether anything moved. The last message is told only when all that this rank owes its peers has
+// left: after it, this rank may be away for long.
+bool RailTransport::tries(std::vector<int>& ended) {
+    const bool moved = moves();
+    const bool last = box_.open == 0 && open_elsewhere_ == 0;
+    if (untold_.empty() || (last && !messages_.is_quiet())) return moved;
+    ended.insert(ended.end(), untold_.begin(), untold_.end());
+    untold_.clear();
+    return true;
+}
+
+void RailTransport::poll(std::vector<int>& ended) { tries(ended); }
 
 void RailTransport::wait(std::vector<int>& ended) {
     const auto before = ended.size();
     while (true) {
-        const bool moved = moves(ended);
-        // After its last message this rank may be away for long; what it owes its peers must have
-        // left before.
-        const bool last = box_.open == 0 && open_elsewhere_ == 0;
-        if (ended.size() > before && (!last || messages_.is_quiet())) return;
+        const bool moved = tries(ended);
+        if (ended.size() > before) return;
         if (moved) continue;
         if (open_elsewhere_ > 0)
             sched_yield();

@@ -33,13 +33,15 @@ public:
 
 private:
     Rank world(Rank rank) const { return context_.world[static_cast<std::size_t>(rank)]; }
-    bool moves(std::vector<int>& ended);
+    bool moves();
+    bool tries(std::vector<int>& ended);
 
     RailMessages& messages_;
     const RailContext& context_;
     int most_;
     Transport& other_;
     int open_elsewhere_ = 0;
+    std::vector<int> untold_;  // what has ended
     RailMessages::Box box_;
 };
 
