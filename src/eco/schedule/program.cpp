@@ -85,9 +85,9 @@ void Builder::mcast(std::span<const Rank> to, Buffer from, std::span<const Chunk
     add({Kind::mcast, false, from, -1, -1, number, 0, 0, 0, 0}, chunks, true, false);
 }
 
-void Builder::mcast_recv(Rank from, Buffer to, std::span<const Chunk> chunks) {
-    add({Kind::mcast_recv, false, -1, to, from, mcasts_received_[from]++, 0, 0, 0, 0}, chunks,
-        false, true);
+void Builder::mcast_recv(Rank from, Buffer to, std::span<const Chunk> chunks, std::int32_t number) {
+    if (number < 0) number = mcasts_received_[from]++;
+    add({Kind::mcast_recv, false, -1, to, from, number, 0, 0, 0, 0}, chunks, false, true);
 }
 
 void Builder::native(Operation part, Rank root, Buffer from, Buffer to,

@@ -104,9 +104,9 @@ public:
     void native(Operation part, Rank root, Buffer from, Buffer to, std::span<const Chunk> chunks);
 
     // One multicast of the network's own, from this rank or to it. Its number counts all of its
-    // sender's, so whoever takes part in one of them takes part in all.
+    // sender's, so whoever takes part in one of them takes part in all, or gives the number.
     void mcast(std::span<const Rank> to, Buffer from, std::span<const Chunk> chunks);
-    void mcast_recv(Rank from, Buffer to, std::span<const Chunk> chunks);
+    void mcast_recv(Rank from, Buffer to, std::span<const Chunk> chunks, std::int32_t number = -1);
 
     // The next task also waits for this one (an index into the tasks so far).
     void wait_also_for(std::int32_t task) { waits_.push_back(task); }
