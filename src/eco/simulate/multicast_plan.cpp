@@ -6,6 +6,7 @@
 
 #include "eco/base/check.h"
 #include "eco/multicast/cost_model.h"
+#include "eco/multicast/mcast_programs.h"
 #include "eco/multicast/planners.h"
 #include "eco/multicast/programs.h"
 #include "eco/multicast/spread.h"
@@ -24,6 +25,9 @@ constexpr std::size_t most_legs = 4096;
 // Not a time, as all ranks must end with the same plan.
 constexpr std::int64_t most_steps = 4'000'000, work_of_message = 50;
 
+// So much faster a multicast must be, as losses are not predicted.
+constexpr double clear_of_losses = 1.1;
+
 class Contest {
 public:
     Contest(const Network& network, const std::vector<int>& host_of,
@@ -32,7 +36,7 @@ public:
         for (const Multicast& message : messages) longest_ = std::max(longest_, message.bytes);
     }
 
-    MulticastPlan run() {
+    MulticastPlan run(ByMcast by_mcast) {
         const Deliveries straight = multicast::direct(messages_);
         ECO_CHECK(!straight.empty() && straight.size() <= most_deliveries);
         best_.direct = time(straight, as_listed(straight, 1), 1, 0).first;
@@ -65,6 +69,7 @@ public:
                 if (work_ < most_steps && (segments > 1 || pace > 0))
                     enter(name, deliveries, hops, segments, pace);
         }
+        if (by_mcast != ByMcast::no) enter_mcast(by_mcast == ByMcast::must);
         best_.work = work_;
         return std::move(best_);
     }
@@ -76,12 +81,17 @@ private:
         ECO_CHECK(hops.size() == deliveries.size() * static_cast<std::size_t>(segments));
         auto list =
             multicast::programs(static_cast<int>(host_of_.size()), messages_, hops, segments, pace);
+        const Seconds seconds = time(list, hops.size());
+        return {seconds, std::move(list)};
+    }
+
+    Seconds time(const std::vector<Program>& list, std::size_t hops) {
         const Timeline timeline = simulate(network_, host_of_, list, [this](Chunk chunk, int cuts) {
             const Bytes bytes = messages_[static_cast<std::size_t>(chunk / cuts)].bytes;
             return bytes * (chunk % cuts + 1) / cuts - bytes * (chunk % cuts) / cuts;
         });
-        work_ += timeline.effort + work_of_message * static_cast<std::int64_t>(hops.size());
-        return {timeline.time, std::move(list)};
+        work_ += timeline.effort + work_of_message * static_cast<std::int64_t>(hops);
+        return timeline.time;
     }
 
     std::vector<Hop> order(const Deliveries& deliveries, int segments) {
@@ -104,6 +114,21 @@ private:
         return true;
     }
 
+    void enter_mcast(bool must) {
+        const auto reached = multicast::reached(network_, host_of_, messages_);
+        auto list =
+            multicast::mcast_programs(static_cast<int>(host_of_.size()), messages_, reached);
+        if (list.empty()) return;
+        std::size_t deliveries = 0;
+        for (const Multicast& message : messages_) deliveries += message.destinations.size();
+        const Seconds seconds = time(list, deliveries);
+        if (!must && seconds * clear_of_losses > best_.time) return;
+        best_.name = "mcast";
+        best_.time = seconds;
+        best_.programs = std::move(list);
+        best_.by_mcast = true;
+    }
+
     const Network& network_;
     const std::vector<int>& host_of_;
     const std::vector<Multicast>& messages_;
@@ -116,8 +141,8 @@ private:
 }  // namespace
 
 MulticastPlan plan_multicasts(const Network& network, const std::vector<int>& host_of,
-                              const std::vector<Multicast>& messages) {
-    return Contest(network, host_of, messages).run();
+                              const std::vector<Multicast>& messages, ByMcast by_mcast) {
+    return Contest(network, host_of, messages).run(by_mcast);
 }
 
 }  // namespace eco

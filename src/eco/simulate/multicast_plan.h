@@ -13,15 +13,21 @@
 
 namespace eco {
 
+// Whether IP multicast may be used, where the network has it: if it is predicted to be faster, or
+// whatever is predicted.
+enum class ByMcast { no, may, must };
+
 struct MulticastPlan {
     // "spread:segments=4,pace=1": who passes on to whom (direct: the source sends to all, spread,
     // wrp, best: multicast/), how it is cut and ordered.
+    // mcast: each once for all that IP multicast reaches.
     std::string name;
     Seconds time = 0;    // simulated
     Seconds direct = 0;  // each message straight to each destination, all at once, as a library
                          // does it
     std::vector<Program> programs;  // per rank
-    std::int64_t work = 0;          // steps that planning took, each about a tenth of a microsecond
+    bool by_mcast = false;
+    std::int64_t work = 0;  // steps that planning took, each about a tenth of a microsecond
 };
 
 // More deliveries than these are not planned: each rank plans for all.
@@ -32,6 +38,7 @@ inline constexpr std::size_t most_deliveries = 4096;
 // Cost: candidates are simulated until a bounded number of steps is reached, the same on all ranks:
 // a second at most, on up to 1,024 ranks (docs/overhead.md).
 MulticastPlan plan_multicasts(const Network& network, const std::vector<int>& host_of,
-                              const std::vector<Multicast>& messages);
+                              const std::vector<Multicast>& messages,
+                              ByMcast by_mcast = ByMcast::no);
 
 }  // namespace eco
