@@ -168,6 +168,18 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
     return choice_ != nullptr;
 }
 
+static const Choice& by_mcast() {
+    static const Choice choice(Family::mcast, 1);
+    return choice;
+}
+
+bool Call::may_mcast() {
+    return blocks() ? communicator_->ready(by_mcast())
+                    : communicator_->can_progress(by_mcast(), persists());
+}
+
+void Call::set_mcast() { choice_ = &by_mcast(); }
+
 bool Call::passes_blocks_on() const {
     return eco::passes_blocks_on(*choice_, communicator_->hierarchy());
 }

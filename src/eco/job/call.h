@@ -119,6 +119,11 @@ public:
     // Whether the choice passes blocks on, for gather and scatter (planners/planner.h).
     bool passes_blocks_on() const;
 
+    // Whether a schedule that nothing chose by takes() may multicast; the same on all ranks, and
+    // collective the first time. Then, before run(), that it does.
+    bool may_mcast();
+    void set_mcast();
+
     // Whether a call that does not block runs a schedule that multicasts.
     bool multicasts() const { return requested_ && requested_->mcast_calls; }
 

@@ -14,6 +14,7 @@ namespace eco {
 struct Multicasting {
     std::string name;                    // as MulticastPlan has it, or native
     std::unique_ptr<Prepared> prepared;  // this rank's; null if the library does better
+    bool by_mcast = false;               // IP multicast, as some message of it goes by
 
     std::size_t bytes() const { return sizeof *this + (prepared ? prepared->bytes() : 0); }
 };
@@ -24,9 +25,9 @@ public:
 
     // Lengths count by their size class. may_be_native: where nothing is clearly better than each
     // message straight to each destination, all at once. ECO_VERBOSE=2 tells of new ones.
-    // Needs can_predict(), and at most most_deliveries of them.
+    // may_mcast: as Call::may_mcast. Needs can_predict(), and at most most_deliveries of them.
     Plan find(const Communicator& communicator, Operation operation,
-              std::vector<Multicast> messages, bool may_be_native);
+              std::vector<Multicast> messages, bool may_be_native, bool may_mcast);
 
 private:
     // By all that is in the messages. Planned without communication, so ranks may forget apart.

@@ -105,27 +105,38 @@ bool Neighbourhood::has_in() const {
 }
 
 MulticastPlans::Plan Neighbourhood::planned(const Communicator& communicator, Operation operation,
-                                            const std::vector<Bytes>& sizes) {
+                                            const std::vector<Bytes>& sizes, bool may_mcast) {
     for (std::size_t m = 0; m < sizes.size(); ++m) messages_[m].bytes = sizes[m];
-    return plans_.find(communicator, operation, messages_, true);
+    return plans_.find(communicator, operation, messages_, true, may_mcast);
 }
 
-MulticastPlans::Plan Neighbourhood::of_size(const Communicator& communicator, Bytes bytes) {
-    const Bytes least = size_class(bytes);
-    if (const auto* known = by_size_.find(least)) return *known;
+MulticastPlans::Plan Neighbourhood::of_size(const Communicator& communicator, Bytes bytes,
+                                            bool may_mcast) {
+    const std::pair key(size_class(bytes), may_mcast);
+    if (const auto* known = by_size_.find(key)) return *known;
     auto plan = planned(communicator, Operation::neighbor_allgather,
-                        std::vector<Bytes>(messages_.size(), bytes));
+                        std::vector<Bytes>(messages_.size(), bytes), may_mcast);
     const std::size_t held = plan->bytes();
-    return by_size_.put(least, std::move(plan), held);
+    return by_size_.put(key, std::move(plan), held);
 }
 
-MulticastPlans::Plan Neighbourhood::of_own_size(const Communicator& communicator, Bytes bytes) {
-    if (!std::has_single_bit(++calls_)) return last_;
-    std::vector<Bytes> sizes(messages_.size());
-    check_mpi(native().Allgather(&bytes, sizeof bytes, native().byte, sizes.data(), sizeof bytes,
-                                 native().byte, communicator.hidden()));
-    last_ = planned(communicator, Operation::neighbor_allgatherv, sizes);
-    return last_;
+MulticastPlans::Plan Neighbourhood::of_own_size(const Communicator& communicator, Bytes bytes,
+                                                bool may_mcast) {
+    if (std::has_single_bit(++calls_)) {
+        sizes_.resize(messages_.size());
+        check_mpi(native().Allgather(&bytes, sizeof bytes, native().byte, sizes_.data(),
+                                     sizeof bytes, native().byte, communicator.hidden()));
+        for (auto& plan : last_) plan.reset();
+    }
+    return last_of_own_size(communicator, may_mcast);
+}
+
+MulticastPlans::Plan Neighbourhood::last_of_own_size(const Communicator& communicator,
+                                                     bool may_mcast) {
+    auto& plan = last_[may_mcast ? 1 : 0];
+    if (!plan && !sizes_.empty())
+        plan = planned(communicator, Operation::neighbor_allgatherv, sizes_, may_mcast);
+    return plan;
 }
 
 }  // namespace eco

@@ -26,27 +26,28 @@ public:
     // Whether some rank has no edge to or from another: its sizes mean nothing.
     bool has_bystanders() const { return bystanders_; }
 
-    // All ranks give `bytes`, known to all.
-    MulticastPlans::Plan of_size(const Communicator& communicator, Bytes bytes);
+    // All ranks give `bytes`, known to all. may_mcast here and below: as Call::may_mcast.
+    MulticastPlans::Plan of_size(const Communicator& communicator, Bytes bytes, bool may_mcast);
 
     // Ranks know only the sizes of what they give and get. All sizes are gathered at calls 1, 2, 4,
     // 8, …: in between the last ones hold for the choice; what it does is right for any.
-    MulticastPlans::Plan of_own_size(const Communicator& communicator, Bytes bytes);
+    MulticastPlans::Plan of_own_size(const Communicator& communicator, Bytes bytes, bool may_mcast);
 
-    // What it gave last, without asking anybody; null before.
-    MulticastPlans::Plan last_of_own_size() const { return last_; }
+    // By the sizes that it gathered last, without asking anybody; null before.
+    MulticastPlans::Plan last_of_own_size(const Communicator& communicator, bool may_mcast);
 
 private:
     MulticastPlans::Plan planned(const Communicator& communicator, Operation operation,
-                                 const std::vector<Bytes>& sizes);
+                                 const std::vector<Bytes>& sizes, bool may_mcast);
 
     std::vector<Multicast> messages_;  // by source
     std::vector<Rank> sources_;
     bool usable_ = false, gives_ = false, has_out_ = false, bystanders_ = false;
     MulticastPlans plans_;
-    // Of of_size, by size class.
-    Recent<Bytes, MulticastPlans::Plan> by_size_{1024, most_bytes_of_plans};
-    MulticastPlans::Plan last_;  // of of_own_size
+    // Of of_size, by size class and may_mcast.
+    Recent<std::pair<Bytes, bool>, MulticastPlans::Plan> by_size_{1024, most_bytes_of_plans};
+    std::vector<Bytes> sizes_;      // of of_own_size, gathered last
+    MulticastPlans::Plan last_[2];  // for these, by may_mcast
     std::uint64_t calls_ = 0;
 };
 

@@ -78,11 +78,12 @@ int eco_multicast(int count, const int sources[], const MPI_Aint bytes[], const 
         Communicator& communicator = call.communicator();
         if (deliveries(messages) > most_deliveries || !communicator.ready() || call.on_revoked())
             return false;
-        const auto plan = communicator.multicasts().find(communicator, Operation::multicast,
-                                                         std::move(messages), false);
+        const auto plan = communicator.multicasts().find(
+            communicator, Operation::multicast, std::move(messages), false, call.may_mcast());
         *taken = 1;
         if (!plan->prepared) return true;  // there is nothing to send
         call.note(-1, &plan->name);
+        if (plan->by_mcast) call.set_mcast();
         const auto own = on_host(call, count, sources, bytes, degrees, destinations, buffers);
         // Buffers are anywhere in memory: places are told from one of them.
         Layout layout;

@@ -136,14 +136,17 @@ bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
     call.note(operation == Operation::neighbor_allgather ? bytes_given(given) : -1,
               chosen && chosen->prepared ? &chosen->name : nullptr);
     if (!chosen || !chosen->prepared || call.on_revoked()) return false;
+    if (chosen->by_mcast) call.set_mcast();
     call.keep(Run(std::move(given), *neighbourhood, call)).run(*call.keep(chosen)->prepared);
     return true;
 }
 
 // Only a call that may wait for the others may ask them.
-MulticastPlans::Plan of_own_size(Neighbourhood& here, const Communicator& communicator,
-                                 const Call& call, Bytes bytes) {
-    return call.may_meet() ? here.of_own_size(communicator, bytes) : here.last_of_own_size();
+MulticastPlans::Plan of_own_size(Neighbourhood& here, const Communicator& communicator, Call& call,
+                                 Bytes bytes) {
+    const bool may_mcast = call.may_mcast();
+    return call.may_meet() ? here.of_own_size(communicator, bytes, may_mcast)
+                           : here.last_of_own_size(communicator, may_mcast);
 }
 
 bool aside() { return session()->settings.choice == "native"; }
@@ -170,7 +173,8 @@ int neighbor_allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendty
                                // not know it.
                                if (here.has_bystanders())
                                    return of_own_size(here, communicator, call, sent);
-                               return here.of_size(communicator, here.gives() ? sent : received);
+                               return here.of_size(communicator, here.gives() ? sent : received,
+                                                   call.may_mcast());
                            });
     });
 }
