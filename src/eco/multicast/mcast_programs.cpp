@@ -16,7 +16,7 @@ class Turns {
 public:
     Turns(int ranks, const std::vector<Message>& messages,
           const std::vector<std::vector<Rank>>& reached)
-        : messages_(messages), reached_(reached), of_source_(at(ranks)), before_(at(ranks)) {
+        : reached_(reached), of_source_(at(ranks)), before_(at(ranks)) {
         for (std::size_t m = 0; m < messages.size(); ++m) {
             if (reached[m].empty()) continue;
             of_source_[at(messages[m].source)].push_back(m);
@@ -55,7 +55,6 @@ private:
         return found;
     }
 
-    const std::vector<Message>& messages_;
     const std::vector<std::vector<Rank>>& reached_;
     std::vector<std::vector<std::size_t>> of_source_;  // per rank, not sent yet
     std::vector<int> before_;                          // per rank, multicasts that it waits for
