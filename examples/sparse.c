@@ -2,16 +2,18 @@
 // What a sparse matrix times a vector needs: every rank gives its part of the vector to those whose
 // rows use it, by one MPI_Neighbor_allgather (--uneven: allgatherv) on a distributed graph, again
 // and again. A random graph, the same for a seed; checks what arrives. Knows nothing of the
-// network.
+// network. --sources: only the first ranks give something. --multicast: by one ECO_Multicast.
 //
-//     mpirun -n 20 sparse [--bytes 65536] [--degree 8] [--steps 10] [--seed 1] [--uneven] [--json]
-#include <mpi.h>
+//     mpirun -n 20 sparse [--bytes 65536] [--degree 8] [--steps 10] [--seed 1] [--sources 20]
+//                         [--uneven] [--multicast] [--json]
+#include <eco.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int bytes = 65536, degree = 8, steps = 10, uneven = 0, json = 0;
+static int bytes = 65536, degree = 8, steps = 10, sources_given = 1 << 30, uneven = 0,
+           multicast = 0, json = 0;
 static uint64_t seed = 1;
 
 static uint64_t random_number(uint64_t* state) {
@@ -26,7 +28,7 @@ static uint64_t random_number(uint64_t* state) {
 static char* draw_edges(int ranks) {
     char* edges = calloc((size_t)ranks, (size_t)ranks);
     uint64_t state = seed;
-    for (int from = 0; from < ranks; ++from)
+    for (int from = 0; from < ranks && from < sources_given; ++from)
         for (int left = degree < ranks ? degree : ranks - 1; left > 0;) {
             const int to = (int)(random_number(&state) % (uint64_t)ranks);
             if (to == from || edges[from * ranks + to]) continue;
@@ -42,11 +44,44 @@ static char pattern(int rank, int at, int step) {
     return (char)(rank * 31 + at * 7 + step * 13 + at / 251);
 }
 
-static double exchange(MPI_Comm graph, const char* mine, char* all, const int* counts,
-                       const int* places, int rank) {
+// What all ranks give, and where this one has it.
+typedef struct {
+    int count, *sources, *degrees, *destinations;
+    MPI_Aint* bytes;
+    void** buffers;
+} Messages;
+
+static Messages messages_of(const char* edges, int ranks, int rank, char* mine, char* all, int in,
+                            const int* sources, const int* places) {
+    const size_t most = (size_t)ranks;
+    Messages list = {0,
+                     malloc(most * sizeof(int)),
+                     calloc(most, sizeof(int)),
+                     malloc(most * most * sizeof(int)),
+                     malloc(most * sizeof(MPI_Aint)),
+                     calloc(most, sizeof(void*))};
+    for (int from = 0, total = 0; from < ranks && from < sources_given; ++from) {
+        const int m = list.count++;
+        list.sources[m] = from;
+        list.bytes[m] = part_of(from);
+        for (int to = 0; to < ranks; ++to)
+            if (edges[from * ranks + to]) list.destinations[total + list.degrees[m]++] = to;
+        total += list.degrees[m];
+        if (from == rank) list.buffers[m] = mine;
+        for (int s = 0; s < in; ++s)
+            if (sources[s] == from) list.buffers[m] = all + places[s];
+    }
+    return list;
+}
+
+static double exchange(const Messages* list, MPI_Comm graph, const char* mine, char* all,
+                       const int* counts, const int* places, int rank) {
     MPI_Barrier(graph);
     const double start = MPI_Wtime();
-    if (uneven)
+    if (multicast)
+        ECO_Multicast(list->count, list->sources, list->bytes, list->degrees, list->destinations,
+                      list->buffers, graph);
+    else if (uneven)
         MPI_Neighbor_allgatherv(mine, part_of(rank), MPI_BYTE, all, counts, places, MPI_BYTE,
                                 graph);
     else
@@ -72,8 +107,12 @@ static void read_options(int argc, char** argv) {
             steps = atoi(next), ++i;
         else if (!strcmp(argv[i], "--seed"))
             seed = (uint64_t)atoll(next), ++i;
+        else if (!strcmp(argv[i], "--sources"))
+            sources_given = atoi(next), ++i;
         else if (!strcmp(argv[i], "--uneven"))
             uneven = 1;
+        else if (!strcmp(argv[i], "--multicast"))
+            multicast = 1;
         else if (!strcmp(argv[i], "--json"))
             json = 1;
         else {
@@ -81,8 +120,8 @@ static void read_options(int argc, char** argv) {
             MPI_Abort(MPI_COMM_WORLD, 2);
         }
     }
-    if (bytes < 1 || degree < 1 || steps < 1) {
-        fprintf(stderr, "sparse: --bytes, --degree and --steps take a number above 0\n");
+    if (bytes < 1 || degree < 1 || steps < 1 || sources_given < 1) {
+        fprintf(stderr, "sparse: --bytes, --degree, --steps and --sources take a number above 0\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
 }
@@ -113,11 +152,12 @@ int main(int argc, char** argv) {
                                    MPI_INFO_NULL, 0, &graph);
     char* mine = malloc((size_t)part_of(rank));
     char* all = malloc((size_t)end + 1);
+    const Messages list = messages_of(edges, ranks, rank, mine, all, in, sources, places);
     double* times = malloc((size_t)steps * sizeof *times);
     double first = 0;
     for (int step = -1; step < steps; ++step) {
         for (int i = 0; i < part_of(rank); ++i) mine[i] = pattern(rank, i, step);
-        const double took = exchange(graph, mine, all, counts, places, rank);
+        const double took = exchange(&list, graph, mine, all, counts, places, rank);
         if (step < 0) first = took;
         if (step >= 0) times[step] = took;
         for (int s = 0; s < in; ++s)

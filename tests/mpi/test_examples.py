@@ -63,13 +63,20 @@ SPARSE = ["--bytes", 3000, "--degree", 3, "--steps", 2, "--json"]
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("form", ["", "--uneven"])
+@pytest.mark.parametrize(
+    ("form", "operation"),
+    [
+        ("", "neighbor_allgather"),
+        ("--uneven", "neighbor_allgatherv"),
+        ("--multicast --sources 3", "multicast"),
+    ],
+)
 @each
-def test_sparse_graph(mpi: Mpi, form: str) -> None:
+def test_sparse_graph(mpi: Mpi, form: str, operation: str) -> None:
     """Checks every byte itself."""
     run = lab(mpi, built(mpi, "sparse", EXAMPLES), *SPARSE, *form.split(), eco=True)
     assert figures(run)["ranks"] == 8
-    assert run.planned("neighbor_allgatherv" if form else "neighbor_allgather"), run.err
+    assert run.planned(operation), run.err
 
 
 @pytest.mark.lab
