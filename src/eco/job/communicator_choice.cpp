@@ -12,10 +12,11 @@ namespace eco {
 
 // A class is worth learning from so many calls on, so that a program that makes few pays nothing:
 // fewer of longer messages, whose calls take longer than what learning costs. Where the library's
-// short calls run, learning also makes the hidden communicator and its first connections.
-static int calls_before_learning(Bytes bytes, const Choice& choice) {
+// short calls run, learning also makes the hidden communicator and its first connections, if no
+// call before has.
+static int calls_before_learning(Bytes bytes, bool makes_hidden) {
     if (bytes >= 1024) return 4;
-    return choice.is_native() ? 64 : 16;
+    return makes_hidden ? 64 : 16;
 }
 
 Bytes size_class(Bytes bytes, int bits) {
@@ -66,8 +67,9 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (nonblocking_learning_ && !forced_) nonblocking_learning_->meet();
     Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
     const Choice* choice = &known.choice;
-    const int before = calls_before_learning(bytes, known.choice);
-    if (session()->settings.learn >= Learn::on && known.calls <= before && known.calls++ == before)
+    const bool makes_hidden = known.choice.is_native() && hidden_ == native().comm_null;
+    if (session()->settings.learn >= Learn::on && !known.learned &&
+        known.calls++ >= calls_before_learning(bytes, makes_hidden))
         begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
     if (known.lesson) {
         if (!ready()) return nullptr;
@@ -165,7 +167,7 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
     if (!first) first = first_nonblocking(request, least, bits_may_change, persists);
     const Choice* choice = &*first;
     if (timed) {
-        const int before = calls_before_learning(bytes, *choice);
+        const int before = calls_before_learning(bytes, choice->is_native());
         int& calls = known.nonblocking_calls;
         if (session()->settings.learn >= Learn::on && calls <= before && calls++ == before)
             begin_nonblocking_lesson(known, request, bytes, bits_may_change);
@@ -196,8 +198,9 @@ void Communicator::begin_nonblocking_lesson(Chosen& chosen, const Request& reque
 
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,
                                 bool bits_may_change) {
+    chosen.learned = true;
     if (!learning_) learning_ = std::make_unique<Learning>(*this);
-    chosen.lesson = learning_->lesson(request, bytes, bits_may_change);
+    chosen.lesson = learning_->lesson(request, bytes, bits_may_change, chosen.calls - 1);
     if (!chosen.lesson) return;
     const Bytes least = size_class(bytes, choice_bits);
     for (std::size_t arm = 0; arm < chosen.lesson->learner().arms().size(); ++arm)

@@ -12,16 +12,23 @@ namespace {
 
 constexpr int class_bits = 3;  // four classes from one power of two to the next
 
+// Calls. A rank may be far ahead of others in a loop of short calls, and waits in each look at
+// them.
+constexpr long first_look = 4, first_look_at_short = 16;
+
+// The end of a call that failed: later than any.
+constexpr Seconds no_end = 1e18;
+
 }  // namespace
 
 Bytes learned_class(Bytes bytes) { return bytes < 0 ? bytes : size_class(bytes, class_bits); }
 
-Lesson::Lesson(const LearnedClass& named, Rivals rivals)
+Lesson::Lesson(const LearnedClass& named, Rivals rivals, long calls_before)
     : named_(named),
       choices_(std::move(rivals.choices)),
       learner_(choices_.size(), rivals.preferred, rivals.start,
                static_cast<std::uint32_t>(named.bytes) * 2654435761U,
-               static_cast<Nanoseconds>(1e9 * rivals.expected)) {}
+               static_cast<Nanoseconds>(1e9 * rivals.expected), calls_before) {}
 
 LearnedClass with_arms(LearnedClass named, const std::vector<Choice>& choices,
                        const std::vector<SampledArm>& arms, std::size_t best) {
@@ -46,7 +53,8 @@ LearnedClass Lesson::result() const {
     return with_arms(named_, choices_, learner_.arms(), learner_.best());
 }
 
-Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_change) {
+Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_change,
+                         long calls_before) {
     const Bytes least = learned_class(bytes);
     const auto [entry, fresh] = lessons_.try_emplace(
         {request.operation, least, request.commutative, bits_may_change}, nullptr);
@@ -54,8 +62,8 @@ Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_chan
     const Session& here = *session();
     Rivals rivals = find_rivals(*here.chooser, here.learned, request, least, bits_may_change);
     if (!rivals.worth_learning) return nullptr;
-    entry->second =
-        std::make_unique<Lesson>(describe_class(request, least, here.library), std::move(rivals));
+    entry->second = std::make_unique<Lesson>(describe_class(request, least, here.library),
+                                             std::move(rivals), calls_before);
     return entry->second.get();
 }
 
@@ -75,13 +83,17 @@ void note_exchange(bool settled, Seconds took) {
 
 Learning::Turn Learning::begin(Lesson& lesson) {
     if (lesson.learner_.exchange_due()) exchange(lesson);
+    const bool settled = lesson.learner_.settled();
     const ClassLearner::Turn turn = lesson.learner_.start();
+    lesson.keeps_ = turn.timed;
+    if (settled && !turn.timed) return {turn.arm, false};
     if (turn.timed) {
         lesson.left_.resize(lesson.entered_.size(), 0);    // a call that failed has no end
         lesson.left_.reserve(lesson.entered_.size() + 1);  // ended() must not fail
-        lesson.entered_.push_back(Clocks::own());
     }
-    return {turn.arm, turn.timed};
+    lesson.began_ = Clocks::own();
+    if (turn.timed) lesson.entered_.push_back(lesson.began_);
+    return {turn.arm, true};
 }
 
 void Learning::collect(std::vector<LearnedClass>& all) const {
@@ -91,9 +103,9 @@ void Learning::collect(std::vector<LearnedClass>& all) const {
     add_learned(std::move(found), all);
 }
 
-// The latest entry and the latest end of each call among all ranks. The last exchange's own time
-// comes along, with that of comparing clocks, which it calls for, and whether rank 0 finds that
-// they should be compared again.
+// The latest entry and the latest end of each call among all ranks, and the earliest end of the
+// last one. The last exchange's own time comes along, with that of comparing clocks, which it calls
+// for, and whether rank 0 finds that they should be compared again.
 void Learning::exchange(Lesson& lesson) {
     const Seconds came = Clocks::own();
     const MPI_Comm comm = communicator_.hidden();
@@ -103,7 +115,7 @@ void Learning::exchange(Lesson& lesson) {
     // What an exchange takes is known from the one before; of the first by one more.
     if (exchange_ended_ == 0) {
         exchange_began_ = Clocks::own();
-        communicator_.greatest(std::vector<Seconds>(2 * calls + 3, 0));
+        communicator_.greatest(std::vector<Seconds>(2 * calls + 5, 0));
         exchange_ended_ = Clocks::own();
     }
     const Seconds began = Clocks::own();
@@ -112,6 +124,9 @@ void Learning::exchange(Lesson& lesson) {
     for (const Seconds moment : lesson.left_) own.push_back(clocks_.common(moment));
     own.push_back(clocks_.common(exchange_began_));
     own.push_back(clocks_.common(exchange_ended_));
+    const bool ended = calls > 0 && lesson.left_.back() > 0;
+    own.push_back(ended ? -clocks_.common(lesson.left_.back()) : -no_end);
+    own.push_back(lesson.inside_);
     own.push_back(communicator_.rank() == 0 && clocks_.is_old() ? 1 : 0);
     const std::vector<Seconds> latest = communicator_.greatest(own);
     const auto nanoseconds = [](Seconds time) {
@@ -120,14 +135,19 @@ void Learning::exchange(Lesson& lesson) {
     std::vector<Nanoseconds> times;
     for (std::size_t call = 0; call < calls; ++call)
         times.push_back(nanoseconds(latest[calls + call] - latest[call]));
-    const Nanoseconds cost = nanoseconds(latest[2 * calls + 1] - latest[2 * calls]);
+    const Seconds* others = &latest[2 * calls];
+    Exchange found{nanoseconds(others[1] - others[0]), 0, nanoseconds(others[3])};
+    if (calls > 0)
+        found.ahead =
+            std::max<Nanoseconds>(nanoseconds(latest[2 * calls - 1] + others[2]) - times.back(), 0);
     exchange_began_ = began;
     if (latest.back() > 0) clocks_.align(comm, communicator_.rank(), communicator_.hosts());
     exchange_ended_ = Clocks::own();
     lesson.entered_.clear();
     lesson.left_.clear();
+    lesson.inside_ = 0;
     note_exchange(lesson.learner_.settled(), exchange_ended_ - came);
-    lesson.learner_.take(times, cost);
+    lesson.learner_.take(times, found);
 }
 
 }  // namespace eco

@@ -36,10 +36,14 @@ void note_exchange(bool settled, Seconds took);
 // A class of calls: an operation at about one size.
 class Lesson {
 public:
-    Lesson(const LearnedClass& named, Rivals rivals);
+    Lesson(const LearnedClass& named, Rivals rivals, long calls_before);
 
     // The last call that was to be timed is over.
-    void ended() { left_.push_back(Clocks::own()); }
+    void ended() {
+        const Seconds now = Clocks::own();
+        inside_ += now - began_;
+        if (keeps_) left_.push_back(now);
+    }
 
     const ClassLearner& learner() const { return learner_; }
     // Of an arm, for a message of `least` bytes of the class.
@@ -56,6 +60,10 @@ private:
     std::vector<Choice> choices_;  // one per arm, for the class's least size
     ClassLearner learner_;
     std::vector<Seconds> entered_, left_;  // own clock, since the last exchange
+    Seconds inside_ = 0;                   // of all calls since then
+    // Of the call at hand: when it began, and whether its times are kept.
+    Seconds began_ = 0;
+    bool keeps_ = false;
 };
 
 class Learning {
@@ -64,8 +72,8 @@ public:
     explicit Learning(Communicator& communicator) : communicator_(communicator) {}
 
     // The class of such calls, made at the first one that is worth learning; null: not worth it.
-    // bytes: of the call, or -1. All ranks ask alike.
-    Lesson* lesson(const Request& request, Bytes bytes, bool bits_may_change);
+    // bytes: of the call, or -1. calls_before: of the class so far. All ranks ask alike.
+    Lesson* lesson(const Request& request, Bytes bytes, bool bits_may_change, long calls_before);
 
     struct Turn {
         std::size_t arm = 0;

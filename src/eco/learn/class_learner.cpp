@@ -22,19 +22,37 @@ struct Epoch {
 constexpr Epoch epochs[] = {{1, 1}, {1, 3}, {1, 4}, {2, 3}};
 constexpr int last_epoch = 3;
 
+// Arms are tried when the class has taken so many times what the trial's exchanges will: a program
+// that soon ends would not get back what they cost.
+constexpr Nanoseconds worth_a_trial = 4;
 constexpr Nanoseconds exchanges_per_arm = 5;
 
-// Short calls run in longer blocks: eight times as long as an exchange. After it the ranks begin
-// together, and the root of a broadcast needs some calls to run ahead as it does in the program.
+// Short calls whose ranks run ahead run in longer blocks: eight times as long as an exchange. After
+// it the ranks begin together, and the root of a broadcast needs some calls to run ahead as it does
+// in the program.
 constexpr Nanoseconds block_share = 8;
 constexpr int longest_block = 16;
 // If the preferred arm then takes longer by more than it does in the program, in percent, and
 // longer than another arm, ranks run further ahead there than in a block: blocks are so many times
 // as long from then on.
-constexpr Nanoseconds runs_ahead = 150;
+constexpr Nanoseconds further_ahead = 150;
 constexpr int longer_blocks = 4;
 
-constexpr long first_wait = 4;  // calls
+constexpr long least_wait = 4;      // calls
+constexpr long calls_per_look = 4;  // one look in so many of the calls so far, at most
+constexpr long latest_first_look = 16;
+constexpr long soon_again = 2;          // times the calls so far
+constexpr Nanoseconds cheap_look = 16;  // times as long as an exchange
+
+// Ranks run ahead if the first one waits longer than this many calls take. Then an exchange costs
+// more than its own time: the calls of the block after it take as long as where ranks are together.
+// That is about half of an exchange, which goes up and down a tree. And the class must have taken
+// so many times more, as a comparison finds less there: calls that overlap differ less.
+constexpr Nanoseconds calls_ahead = 4;
+constexpr Nanoseconds worth_more = 4;
+// Their waiting grows with the calls since the exchange before. So the next look comes after so
+// many times as long, unless the calls are enough before.
+constexpr Nanoseconds look_share = 100;
 
 // What is only observed: so many calls.
 constexpr Epoch observed{1, 13};
@@ -44,11 +62,13 @@ constexpr Epoch observed{1, 13};
 constexpr Nanoseconds behind = 130;
 
 constexpr int checked_calls = 6;
+// What tells nothing is checked after twice as many calls each time, up to so many times.
+constexpr int most_doublings = 14;
 
 }  // namespace
 
 ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed,
-                           Nanoseconds expected)
+                           Nanoseconds expected, long calls_before)
     : preferred_(preferred),
       best_(preferred),
       observes_(start == Start::observe),
@@ -56,7 +76,8 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
       samples_(arms),
       results_(arms),
       runs_(arms, 0),
-      expected_(expected) {
+      expected_(expected),
+      calls_before_(calls_before) {
     ECO_CHECK(preferred < arms);
     if (observes_) {
         alive_ = {preferred};
@@ -66,7 +87,7 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
         if (start == Start::likely) to_check_ = soon;
     } else {
         state_ = State::waiting;
-        waited_ = calls_ = to_check_ = first_wait;
+        waited_ = calls_ = to_check_ = std::clamp(calls_before, least_wait, latest_first_look);
     }
 }
 
@@ -101,10 +122,11 @@ ClassLearner::Turn ClassLearner::start() {
     return order_[place_++].turn;
 }
 
-void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost) {
+void ClassLearner::take(const std::vector<Nanoseconds>& times, const Exchange& exchange) {
     ECO_CHECK(exchange_due());
     ECO_CHECK(static_cast<int>(times.size()) == timed_);
-    cost_ = cost;
+    cost_ = exchange.cost;
+    if (state_ != State::trying) ahead_ = exchange.ahead;
     timed_ = 0;
     if (state_ == State::trying) {
         // Of a block its mean: a call that found its message there already took no time, and the
@@ -121,14 +143,18 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost)
     if (state_ == State::waiting) {
         // Calls for which the root is ahead come in bursts: the longest ones count as well.
         const auto sum = std::accumulate(times.begin(), times.end(), Nanoseconds{0});
-        return wait_or_try(sum / static_cast<Nanoseconds>(times.size()));
+        return wait_or_try(sum / static_cast<Nanoseconds>(times.size()), exchange.inside);
     }
     auto& samples = samples_[best_];
     samples.clear();
     for (const Nanoseconds time : times)
         if (time > 0) samples.push_back(time);
     const Nanoseconds now = mean(best_);
-    if (samples.empty()) return watch();
+    if (samples.empty()) {
+        ++unknown_;
+        return watch();
+    }
+    unknown_ = 0;
     bool same = now * 100 <= reference_ * slower && now * 100 >= reference_ * faster;
     if (reference_ == 0) {
         reference_ = now;
@@ -146,15 +172,42 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, Nanoseconds cost)
     try_all();
 }
 
+bool ClassLearner::runs_ahead(Nanoseconds usual) const { return ahead_ > calls_ahead * usual; }
+
+int ClassLearner::block_calls(int at_least, Nanoseconds usual) const {
+    if (usual <= 0 || !runs_ahead(usual)) return at_least;
+    return std::max(at_least, static_cast<int>(std::min<Nanoseconds>(block_share * cost_ / usual,
+                                                                     longest_block)));
+}
+
 // now: what a call took lately; 0: not known.
-void ClassLearner::wait_or_try(Nanoseconds now) {
+void ClassLearner::wait_or_try(Nanoseconds now, Nanoseconds inside) {
+    // Where ranks run ahead calls end in bursts, and a few of them tell little: what all took since
+    // the exchange before. At first that is little too; then the first rank counts as ahead by all
+    // calls.
+    const bool ahead = runs_ahead(now);
+    if (ahead) now = inside / waited_;
+    if (ahead && spent_ == 0) now = std::min(now, ahead_ / (calls_ + calls_before_));
     usual_ = now;
     spent_ += now * waited_;
+    Nanoseconds each = cost_, worth = worth_a_trial;
+    if (ahead) {
+        each +=
+            block_calls(epochs[last_epoch].calls, now) * std::max<Nanoseconds>(cost_ / 2 - now, 0);
+        worth *= worth_more;
+    }
     const Nanoseconds enough =
-        worth_trying * exchanges_per_arm * static_cast<Nanoseconds>(samples_.size()) * cost_;
+        worth * exchanges_per_arm * static_cast<Nanoseconds>(samples_.size()) * each;
     if (now > 0 && spent_ >= enough) return try_all();
-    const long left = now > 0 ? static_cast<long>((enough - spent_) / now) + 1 : calls_;
-    waited_ = to_check_ = std::clamp<long>(left, first_wait, longest_wait * calls_);
+    long left = now > 0 ? static_cast<long>((enough - spent_) / now) + 1 : calls_;
+    left = std::max({left, calls_ / calls_per_look, least_wait});
+    // What an exchange takes is known from the one before, which ranks that were far apart in calls
+    // of another class may have made longer. So where a look costs little the next one is soon.
+    long longest = (ahead ? longest_wait : soon_again) * calls_;
+    if (!ahead && now > 0) longest = std::max<long>(longest, cheap_look * cost_ / now);
+    if (ahead && now > 0 && calls_ > least_wait)
+        longest = std::max<long>(longest, look_share * ahead_ / now);
+    waited_ = to_check_ = std::min({left, longest, longest_period});
     calls_ += waited_;
 }
 
@@ -163,9 +216,7 @@ void ClassLearner::begin_epoch() {
     place_ = 0;
     Epoch epoch = observes_ ? observed : epochs[epoch_];
     if (!observes_ && epoch_ > 0 && usual_ > 0)
-        epoch.calls = std::max(epoch.calls, static_cast<int>(std::min<Nanoseconds>(
-                                                block_share * cost_ / usual_, longest_block))) *
-                      longer_;
+        epoch.calls = block_calls(epoch.calls, usual_) * longer_;
     for (int round = 0; round < epoch.rounds; ++round) {
         auto arms = alive_;
         shuffle(arms, random_);
@@ -181,7 +232,7 @@ void ClassLearner::end_epoch() {
         return mean(arm) > 0 && mean(arm) < own;
     });
     if (epoch_ == 1 && longer_ == 1 && usual_ > 0 && behind_another &&
-        own * 100 > usual_ * runs_ahead) {
+        own * 100 > usual_ * further_ahead) {
         longer_ = longer_blocks;
         for (auto& samples : samples_) samples.clear();
         return begin_epoch();
@@ -210,7 +261,9 @@ void ClassLearner::settle() {
 
 void ClassLearner::watch() {
     state_ = State::watching;
-    to_check_ = calls_to_check(reference_, cost_);
+    to_check_ = calls_to_check(reference_, cost_ + ahead_);
+    if (unknown_ > 0)
+        to_check_ = std::max(to_check_, first_check << std::min(unknown_, most_doublings));
     timed_ = 0;
 }
 

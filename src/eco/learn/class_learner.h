@@ -24,6 +24,17 @@ struct SampledArm {
     Nanoseconds mean = 0;  // without the longest quarter, which something else may have disturbed
 };
 
+// What the ranks find out besides the times of calls when they exchange them, the same on all.
+struct Exchange {
+    Nanoseconds cost = 0;  // of one, from the last rank's entry on
+    // By how much more than a call the first rank had left the last call before the last one did:
+    // so long it waits in the exchange for those behind it.
+    Nanoseconds ahead = 0;
+    // In all calls since the exchange before, the longest of all ranks. Known until the class is
+    // settled.
+    Nanoseconds inside = 0;
+};
+
 class ClassLearner {
 public:
     enum class Start {
@@ -35,9 +46,9 @@ public:
 
     // arms: how many choices; preferred: the one that the profile takes, which a tie goes to. seed:
     // the same on all ranks. expected: what the preferred one should take at most, if it is sure;
-    // 0: not known.
+    // 0: not known. calls_before: of the class, of which nothing is known.
     ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed,
-                 Nanoseconds expected = 0);
+                 Nanoseconds expected = 0, long calls_before = 0);
 
     // Whether the next call must wait for an exchange: then call take() before start().
     bool exchange_due() const;
@@ -50,8 +61,8 @@ public:
     Turn start();
 
     // The times of the calls that were timed since the last exchange, in their order, the same on
-    // all ranks; 0: not known. cost: of one exchange, so that checks cost at most a thousandth.
-    void take(const std::vector<Nanoseconds>& times, Nanoseconds cost);
+    // all ranks; 0: not known. Checks cost at most a thousandth, with the waiting in them.
+    void take(const std::vector<Nanoseconds>& times, const Exchange& exchange);
 
     std::size_t best() const { return best_; }
     // Nothing will be timed any more, or only checks are.
@@ -62,7 +73,9 @@ public:
 private:
     enum class State { waiting, trying, watching, done };
 
-    void wait_or_try(Nanoseconds now);
+    void wait_or_try(Nanoseconds now, Nanoseconds inside);
+    bool runs_ahead(Nanoseconds usual) const;
+    int block_calls(int at_least, Nanoseconds usual) const;
     void try_all();
     void begin_epoch();
     void end_epoch();
@@ -89,12 +102,15 @@ private:
     int epoch_ = 0, longer_ = 1;  // times the usual blocks
     Nanoseconds reference_ = 0;   // what the best took when it was chosen; 0: not known
     Nanoseconds expected_, cost_ = 0;
-    bool in_trial_ = false;        // the reference is of calls between exchanges
-    Nanoseconds usual_ = 0;        // what a call took before the trial; 0: not known
-    Nanoseconds spent_ = 0;        // by all calls before the trial
+    Nanoseconds ahead_ = 0;  // of Exchange, outside of trials
+    bool in_trial_ = false;  // the reference is of calls between exchanges
+    Nanoseconds usual_ = 0;  // what a call took before the trial; 0: not known
+    Nanoseconds spent_ = 0;  // by all calls before the trial
+    long calls_before_;
     long calls_ = 0, waited_ = 0;  // before the trial, and since the last exchange
     long to_check_ = 0;            // calls
     int timed_ = 0;                // since the last exchange
+    int unknown_ = 0;              // checks in a row that told nothing
 };
 
 }  // namespace eco

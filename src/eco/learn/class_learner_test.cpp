@@ -13,18 +13,24 @@ using Start = ClassLearner::Start;
 
 // Runs calls that take what `time` says of the arm and the call's number.
 struct Calls {
-    Calls(std::size_t arms, std::size_t preferred, Start start)
-        : learner(arms, preferred, start, 7) {}
+    Calls(std::size_t arms, std::size_t preferred, Start start, long before = 0)
+        : learner(arms, preferred, start, 7, 0, before) {}
 
     void run(int calls, const std::function<Nanoseconds(std::size_t, int)>& time) {
         for (int call = 0; call < calls; ++call, ++number) {
             if (learner.exchange_due()) {
-                learner.take(waiting, cost);
+                const Nanoseconds ahead = runs_ahead ? before + inside : 0;
+                learner.take(waiting, {cost, ahead, inside});
+                waited += ahead;
+                before = 0;
                 waiting.clear();
+                inside = 0;
                 ++exchanges;
             }
             const auto turn = learner.start();
             const Nanoseconds took = time(turn.arm, number);
+            inside += took;
+            whole += took;
             arms.push_back(turn.arm);
             if (turn.timed) waiting.push_back(took);
         }
@@ -32,6 +38,9 @@ struct Calls {
 
     ClassLearner learner;
     Nanoseconds cost = 1000;
+    bool runs_ahead = false;  // a root that does nothing else between exchanges
+    Nanoseconds before = 0;   // by so much already when learning begins
+    Nanoseconds inside = 0, waited = 0, whole = 0;
     std::vector<Nanoseconds> waiting;
     std::vector<std::size_t> arms;  // of each call
     int number = 0, exchanges = 0;
@@ -148,8 +157,8 @@ TEST(ClassLearner, ABlockCountsAsAWhole) {
 TEST(ClassLearner, AFewShortCallsAreNotTried) {
     Calls program(3, 0, Start::unsure);
     program.cost = 2000000;
-    program.run(1000, [](std::size_t, int) { return 200000; });
-    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 1000);
+    program.run(500, [](std::size_t, int) { return 200000; });
+    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 500);
     EXPECT_LE(program.exchanges, 3);
     program.run(2000, [](std::size_t arm, int) { return arm == 0 ? 200000 : 100000; });
     EXPECT_NE(program.arms.back(), 0U);
@@ -161,6 +170,7 @@ TEST(ClassLearner, AFewShortCallsAreNotTried) {
 TEST(ClassLearner, ARootThatRunsAhead) {
     Calls program(2, 0, Start::unsure);
     program.cost = 1000000;
+    program.runs_ahead = true;
     int exchanges = 0;
     program.run(10000, [&](std::size_t arm, int) {
         const bool together = program.exchanges > exchanges;
@@ -177,6 +187,7 @@ TEST(ClassLearner, ARootThatRunsAhead) {
 TEST(ClassLearner, ARootThatRunsFarAhead) {
     Calls program(2, 0, Start::unsure);
     program.cost = 1000000;
+    program.runs_ahead = true;
     int exchanges = 0, since = 0;
     program.run(10000, [&](std::size_t arm, int) {
         since = program.exchanges > exchanges ? 0 : since + 1;
@@ -186,6 +197,63 @@ TEST(ClassLearner, ARootThatRunsFarAhead) {
     });
     EXPECT_EQ(program.learner.best(), 0U);
     EXPECT_LE(std::count(program.arms.begin(), program.arms.end(), 1U), 400);
+}
+
+// Calls of 0.3 ms whose root is all calls ahead: after an exchange they take twice as long, so a
+// comparison would take as long as it saves in a loop of less than a second.
+TEST(ClassLearner, ShortCallsWhoseRootRunsFarAhead) {
+    Calls program(3, 0, Start::unsure, 64);
+    program.cost = 2500000;
+    program.runs_ahead = true;
+    program.before = 64 * 300000;
+    program.run(2000, [](std::size_t arm, int) { return arm == 0 ? 300000 : 200000; });
+    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 2000);
+    EXPECT_EQ(program.exchanges, 1);
+    program.run(30000, [](std::size_t arm, int) { return arm == 0 ? 300000 : 200000; });
+    EXPECT_NE(program.learner.best(), 0U);
+}
+
+// Calls that take longer than an exchange are compared soon, and the waiting for ranks behind
+// counts as what a check costs.
+TEST(ClassLearner, LongCallsWhoseRootRunsFarAhead) {
+    Calls program(3, 0, Start::unsure);
+    program.cost = 1700000;
+    program.runs_ahead = true;
+    program.run(300, [](std::size_t arm, int) { return arm == 1 ? 3000000 : 4300000; });
+    EXPECT_TRUE(program.learner.settled());
+    EXPECT_EQ(program.learner.best(), 1U);
+    const auto compared = program.waited;
+    program.run(20000, [](std::size_t, int) { return 3000000; });
+    EXPECT_LE((program.waited - compared) * 1000, program.whole);
+}
+
+// Where ranks leave together a call of a trial may be a much slower one, so blocks are short.
+TEST(ClassLearner, ShortCallsWhoseRanksStayTogether) {
+    Calls program(3, 0, Start::unsure, 16);
+    program.cost = 2500000;
+    program.run(2000, [](std::size_t arm, int) {
+        return arm == 0 ? 1400000 : 900000 + 900000 * (arm - 1);
+    });
+    EXPECT_EQ(program.learner.best(), 1U);
+    EXPECT_LE(std::count(program.arms.begin(), program.arms.end(), 2U), 15);
+}
+
+// The exchange before was one of calls whose ranks were far apart, and took long.
+TEST(ClassLearner, WhatAnExchangeTakesIsLookedAtSoonAgain) {
+    Calls program(3, 0, Start::unsure, 16);
+    program.cost = 8000000;
+    program.run(20, [](std::size_t, int) { return 1500000; });
+    EXPECT_EQ(program.exchanges, 1);
+    program.cost = 2000000;
+    program.run(150, [](std::size_t arm, int) { return arm == 0 ? 1500000 : 900000; });
+    EXPECT_NE(program.arms.back(), 0U);
+}
+
+// Calls that end in bursts: the few that are timed took none.
+TEST(ClassLearner, WhatTellsNothingIsCheckedMoreAndMoreRarely) {
+    Calls program(2, 0, Start::sure);
+    program.run(20000, [](std::size_t, int) { return 0; });
+    EXPECT_LE(program.exchanges, 10);
 }
 
 // A clock that went wrong gives no time at all; then nothing is decided by it.

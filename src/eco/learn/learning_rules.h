@@ -13,9 +13,6 @@
 
 namespace eco {
 
-// Arms are tried when the class has taken so many times what the trial's exchanges will: a program
-// that soon ends would not get back what they cost.
-inline constexpr Nanoseconds worth_trying = 8;
 inline constexpr long longest_wait = 15;  // times the calls so far, as the first ones tell little
 
 // An arm whose least time is above the best one's mean by more is dropped, in percent.

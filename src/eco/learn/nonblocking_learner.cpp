@@ -23,6 +23,9 @@ constexpr BlocksOfCalls first_blocks{1, 4}, other_blocks{3, 6}, observed_blocks{
 // Programs that have more calls under way than this mix the arms of their blocks.
 constexpr int most_lead = 32;
 
+// Arms are tried when the class has taken so many times what the trial's exchanges will: a program
+// that soon ends would not get back what they cost.
+constexpr Nanoseconds worth_trying = 8;
 // What the trial's exchanges cost is known to be small; if the ranks do not meet, arms are tried
 // after so many calls: then there is one exchange, when the job ends.
 constexpr Nanoseconds exchanges_of_trial = 3;
