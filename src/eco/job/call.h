@@ -164,7 +164,7 @@ public:
     void start();
     void again();
     bool progress(bool may_block = false);
-    // Whether progress can wait: what multicasts may have to wait for its turn first.
+    // Whether progress can wait now: not while what multicasts waits for its turn.
     bool may_wait() const;
 
     // What the library is to run, and ECO has to time: its request becomes part of one of ECO's.
@@ -235,6 +235,7 @@ private:
     void make_running();
     bool step(bool may_block);
     bool step_of_multicast(bool may_block);
+    void end_multicast();
     bool step_of_library(bool may_block);
     void leave_queue() noexcept;
 

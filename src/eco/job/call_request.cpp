@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A call that has a request: started, advanced and ended by other calls of the program.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "eco/job/call.h"
@@ -109,22 +110,33 @@ bool Call::step(bool may_block) {
 bool Call::step_of_multicast(bool may_block) {
     Requested& mine = *requested_;
     if (!mine.mcast_calls->is_next(*mine.place)) return false;
-    {
-        const OwnMcastTurn turn(mine.mcast_calls->context());
-        if (!turn) return false;
-        if (!mine.running) {
-            make_running();
-            mine.running->start();
-        }
-        if (!may_block && !mine.running->progress()) return false;
+    std::optional<OwnMcastTurn> turn(std::in_place, mine.mcast_calls->context());
+    if (!*turn) return false;
+    if (!mine.running) {
+        make_running();
+        mine.running->start();
     }
-    // As a call that blocks: it takes turns with those that have left.
-    if (may_block) mine.running->finish();
+    try {
+        if (may_block) {
+            turn.reset();  // as a call that blocks: it takes turns with those that have left
+            mine.running->finish();
+        } else if (!mine.running->progress()) {
+            return false;
+        }
+    } catch (const Truncated&) {
+        end_multicast();
+        throw;
+    }
+    end_multicast();
+    return true;
+}
+
+void Call::end_multicast() {
+    Requested& mine = *requested_;
     if (mine.running->is_behind())
         communicator_->take_left(*mine.mcast_calls, std::move(mine.running));
     mine.running.reset();
     leave_queue();
-    return true;
 }
 
 bool Call::may_wait() const {

@@ -222,9 +222,17 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
 void Communicator::run(const Choice& choice, const Prepared& prepared, const Layout& layout,
                        const Combine& combine, const Reduction& reduction) {
     auto call = begin(choice, prepared, layout, combine, reduction);
+    const auto end = [&] {
+        if (call->is_behind()) take_left(*mcast_, std::move(call));
+    };
     call->start();
-    call->finish();
-    if (call->is_behind()) take_left(*mcast_, std::move(call));
+    try {
+        call->finish();
+    } catch (const Truncated&) {
+        end();
+        throw;
+    }
+    end();
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {
