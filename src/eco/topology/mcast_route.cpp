@@ -30,13 +30,16 @@ std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const
     std::vector<Network::McastReach> reaches;
     for (const McastArea& area : areas) {
         if (area.level >= static_cast<int>(levels.size())) continue;
-        auto& reach = reaches.emplace_back();
-        reach.rate = area.rate;
-        for (std::size_t host = 0; host < mcast.interfaces.size(); ++host)
-            reach.holds.push_back(
-                !mcast.interfaces[host].empty() &&
-                (area.level < 0 ||
-                 levels[static_cast<std::size_t>(area.level)][host] == area.cluster));
+        Network::McastReach reach{{}, area.rate};
+        bool all = true;
+        for (std::size_t host = 0; host < mcast.interfaces.size(); ++host) {
+            const bool inside = area.level < 0 ||
+                                levels[static_cast<std::size_t>(area.level)][host] == area.cluster;
+            reach.holds.push_back(inside);
+            all = all && (!inside || !mcast.interfaces[host].empty());
+        }
+        // As groups: one that has a host without an interface does not multicast (hierarchy.cpp).
+        if (all) reaches.push_back(std::move(reach));
     }
     return reaches;
 }

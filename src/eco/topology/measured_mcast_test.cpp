@@ -85,6 +85,10 @@ TEST(MeasuredMcast, CrossesEachLinkOnce) {
     EXPECT_EQ(network.mcast_route(0, {1, 2, 3}).rate, 5e5);
     EXPECT_EQ(network.mcast_route(0, {1}).links.size(), 1U);
     EXPECT_EQ(network.mcast_route(0, {1}).rate, 8e5);
+    everywhere.interfaces[3].clear();
+    network.mcasts = mcast_reaches(everywhere, mcast_levels);
+    EXPECT_EQ(network.mcast_route(0, {1, 2}).rate, 0);  // nor does the group of all four
+    EXPECT_EQ(network.mcast_route(0, {1}).rate, 8e5);
 }
 
 }  // namespace eco
