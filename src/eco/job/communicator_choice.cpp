@@ -167,7 +167,7 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
     if (!first) first = first_nonblocking(request, least, bits_may_change, persists);
     const Choice* choice = &*first;
     if (timed) {
-        const int before = calls_before_learning(bytes, choice->is_native());
+        const int before = calls_before_learning(bytes, false);
         int& calls = known.nonblocking_calls;
         if (session()->settings.learn >= Learn::on && calls <= before && calls++ == before)
             begin_nonblocking_lesson(known, request, bytes, bits_may_change);

@@ -12,10 +12,6 @@ namespace {
 
 constexpr int class_bits = 3;  // four classes from one power of two to the next
 
-// Calls. A rank may be far ahead of others in a loop of short calls, and waits in each look at
-// them.
-constexpr long first_look = 4, first_look_at_short = 16;
-
 // The end of a call that failed: later than any.
 constexpr Seconds no_end = 1e18;
 

@@ -38,7 +38,7 @@ class Lesson {
 public:
     Lesson(const LearnedClass& named, Rivals rivals, long calls_before);
 
-    // The last call that was to be timed is over.
+    // A call is over; its end is kept if it counts.
     void ended() {
         const Seconds now = Clocks::own();
         inside_ += now - began_;

@@ -111,8 +111,9 @@ std::string broadcast(std::string text, Answer answer) {
     return text;
 }
 
-// Rank 0: where this job's results go, and the measurement that they are of.
-std::string kept_at, kept_of;
+// Rank 0: where this job's results go, the measurement that they are of, and the program. It may
+// change what it is called by.
+std::string kept_at, kept_of, program;
 
 // One line for what was refused, however much.
 void say_refused(const std::vector<std::string>& refused) {
@@ -199,7 +200,7 @@ json what_was_learned(Settings& settings, const std::string& profile_path, const
         kept_at = learned_path(profile_path);
         kept_of = profile.created;
         auto classes = read_learned(kept_at, kept_of).classes;
-        const std::string program = name_of_program();
+        program = name_of_program();
         std::erase_if(classes, [&](const LearnedClass& each) {
             return each.mpi != library || each.ranks > ranks ||
                    (!each.blocks() && each.program != program);
@@ -273,7 +274,7 @@ void keep_results(std::vector<LearnedClass> results) {
     if (results.empty() || kept_at.empty()) return;
     try {
         for (LearnedClass& each : results)
-            if (!each.blocks()) each.program = name_of_program();
+            if (!each.blocks()) each.program = program;
         keep_learned(kept_at, {kept_of, std::move(results)});
     } catch (const std::exception& error) {
         say(error.what());

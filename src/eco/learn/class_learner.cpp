@@ -183,8 +183,8 @@ int ClassLearner::block_calls(int at_least, Nanoseconds usual) const {
 // now: what a call took lately; 0: not known.
 void ClassLearner::wait_or_try(Nanoseconds now, Nanoseconds inside) {
     // Where ranks run ahead calls end in bursts, and a few of them tell little: what all took since
-    // the exchange before. At first that is little too; then the first rank counts as ahead by all
-    // calls.
+    // the exchange before. At the first exchange that is little too, as most calls have not gone on
+    // to the last rank; then what the first rank is ahead by, over all calls so far, is a limit.
     const bool ahead = runs_ahead(now);
     if (ahead) now = inside / waited_;
     if (ahead && spent_ == 0) now = std::min(now, ahead_ / (calls_ + calls_before_));
@@ -235,6 +235,7 @@ void ClassLearner::end_epoch() {
         own * 100 > usual_ * further_ahead) {
         longer_ = longer_blocks;
         for (auto& samples : samples_) samples.clear();
+        runs_.assign(samples_.size(), 0);
         return begin_epoch();
     }
     Nanoseconds best = 0;

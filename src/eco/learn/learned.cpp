@@ -194,6 +194,7 @@ void merge(Learned& known, const Learned& fresh) {
             old->arms.begin(), old->arms.end(),
             [](const LearnedArm& a, const LearnedArm& b) { return a.mean < b.mean; });
         if (quickest != old->arms.end()) old->best = quickest->choice;
+        std::rotate(old, old + 1, known.classes.end());  // the newest last
     }
     limit_programs(known.classes);
 }

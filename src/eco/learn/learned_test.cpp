@@ -98,6 +98,8 @@ TEST(Learned, OfManyProgramsTheOldestAreForgotten) {
     ASSERT_EQ(known.classes.size(), 1001U);
     EXPECT_EQ(known.classes[0].operation, fresh.classes[0].operation);
     EXPECT_EQ(known.classes[1].program, "100");
+    merge(known, {"net", {fresh.classes[101]}});
+    EXPECT_EQ(known.classes.back().program, "100");
 }
 
 TEST(Learned, RefusesWhatItCannotRead) {

@@ -20,16 +20,36 @@ bool is_interpreter(const std::string& name) {
                            const char* interpreter) { return stem == interpreter; });
 }
 
+// Nothing if there is none.
+std::string script_of(const std::vector<std::string>& words) {
+    constexpr const char* runners[] = {"mpi4py", "mpi4py.run", "runpy", "cProfile", "pdb", "trace"};
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word == "-c" || word == "-e") return "";
+        if (word == "-W" || word == "-X") ++i;  // an option of Python, and its value
+        if (word.empty() || word.front() == '-') continue;
+        const bool runs_another =
+            words[i - 1] == "-m" &&
+            std::find(std::begin(runners), std::end(runners), word) != std::end(runners);
+        if (!runs_another) return file_name(word);
+    }
+    return "";
+}
+
+// For a file in JSON.
+std::string printable(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char each) { return each < ' ' || each > '~'; }, '?');
+    return text;
+}
+
 }  // namespace
 
 std::string name_of_program(const std::vector<std::string>& words) {
     if (words.empty()) return "";
     const std::string name = file_name(words.front());
-    if (!is_interpreter(name)) return name;
-    const auto script = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
-        return !word.empty() && word.front() != '-';
-    });
-    return script == words.end() ? name : file_name(*script);
+    const std::string script = is_interpreter(name) ? script_of(words) : "";
+    return printable(script.empty() ? name : script);
 }
 
 std::string name_of_program() {
