@@ -57,6 +57,14 @@ std::string_view ElfFile::text(std::uint64_t offset) const {
 
 int ElfFile::machine() const { return at<Elf64_Ehdr>(0)->e_machine; }
 
+std::string ElfFile::interpreter() const {
+    const auto* header = at<Elf64_Ehdr>(0);
+    const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
+    for (int i = 0; segments && i < header->e_phnum; ++i)
+        if (segments[i].p_type == PT_INTERP) return std::string(text(segments[i].p_offset));
+    return "";
+}
+
 std::optional<std::uint64_t> ElfFile::file_offset(std::uint64_t address) const {
     const auto* header = at<Elf64_Ehdr>(0);
     const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
@@ -68,35 +76,50 @@ std::optional<std::uint64_t> ElfFile::file_offset(std::uint64_t address) const {
     return std::nullopt;
 }
 
-NeededLibraries ElfFile::needs() const {
+ElfFile::Entries ElfFile::dynamic_entries() const {
     const auto* header = at<Elf64_Ehdr>(0);
     const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
-    const Elf64_Dyn* entries = nullptr;
-    std::uint64_t count = 0;
+    Entries entries;
     for (int i = 0; segments && i < header->e_phnum; ++i)
         if (segments[i].p_type == PT_DYNAMIC) {
-            count = segments[i].p_filesz / sizeof(Elf64_Dyn);
-            entries = at<Elf64_Dyn>(segments[i].p_offset, count);
+            entries.count = segments[i].p_filesz / sizeof(Elf64_Dyn);
+            entries.first = at<Elf64_Dyn>(segments[i].p_offset, entries.count);
         }
-    if (!entries) return {};
+    if (!entries.first) return {};
+    std::uint64_t used = 0;
+    while (used < entries.count && entries.first[used].d_tag != DT_NULL) ++used;
+    return {entries.first, used};
+}
 
-    std::optional<std::uint64_t> strings;
-    for (std::uint64_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i)
-        if (entries[i].d_tag == DT_STRTAB) strings = file_offset(entries[i].d_un.d_ptr);
+std::optional<std::uint64_t> ElfFile::value(std::int64_t tag) const {
+    const Entries entries = dynamic_entries();
+    for (std::uint64_t i = 0; i < entries.count; ++i)
+        if (entries.first[i].d_tag == tag) return entries.first[i].d_un.d_val;
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> ElfFile::place(std::int64_t tag) const {
+    const auto address = value(tag);
+    return address ? file_offset(*address) : std::nullopt;
+}
+
+NeededLibraries ElfFile::needs() const {
+    const auto strings = place(DT_STRTAB);
     if (!strings) return {};
 
     NeededLibraries needs;
-    for (std::uint64_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
-        const std::uint64_t value = entries[i].d_un.d_val;
-        switch (entries[i].d_tag) {
+    const Entries entries = dynamic_entries();
+    for (std::uint64_t i = 0; i < entries.count; ++i) {
+        const std::uint64_t name = entries.first[i].d_un.d_val;
+        switch (entries.first[i].d_tag) {
             case DT_NEEDED:
-                needs.libraries.emplace_back(text(*strings + value));
+                needs.libraries.emplace_back(text(*strings + name));
                 break;
             case DT_RPATH:
-                needs.rpath = text(*strings + value);
+                needs.rpath = text(*strings + name);
                 break;
             case DT_RUNPATH:
-                needs.runpath = text(*strings + value);
+                needs.runpath = text(*strings + name);
                 break;
             default:
                 break;
@@ -104,6 +127,48 @@ NeededLibraries ElfFile::needs() const {
     }
     if (!needs.runpath.empty()) needs.rpath.clear();  // as the loader does
     return needs;
+}
+
+std::vector<NeededVersions> ElfFile::needed_versions() const {
+    const auto strings = place(DT_STRTAB), first = place(DT_VERNEED);
+    const auto libraries = value(DT_VERNEEDNUM);
+    if (!strings || !first || !libraries) return {};
+    std::vector<NeededVersions> all;
+    std::uint64_t at_library = *first;
+    for (std::uint64_t n = 0; n < *libraries; ++n) {
+        const auto* library = at<Elf64_Verneed>(at_library);
+        if (!library) break;
+        NeededVersions needed{std::string(text(*strings + library->vn_file)), {}};
+        std::uint64_t at_version = at_library + library->vn_aux;
+        for (int v = 0; v < library->vn_cnt; ++v) {
+            const auto* version = at<Elf64_Vernaux>(at_version);
+            if (!version) break;
+            if (!(version->vna_flags & VER_FLG_WEAK))
+                needed.versions.emplace_back(text(*strings + version->vna_name));
+            at_version += version->vna_next;
+        }
+        all.push_back(std::move(needed));
+        if (library->vn_next == 0) break;
+        at_library += library->vn_next;
+    }
+    return all;
+}
+
+std::vector<std::string> ElfFile::defined_versions() const {
+    const auto strings = place(DT_STRTAB), first = place(DT_VERDEF);
+    const auto count = value(DT_VERDEFNUM);
+    if (!strings || !first || !count) return {};
+    std::vector<std::string> all;
+    std::uint64_t at_version = *first;
+    for (std::uint64_t n = 0; n < *count; ++n) {
+        const auto* version = at<Elf64_Verdef>(at_version);
+        const auto* name = version ? at<Elf64_Verdaux>(at_version + version->vd_aux) : nullptr;
+        if (!name) break;
+        all.emplace_back(text(*strings + name->vda_name));
+        if (version->vd_next == 0) break;
+        at_version += version->vd_next;
+    }
+    return all;
 }
 
 bool ElfFile::defines(std::string_view symbol) const {

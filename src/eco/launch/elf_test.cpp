@@ -52,6 +52,9 @@ TEST_F(ElfTest, DamagedFiles) {
     for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 100)
         if (const auto elf = ElfFile::open(write("cut", whole.substr(0, size)))) {
             elf->needs();
+            elf->needed_versions();
+            elf->defined_versions();
+            elf->interpreter();
             elf->defines("main");
         }
     for (std::size_t place = 16; place < std::min<std::size_t>(whole.size(), 1200); place += 7) {
@@ -59,6 +62,9 @@ TEST_F(ElfTest, DamagedFiles) {
         damaged.replace(place, 4, "\xff\xff\xff\x7f");
         if (const auto elf = ElfFile::open(write("damaged", damaged))) {
             elf->needs();
+            elf->needed_versions();
+            elf->defined_versions();
+            elf->interpreter();
             elf->defines("main");
         }
     }

@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "eco/base/error.h"
 #include "eco/base/say.h"
 #include "eco/base/settings.h"
+#include "eco/launch/c_library.h"
 #include "eco/launch/executable.h"
 #include "eco/launch/linkage.h"
 #include "eco/launch/option.h"
@@ -66,15 +68,30 @@ static std::string variable(const Variables& variables, const char* name) {
     return found == variables.end() ? "" : found->second;
 }
 
+// Inside, nothing of what is set here counts.
+static bool starts_container(const std::string& command) {
+    const std::string name = command.substr(command.rfind('/') + 1);
+    for (const char* known : {"podman", "docker", "nerdctl", "apptainer", "singularity", "shifter",
+                              "ch-run", "enroot", "udocker", "sarus"})
+        if (name == known) return true;
+    return false;
+}
+
 Preload choose_preload(const ExecOptions& options, const std::string& file,
                        const Variables& variables) {
     if (options.abi) return {options.abi, "--mpi", ""};
+
+    const std::string& name = options.command[0];
+    if (starts_container(name))
+        return {std::nullopt, "",
+                name +
+                    " starts a container, inside which ECO must be: put 'eco exec' behind the "
+                    "image's name, before the program"};
 
     const std::string search_path = variable(variables, "LD_LIBRARY_PATH");
     const Executable executable = read_executable(file, variables);
     const Linkage linkage = read_linkage(executable.file, search_path);
     if (linkage.abi) return {linkage.abi, "linked with " + linkage.library, ""};
-    const std::string& name = options.command[0];
     if (linkage.has_mpi_inside)
         return {std::nullopt, "",
                 name +
@@ -111,6 +128,14 @@ Preload choose_preload(const ExecOptions& options, const std::string& file,
                 "later, name it: eco exec --mpi openmpi|mpich|abi)"};
 }
 
+Preload if_it_loads(Preload choice, const std::string& object, const std::string& file,
+                    const std::string& name, const Variables& variables) {
+    const std::string why = why_c_library_does_not_suit(
+        object, read_executable(file, variables).file, variable(variables, "LD_LIBRARY_PATH"));
+    if (why.empty()) return choice;
+    return {std::nullopt, "", name + " runs without ECO: " + why};
+}
+
 std::string preload_list(const std::string& object, const std::string& before) {
     std::string list;
     for (std::size_t start = 0; start < before.size();) {
@@ -133,8 +158,8 @@ static int start_program(const std::vector<std::string>& command) {
     return reason == ENOENT ? 127 : 126;
 }
 
-static void preload(Abi abi, const ExecOptions& options, const Variables& variables) {
-    const std::string object = preload_object(abi);
+static void preload(const std::string& object, const ExecOptions& options,
+                    const Variables& variables) {
     setenv("LD_PRELOAD", preload_list(object, variable(variables, "LD_PRELOAD")).c_str(), 1);
     if (!options.profile.empty())
         setenv("ECO_PROFILE", std::filesystem::absolute(options.profile).c_str(), 1);
@@ -156,11 +181,14 @@ int run_exec(const std::vector<std::string>& arguments) {
     // A program that is not there is the system's to complain about.
     if (file.empty()) return start_program(options.command);
 
-    const Preload choice = choose_preload(options, file, variables);
+    Preload choice = choose_preload(options, file, variables);
+    const std::string object = choice.abi ? preload_object(*choice.abi) : "";
+    if (choice.abi)
+        choice = if_it_loads(std::move(choice), object, file, options.command[0], variables);
     const bool prints = read_launch(variables).first;
     if (!choice.warning.empty() && prints) say(choice.warning);
     if (choice.abi) {
-        preload(*choice.abi, options, variables);
+        preload(object, options, variables);
         if ((options.verbose || settings.verbose > 0) && prints)
             std::fprintf(stderr, "eco: uses its preload object for %s (%s)\n",
                          abi_name(*choice.abi), choice.why.c_str());

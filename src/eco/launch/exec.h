@@ -31,6 +31,10 @@ struct Preload {
 Preload choose_preload(const ExecOptions& options, const std::string& file,
                        const Variables& variables);
 
+// Without the ABI, and with a warning, where the object cannot be loaded into the program.
+Preload if_it_loads(Preload choice, const std::string& object, const std::string& file,
+                    const std::string& name, const Variables& variables);
+
 // LD_PRELOAD with the object behind what is there, so that a profiling tool sees the program's
 // calls first; without any other of ECO's.
 std::string preload_list(const std::string& object, const std::string& before);

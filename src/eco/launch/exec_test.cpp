@@ -54,6 +54,13 @@ TEST_F(ExecTest, TheProgramWinsOverTheLauncher) {
     EXPECT_EQ(choose({app}).warning, "");
 }
 
+TEST_F(ExecTest, OutsideAContainerItCanDoNothing) {
+    const std::string runtime = write("podman", "#!/bin/sh\n", true);
+    const Preload outside = choose({runtime, "run", "image", "./app"}, openmpi);
+    EXPECT_FALSE(outside.abi);
+    EXPECT_NE(outside.warning.find("'eco exec' behind the image's name"), std::string::npos);
+}
+
 TEST_F(ExecTest, TheUserWinsOverAll) {
     ExecOptions options;
     options.abi = Abi::standard;

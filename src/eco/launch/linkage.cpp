@@ -121,4 +121,24 @@ Linkage read_linkage(const std::string& program, const std::string& search_path)
     return linkage;
 }
 
+std::string find_library(const std::string& name, const std::string& program,
+                         const std::string& search_path) {
+    std::error_code ignored;
+    std::string start = fs::canonical(program, ignored);
+    if (start.empty()) start = program;
+    const auto main = ElfFile::open(start);
+    if (!main) return "";
+    // What the program itself needs is loaded first, and later objects get the same.
+    const NeededLibraries needs = main->needs();
+    Search search(search_path, main->machine());
+    std::string file =
+        search.file(name, folders(needs.rpath, start), folders(needs.runpath, start));
+    if (!file.empty()) return file;
+    // The loader knows folders of its own, at least that in which it lies: small images have no
+    // cache of it.
+    const fs::path loader = fs::canonical(main->interpreter(), ignored);
+    file = loader.parent_path() / name;
+    return ElfFile::open(file) ? file : "";
+}
+
 }  // namespace eco::launch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds the MPI library that a program will have when it runs, by following the libraries it needs
-// the way the loader does, without starting it. Called by exec.h.
+// the way the loader does, without starting it. Called by exec.h and c_library.h.
 #pragma once
 
 #include <string>
@@ -19,5 +19,10 @@ struct Linkage {
 
 // search_path: LD_LIBRARY_PATH.
 Linkage read_linkage(const std::string& program, const std::string& search_path);
+
+// The file that the loader takes for a library which an object loaded into the program needs; empty
+// if there is none.
+std::string find_library(const std::string& name, const std::string& program,
+                         const std::string& search_path);
 
 }  // namespace eco::launch
