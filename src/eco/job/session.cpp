@@ -135,7 +135,8 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
         complain_once(
             std::to_string(missing) + " of " + std::to_string(ranks) +
             " ranks are on hosts that are not in the profile, so collectives with them are "
-            "native; 'eco measure' adds these hosts");
+            "native; " +
+            what_names_host("'eco measure' adds these hosts"));
 }
 
 void begin_session(const Settings& settings, const Profile& profile, bool with_rails,

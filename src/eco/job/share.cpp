@@ -133,8 +133,8 @@ std::string path_for(const Settings& settings) {
 Profile profile_at(const std::string& path) {
     if (path.empty())
         throw Error(Code::bad_input, "no profile contains host " + processor_name() +
-                                         ", so ECO falls back to native collectives; 'eco "
-                                         "measure' writes one");
+                                         ", so ECO falls back to native collectives; " +
+                                         what_names_host("'eco measure' writes one"));
     try {
         return read_profile(path);
     } catch (const std::exception& error) {
@@ -268,6 +268,14 @@ std::string processor_name() {
     int length = 0;
     native().Get_processor_name(name, &length);
     return name;
+}
+
+std::string what_names_host(const std::string& otherwise) {
+    const std::string name = processor_name();
+    if (!is_made_up_name(name)) return otherwise;
+    return "the name " + name +
+           " is a container's: start containers with the host's name (--uts=host or "
+           "--network=host)";
 }
 
 void keep_results(std::vector<LearnedClass> results) {

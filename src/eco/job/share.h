@@ -45,4 +45,8 @@ void keep_results(std::vector<LearnedClass> results);
 // This host's name, as MPI_Get_processor_name has it.
 std::string processor_name();
 
+// The end of a sentence on a host that the profile does not have: what is wrong with a name that a
+// container made up, or else what is given.
+std::string what_names_host(const std::string& otherwise);
+
 }  // namespace eco

@@ -22,6 +22,12 @@ std::uint64_t name_hash(std::string_view text) {
     return hash.value();
 }
 
+bool is_made_up_name(std::string_view name) {
+    constexpr std::size_t digits = 12;
+    return name.size() == digits &&
+           name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 HostNames::HostNames(const std::vector<std::string>& hosts, const std::string& own,
                      const std::string& hosts_file) {
     for (std::size_t host = 0; host < hosts.size(); ++host)

@@ -15,6 +15,9 @@ namespace eco {
 // By base/fnv1a.h.
 std::uint64_t name_hash(std::string_view text);
 
+// Whether podman or Docker made the name up: a container's number.
+bool is_made_up_name(std::string_view name);
+
 class HostNames {
 public:
     // own: what this host is called now; the other hosts are in the same domain.

@@ -47,4 +47,10 @@ TEST(HostNames, AliasesOfTheHostsFile) {
     std::remove(path.c_str());
 }
 
+TEST(HostNames, ThoseOfContainers) {
+    EXPECT_TRUE(is_made_up_name("9973d25de5aa"));
+    EXPECT_FALSE(is_made_up_name("9973d25de5a"));
+    EXPECT_FALSE(is_made_up_name("node25de5aac"));
+}
+
 }  // namespace eco
