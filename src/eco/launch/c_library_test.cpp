@@ -54,7 +54,6 @@ TEST_F(CLibraryTest, OlderThanTheObjectNeeds) {
     EXPECT_EQ(why_c_library_does_not_suit(later, own, ""), "");
 }
 
-// In a small image, which has no cache of the loader.
 TEST_F(CLibraryTest, BesideTheLoader) {
     const std::string later = object_of_later();
     std::filesystem::rename(folder + "/later/libc.so.6", folder + "/later/libown.so.1");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/launch/linkage.h"
 
+#include <elf.h>
+
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -54,7 +56,13 @@ public:
         if (!cache_) cache_ = std::make_unique<LoaderCache>();
         for (std::string& path : cache_->find(name))
             if (fits(path)) return std::move(path);
-        for (const char* folder : {"/lib64/", "/usr/lib64/", "/lib/", "/usr/lib/"})
+        // Debian's loader has Debian's folders, also where an image has no cache.
+        const std::string debians = machine_ == EM_AARCH64  ? "aarch64-linux-gnu/"
+                                    : machine_ == EM_X86_64 ? "x86_64-linux-gnu/"
+                                                            : "";
+        for (const std::string& folder :
+             {"/lib/" + debians, "/usr/lib/" + debians, std::string("/lib64/"),
+              std::string("/usr/lib64/"), std::string("/lib/"), std::string("/usr/lib/")})
             if (std::string path = folder + name; fits(path)) return path;
         return "";
     }
@@ -134,8 +142,7 @@ std::string find_library(const std::string& name, const std::string& program,
     std::string file =
         search.file(name, folders(needs.rpath, start), folders(needs.runpath, start));
     if (!file.empty()) return file;
-    // The loader knows folders of its own, at least that in which it lies: small images have no
-    // cache of it.
+    // Or beside the loader, where a system has all in folders of its own.
     const fs::path loader = fs::canonical(main->interpreter(), ignored);
     file = loader.parent_path() / name;
     return ElfFile::open(file) ? file : "";

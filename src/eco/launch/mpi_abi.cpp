@@ -68,7 +68,7 @@ Launch read_launch(const Variables& variables) {
     // OMPI_MCA_* and I_MPI_ROOT alone prove nothing: users keep them in their shells.
     if (has("OMPI_COMM_WORLD_SIZE"))
         launch.abi = Abi::openmpi;
-    else if (has("PMI_RANK") || has("PMI_SIZE") || has("MV2_COMM_WORLD_RANK") ||
+    else if (has("PMI_RANK") || has("PMI_SIZE") || has("PMI_PORT") || has("MV2_COMM_WORLD_RANK") ||
              any_with_prefix(variables, "HYDI_"))
         launch.abi = Abi::mpich;
     else if (has("PMIX_RANK") && any_with_prefix(variables, "OMPI_"))

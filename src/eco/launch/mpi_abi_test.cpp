@@ -36,6 +36,11 @@ TEST(Launch, ByWhatTheLauncherLeaves) {
     EXPECT_EQ(mpich.abi, Abi::mpich);
     EXPECT_TRUE(mpich.first);
 
+    // Hydra's -pmi-port.
+    const Launch by_port = read_launch({{"PMI_ID", "1"}, {"PMI_PORT", "n0:4000"}});
+    EXPECT_EQ(by_port.abi, Abi::mpich);
+    EXPECT_FALSE(by_port.first);
+
     EXPECT_EQ(read_launch({{"PMIX_RANK", "0"}, {"I_MPI_FABRICS", "shm"}}).abi, Abi::mpich);
     EXPECT_EQ(read_launch({{"PMIX_RANK", "0"}, {"OMPI_MCA_btl", "tcp"}}).abi, Abi::openmpi);
 }
