@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The lab's harness serves the tests here too."""
+"""The harnesses of the lab and of MPI programs serve the tests here too."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lab"))
+for name in ("lab", "mpi"):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / name))
