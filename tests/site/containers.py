@@ -25,7 +25,7 @@ def _page() -> list[str]:
 
 def settings() -> str:
     """The page's shell variables."""
-    return "".join(f"{line}\n" for line in _page() if re.match(r"\w+=", line))
+    return "".join(f"{line}\n" for line in _page() if re.match(r"\w+=|export ", line))
 
 
 def line(*words: str) -> str:

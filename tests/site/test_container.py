@@ -60,14 +60,17 @@ class Site:
 
     def line(self, word: str, program: str, ranks: int = 2) -> str:
         """A line of the page, by its launcher and this word."""
-        launcher = Path(self.mpi.launcher).name
-        text = line(launcher, "podman", word)
+        return self.here(line(Path(self.mpi.launcher).name, "podman", word), program, ranks)
+
+    def here(self, text: str, program: str, ranks: int) -> str:
         return with_words(
             text, {"IMAGE": str(self.image), "./program": f"./{program}", "-n 8": f"-n {ranks}"}
         )
 
-    def run(self) -> dict[str, Run]:
-        done = on_site(self.script, self.folder, family=self.mpi.family, scale=100)
+    def run(self, *services: str) -> dict[str, Run]:
+        done = on_site(
+            self.script, self.folder, family=self.mpi.family, scale=100, services=services
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return {
             path.stem: Run(
@@ -125,6 +128,17 @@ def test_mpich(tmp_path: Path) -> None:
     assert kept["classes"], kept
     assert runs["learned"].err == ""
     assert "what was learned is not stored" in one_line(runs["nowhere"])
+
+
+@pytest.mark.long
+@needs("slurmctld", "slurmd", "srun")
+def test_slurm(tmp_path: Path) -> None:
+    site = Site(MPICH5, tmp_path)
+    site.add("native", on_host(site))
+    text = line("srun", "--preserve-fds=1")
+    site.add("inside", site.here(text, f"conformance {COMPARED}", 8), PLANS)
+    runs = site.run("slurm")
+    same_results(runs["native"], runs["inside"], OPERATIONS)
 
 
 @pytest.mark.long
