@@ -2,6 +2,8 @@
 """Containers of podman on the lab's hosts: an image made of this machine's own files, and the lines
 of docs/sites.md, which are run as they stand there."""
 
+import contextlib
+import os
 import re
 import resource
 import shutil
@@ -13,6 +15,8 @@ from eco.lab.mpi import PROJECT, dependencies
 PAGE = PROJECT / "docs" / "sites.md"
 _BUILD = PROJECT / "build" / "release"
 _TEMPORARY = "/run/eco-lab/tmp"  # the hosts' /tmp is that of this machine
+_CGROUPS = Path("/sys/fs/cgroup")
+_PARENT = f"eco-test-{os.getpid()}"
 _LIMITS = {"nofile": resource.RLIMIT_NOFILE, "nproc": resource.RLIMIT_NPROC}
 
 
@@ -94,8 +98,8 @@ def prepared(folder: Path, family: str, image: Path, preloaded: str) -> str:
         "#!/bin/sh\nshift\n"
         f"exec {shutil.which('podman')} --root={folder}/store --runroot=/run/store "
         "--storage-driver=vfs --cgroup-manager=cgroupfs --events-backend=none run "
-        f"{limits} --security-opt=seccomp=unconfined --read-only --workdir=/ "
-        f'{bound} --rootfs "$@"\n'
+        f"--cgroup-parent=/{_PARENT} {limits} --security-opt=seccomp=unconfined {bound} "
+        '--read-only --workdir=/ --rootfs "$@"\n'
     )
     podman.chmod(0o755)
     # crun knows no mixture of the two kinds of control groups.
@@ -111,6 +115,14 @@ def prepared(folder: Path, family: str, image: Path, preloaded: str) -> str:
         "mkdir -p $HOME/.local/share/eco/profiles\n"
         "printf '%s\\n' $LAB_HOSTS >hosts\n" + settings()
     )
+
+
+def remove_cgroups() -> None:
+    """What podman leaves there outlives the lab."""
+    for top in (*_CGROUPS.glob(_PARENT), *_CGROUPS.glob(f"*/{_PARENT}")):
+        for folder, _, _ in os.walk(top, topdown=False):
+            with contextlib.suppress(OSError):  # of a run that was stopped, and is still ending
+                Path(folder).rmdir()
 
 
 def _limit(which: int) -> str:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from containers import install, line, make_image, prepared, with_words
+from containers import install, line, make_image, prepared, remove_cgroups, with_words
 from lab_harness import needs_lab
 from mpi_harness import MPICH5, OPENMPI5, Mpi, Run, built, patient, same_results
 from site_harness import PROFILE, needs, on_site
@@ -68,9 +68,12 @@ class Site:
         )
 
     def run(self, *services: str) -> dict[str, Run]:
-        done = on_site(
-            self.script, self.folder, family=self.mpi.family, scale=100, services=services
-        )
+        try:
+            done = on_site(
+                self.script, self.folder, family=self.mpi.family, scale=100, services=services
+            )
+        finally:
+            remove_cgroups()
         assert done.returncode == 0, done.stdout + done.stderr
         return {
             path.stem: Run(
