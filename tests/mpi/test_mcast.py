@@ -268,36 +268,6 @@ def test_two_jobs_at_once(mpi: Mpi, tmp_path: Path) -> None:
     assert len(re.findall(r"datagrams multicast, \d+ sent again$", done.stderr, re.M)) == 2
 
 
-def hosts_of(area: dict[str, int], measured: dict[str, Any]) -> set[str]:
-    clusters = measured["levels"][area["level"]]
-    of_hosts = zip(measured["hosts"], clusters, strict=True)
-    return {host for host, cluster in of_hosts if cluster == area["cluster"]}
-
-
-@pytest.mark.alone
-@with_one(OPENMPI5, MPICH5)
-def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
-    """Measured: it reaches each switch's own hosts. Then it is used inside, messages between."""
-    scenario = tmp_path / "routed.yaml"
-    scenario.write_text(FAULTY.format(faults="multicast: no, delay: 2ms"))
-    profile = tmp_path / "routed.json"
-    launcher = [ECO, "lab", "run", scenario, "--mpi", mpi.family, "--native", "--"]
-    words = [ECO, "measure", "--no-tune", "-o", profile, "--", *launcher]
-    subprocess.run([*map(str, words)], check=True, stdin=subprocess.DEVNULL, timeout=120)
-    measured = json.loads(profile.read_text())
-    areas = measured["mcast"]["areas"]
-    reached = [hosts_of(area, measured) for area in areas]
-    switches = [{f"n{n}" for n in numbers} for numbers in (range(4), range(4, 8))]
-    assert all(switch in reached for switch in switches), (reached, measured["levels"])
-    # Times may show a part of a switch as a level of its own.
-    assert all(any(hosts <= switch for switch in switches) for hosts in reached), reached
-    assert all(4e6 < area["rate"] < 12.5e6 for area in areas)
-    run = mcasts(mpi, 12, 16000, scenario=str(scenario), scale=1, profile=profile)
-    assert run.code == 0, run.out + run.err
-    assert "ok 12 calls" in run.out
-    assert all(what.startswith("mcast") for what in run.used["bcast"])
-
-
 SNOOPING = """
 description: two switches that copy multicasts only to who listens
 networks:

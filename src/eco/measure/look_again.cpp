@@ -29,7 +29,7 @@ constexpr Seconds of_a_visit = 20e-3;
 constexpr std::chrono::milliseconds between_visits{100};
 // Of what a process usually gets; `eco doctor` names hosts with less than half of that.
 constexpr double little = 0.5;
-constexpr int look_tag = 41;
+constexpr int again_tag = 41;
 
 // The host of these with the shortest way to `host`, itself apart.
 int nearest(const Matrix& times, int host, const std::vector<int>& among) {
@@ -197,9 +197,9 @@ std::optional<double> share_again(double share) {
     std::optional<double> again;
     char word = 0;
     if (rank != 0 && std::find(few.begin(), few.end(), rank) != few.end()) {
-        await_bytes(&word, 1, 0, look_tag);
+        await_bytes(&word, 1, 0, again_tag);
         again = processor_share();
-        send_bytes(&word, 1, 0, look_tag);
+        send_bytes(&word, 1, 0, again_tag);
     }
     if (rank == 0)
         for (const int one : few) {
@@ -207,8 +207,8 @@ std::optional<double> share_again(double share) {
                 again = processor_share();
                 continue;
             }
-            send_bytes(&word, 1, one, look_tag);
-            await_bytes(&word, 1, one, look_tag);
+            send_bytes(&word, 1, one, again_tag);
+            await_bytes(&word, 1, one, again_tag);
         }
     sleep_until_rank_0_comes();
     return again;

@@ -16,10 +16,16 @@ Network::McastRoute Network::mcast_route(int from, const std::vector<int>& to) c
         if (found.rate == 0 && holds(reach, from) &&
             std::all_of(to.begin(), to.end(), [&](int host) { return holds(reach, host); }))
             found.rate = reach.rate;
-    std::set<int> links;
+    std::set<int> on_the_way;
+    double fastest = 0;
     for (const int host : to)
-        for (const int link : route(from, host)) links.insert(link);
-    found.links.assign(links.begin(), links.end());
+        for (const int link : route(from, host)) {
+            on_the_way.insert(link);
+            fastest = std::max(fastest, links[static_cast<std::size_t>(link)].rate);
+        }
+    // Hosts with several NICs: multicasts faster than any of these links go by other NICs.
+    if (railed.empty() || found.rate <= 1.2 * fastest)
+        found.links.assign(on_the_way.begin(), on_the_way.end());
     return found;
 }
 

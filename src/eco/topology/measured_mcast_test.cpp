@@ -85,6 +85,13 @@ TEST(MeasuredMcast, CrossesEachLinkOnce) {
     EXPECT_EQ(network.mcast_route(0, {1, 2, 3}).rate, 5e5);
     EXPECT_EQ(network.mcast_route(0, {1}).links.size(), 1U);
     EXPECT_EQ(network.mcast_route(0, {1}).rate, 8e5);
+    everywhere.areas = {{-1, 0, 4e6, 0}};  // faster than the links: by NICs that MPI does not use
+    network.mcasts = mcast_reaches(everywhere, mcast_levels);
+    EXPECT_EQ(network.mcast_route(0, {1, 2, 3}).links.size(), 2U);  // but no host has any
+    network.railed = {network};
+    EXPECT_EQ(network.mcast_route(0, {1, 2, 3}).links.size(), 0U);
+    EXPECT_EQ(network.mcast_route(0, {1, 2, 3}).rate, 4e6);
+    everywhere.areas = {{-1, 0, 5e5, 0}, {0, 0, 8e5, 0}};
     everywhere.interfaces[3].clear();
     network.mcasts = mcast_reaches(everywhere, mcast_levels);
     EXPECT_EQ(network.mcast_route(0, {1, 2}).rate, 0);  // nor does the group of all four

@@ -86,6 +86,30 @@ void MeasuredRails::derive(const Levels& levels) {
     }
 }
 
+double MeasuredRails::rate_of(std::size_t host, const std::string& card) const {
+    for (const MeasuredRail& rail : rails)
+        if (!card.empty() && rail.card[host] == card) return rail.rates.usual;
+    return 0;
+}
+
+double MeasuredRails::rate_among(const std::vector<int>& hosts,
+                                 const std::vector<std::string>& cards,
+                                 const Levels& levels) const {
+    for (const MeasuredRail& rail : rails) {
+        const auto has_its_card = [&](int host) {
+            const std::string& card = cards[static_cast<std::size_t>(host)];
+            return !card.empty() && rail.card[static_cast<std::size_t>(host)] == card;
+        };
+        if (!std::all_of(hosts.begin(), hosts.end(), has_its_card)) continue;
+        std::vector<double> each;
+        for (const int a : hosts)
+            for (const int b : hosts)
+                if (a < b) each.push_back(rail.rates.between(a, b, levels));
+        return each.empty() ? 0 : *std::min_element(each.begin(), each.end());
+    }
+    return 0;
+}
+
 std::map<std::string, RailRates> MeasuredRails::rates() const {
     std::map<std::string, RailRates> rates;
     for (const MeasuredRail& rail : rails)

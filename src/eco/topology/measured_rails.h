@@ -57,6 +57,12 @@ struct MeasuredRails {
 
     // Fills in what follows from the tables.
     void derive(const Levels& levels);
+    // Of the rail whose card that is; 0: no rail's.
+    double rate_of(std::size_t host, const std::string& card) const;
+    // The least between any two of the hosts, whose cards (per host of the network) all belong to
+    // one rail; 0: they do not.
+    double rate_among(const std::vector<int>& hosts, const std::vector<std::string>& cards,
+                      const Levels& levels) const;
     // By network.
     std::map<std::string, RailRates> rates() const;
 };

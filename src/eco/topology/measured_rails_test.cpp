@@ -55,6 +55,16 @@ TEST(Rails, WrittenAndReadBack) {
     EXPECT_EQ(read_rails(earlier, 3, rail_levels, "x.json").longest_short, 1024);
 }
 
+TEST(Rails, RateOfACardAndAmongHosts) {
+    const MeasuredRails rails = sample_rails();
+    EXPECT_EQ(rails.rate_of(1, "eth1"), 3e6);
+    EXPECT_EQ(rails.rate_of(2, "eth1"), 0);
+    EXPECT_EQ(rails.rate_of(2, ""), 0);
+    EXPECT_EQ(rails.rate_among({0, 1}, {"eth0", "eth0", "eth0"}, rail_levels), 12e6);
+    EXPECT_EQ(rails.rate_among({0, 1, 2}, {"eth0", "eth0", "eth0"}, rail_levels), 6e6);
+    EXPECT_EQ(rails.rate_among({0, 1}, {"eth0", "eth1", "eth0"}, rail_levels), 0);
+}
+
 TEST(Rails, CarryWhatIsUsualInTheSmallestCommonCluster) {
     const auto rates = sample_rails().rates();
     const RailRates& first = rates.at("10.9.0.0/16");

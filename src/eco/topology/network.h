@@ -86,7 +86,7 @@ struct Network {
     std::vector<McastReach> mcasts;
 
     // The links that a multicast crosses, each once, and the most it carries; rate 0: it does not
-    // reach them all.
+    // reach them all. No links: it goes by NICs that MPI's messages do not use.
     struct McastRoute {
         std::vector<int> links;
         double rate = 0;
