@@ -60,13 +60,6 @@ def test_it_is_linked_with_the_c_library_alone(tree: Path) -> None:
         assert needed(file) <= own, file
 
 
-def test_the_command_starts_where_the_c_library_is_older(tree: Path) -> None:
-    """In a container it must be able to say that the preload object does not suit."""
-    symbols = run("objdump", "-T", tree / "bin/eco").stdout
-    versions = {int(minor) for minor in re.findall(r"GLIBC_2\.(\d+)", symbols)}
-    assert versions and max(versions) <= 17, symbols
-
-
 def test_it_is_small(tree: Path) -> None:
     """Without Python packages: 12 MB were asked for. `pytest -s` prints what takes them."""
     sizes = {
