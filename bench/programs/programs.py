@@ -71,6 +71,8 @@ def _run(
     words = [ECO, "lab", "run", network, "--mpi", "openmpi", "--scale", scale]
     words += ["--native"] if way == "native" else ["--topology", profile]
     words += ["--", *program.words, *(program.short if short else ())]
+    if program.log:
+        (folder / program.log).unlink(missing_ok=True)  # some programs append to it
     began = time.monotonic()
     done = subprocess.run(
         list(map(str, words)), cwd=folder, env=_environment(program), capture_output=True, text=True
