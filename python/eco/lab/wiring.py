@@ -13,7 +13,8 @@ sent, once for a bus and twice for a switch (to it and from it), which is how ho
 measurement; on fast wires that time is shorter than the relay's own.
 
 A host also shapes its own sending, fairly among the hosts it sends to, as Linux does on a real
-card. A full queue there is seen by TCP, which holds back: nothing is lost at the sender.
+card. A full queue there is seen by TCP, which holds back: nothing is lost at the sender. Between a
+bridge and a medium the relay keeps about 90 full frames, and loses what comes beyond.
 
 Hosts whose NICs have IPv6 addresses alone are started over a network of its own, which the emulated
 one knows nothing of: some launchers know IPv4 alone.

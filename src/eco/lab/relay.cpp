@@ -62,6 +62,10 @@ int open_interface(const std::string& name) {
     const int handle = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, htons(ETH_P_ALL));
     if (handle < 0) give_up("a packet socket");
     const int on = 1, buffer = 8 << 20;
+    // Frames that wait for the medium behind this interface: about 90 full ones, as a small switch
+    // keeps for a port. What finds no place is lost. The kernel doubles the value.
+    const int queue = 106496;
+    setsockopt(handle, SOL_SOCKET, SO_SNDBUF, &queue, sizeof queue);
     setsockopt(handle, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on);
     if (setsockopt(handle, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)
         setsockopt(handle, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);
