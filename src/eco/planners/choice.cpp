@@ -45,6 +45,10 @@ bool Choice::split() const {
     const auto* exchange = std::get_if<ExchangeParameters>(&parameters);
     return exchange && exchange->split;
 }
+int Choice::straight() const {
+    const auto* tree = std::get_if<TreeParameters>(&parameters);
+    return tree ? tree->straight : 0;
+}
 int Choice::carriers() const {
     const auto* exchange = std::get_if<ExchangeParameters>(&parameters);
     return exchange ? exchange->carriers : 0;

@@ -32,6 +32,9 @@ struct TreeParameters {
     Rotate rotate = Rotate::none;
     // inner=native: inside each innermost group the library's own collective, `top` between them.
     bool native_inside = false;
+    // With top=relay: so many of a hundred segments go from the root's group to each other one
+    // itself. That is another crossing of its link for each, but they need not arrive so early.
+    int straight = 0;
     auto operator<=>(const TreeParameters&) const = default;
 };
 struct ExchangeParameters {
@@ -113,6 +116,7 @@ struct Choice {
     bool native_inside() const;
     bool split() const;
     int carriers() const;
+    int straight() const;
 
     // For these families only.
     TreeParameters& tree() { return std::get<TreeParameters>(parameters); }

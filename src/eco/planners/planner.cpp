@@ -26,6 +26,43 @@ std::vector<std::vector<Chunk>> messages(const std::vector<Chunk>& chunks, const
     return result;
 }
 
+StraightSegments::StraightSegments(const Choice& choice, const Request& request) : choice_(choice) {
+    if (choice.straight() == 0) return;
+    const int segments = segments_of(choice), all = 100;
+    const int count = std::max(1, (segments * choice.straight() + all / 2) / all);
+    const bool first = traits(request.operation).ends == Ends::root;
+    first_ = first ? 0 : segments - count;
+    end_ = first_ + count;
+}
+
+std::vector<Chunk> StraightSegments::chunks() const {
+    std::vector<Chunk> chunks;
+    for (Chunk chunk = first_; chunk < end_; ++chunk) chunks.push_back(chunk);
+    return chunks;
+}
+
+std::vector<std::vector<Chunk>> StraightSegments::messages() const {
+    auto list = eco::messages(all_chunks(segments_of(choice_)), choice_);
+    if (end_ - first_ < 2 || choice_.rotate() == Rotate::all) return list;
+    list.erase(list.begin() + first_ + 1, list.begin() + end_);
+    list[static_cast<std::size_t>(first_)] = chunks();
+    return list;
+}
+
+std::vector<bool> straight_blocks(const Choice& choice, const Request& request) {
+    std::vector<bool> straight(static_cast<std::size_t>(request.ranks()), false);
+    int left = (request.ranks() * choice.straight() + 50) / 100;
+    std::vector<const Group*> groups;
+    for (const Group& part : request.hierarchy->top.parts) groups.push_back(&part);
+    std::stable_sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
+        return a->ranks.size() < b->ranks.size();
+    });
+    for (const Group* group : groups)
+        for (const Rank rank : group->ranks)
+            if (left-- > 0) straight[static_cast<std::size_t>(rank)] = true;
+    return straight;
+}
+
 int most_segments(const Request& request) {
     constexpr int most = 64, most_chunks = 2048;
     if (traits(request.operation).blocks == Blocks::parts) return most;
