@@ -32,6 +32,9 @@ Form Choice::inner() const {
 Rotate Choice::rotate() const {
     return of_either(parameters, [](const auto& of) { return of.rotate; }, Rotate::none);
 }
+int Choice::straight() const {
+    return of_either(parameters, [](const auto& of) { return of.straight; }, 0);
+}
 bool Choice::native_inside() const {
     return of_either(parameters, [](const auto& of) { return of.native_inside; }, false);
 }
@@ -44,10 +47,6 @@ const std::vector<Form>& Choice::below() const {
 bool Choice::split() const {
     const auto* exchange = std::get_if<ExchangeParameters>(&parameters);
     return exchange && exchange->split;
-}
-int Choice::straight() const {
-    const auto* tree = std::get_if<TreeParameters>(&parameters);
-    return tree ? tree->straight : 0;
 }
 int Choice::carriers() const {
     const auto* exchange = std::get_if<ExchangeParameters>(&parameters);

@@ -35,17 +35,21 @@ StraightSegments::StraightSegments(const Choice& choice, const Request& request)
     end_ = first_ + count;
 }
 
-std::vector<Chunk> StraightSegments::chunks() const {
-    std::vector<Chunk> chunks;
-    for (Chunk chunk = first_; chunk < end_; ++chunk) chunks.push_back(chunk);
-    return chunks;
+std::vector<std::vector<Chunk>> StraightSegments::own_messages() const {
+    std::vector<std::vector<Chunk>> list;
+    for (Chunk chunk = first_; chunk < end_; ++chunk)
+        if (list.empty() || choice_.rotate() == Rotate::all)
+            list.push_back({chunk});
+        else
+            list.back().push_back(chunk);
+    return list;
 }
 
 std::vector<std::vector<Chunk>> StraightSegments::messages() const {
-    auto list = eco::messages(all_chunks(segments_of(choice_)), choice_);
-    if (end_ - first_ < 2 || choice_.rotate() == Rotate::all) return list;
-    list.erase(list.begin() + first_ + 1, list.begin() + end_);
-    list[static_cast<std::size_t>(first_)] = chunks();
+    auto list = own_messages();
+    for (Chunk chunk = 0; chunk < segments_of(choice_); ++chunk)
+        if (!holds(chunk)) list.push_back({chunk});
+    std::sort(list.begin(), list.end());
     return list;
 }
 

@@ -70,11 +70,11 @@ class StraightSegments {
 public:
     StraightSegments(const Choice& choice, const Request& request);
     bool holds(Chunk chunk) const { return chunk >= first_ && chunk < end_; }
-    std::vector<Chunk> chunks() const;
 
     // The message of each part, in order. Those that go straight between the same ranks are one
     // message: where messages share a link it comes after the short ones that wait to be forwarded.
     std::vector<std::vector<Chunk>> messages() const;
+    std::vector<std::vector<Chunk>> own_messages() const;  // of those that go straight
 
 private:
     const Choice& choice_;

@@ -38,11 +38,6 @@ static Choice on_groups(Choice choice) {
     return choice;
 }
 
-// From here on a message is worth cutting up between the hosts of one switch.
-static constexpr Bytes taken_apart = 4096;
-// Libraries send off at once what is shorter, so that a window would not hold it back.
-static constexpr Bytes rendezvous = 64 * 1024;
-
 // The same over rails, and what is made for several ports (Qian and Afsahi, §5).
 static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& list) {
     using enum Operation;
@@ -145,7 +140,7 @@ void Candidates::add_carriers(int carriers, int segments) {
     list_.back().segments = segments;
 }
 
-// Relays, with as much straight as they would hold up.
+// By relays, but straight what they would hold up.
 void Candidates::add_straight(Shape inner, Rotate rotate, int segments, int window) {
     for (const int share : straight_shares(request_, bytes_)) {
         list_.push_back(tree(Shape::relay, inner, segments));
@@ -256,6 +251,11 @@ void Candidates::sums_in_segments() {
     if (!flat_ && groups_ > 2) {
         list_.push_back(exchange(fine_));
         list_.back().exchange().split = true;
+        for (const int share : straight_shares(request_, bytes_)) {
+            list_.push_back(exchange(fine_, Shape::binomial));
+            list_.back().exchange().split = true;
+            list_.back().exchange().straight = share;
+        }
     }
     if (!flat_ && bytes_ >= first_flight) {
         list_.push_back(exchange(chunks(first_flight)));

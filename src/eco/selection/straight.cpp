@@ -56,6 +56,7 @@ std::vector<int> straight_shares(const Request& request, Bytes bytes) {
     if (top.parts.size() < 3) return list;
     switch (traits(request.operation).rules) {
         case Rules::tree:
+        case Rules::sum:
             add(std::min(1.0, late_part(top, bytes)));
             break;
         case Rules::all_blocks:
