@@ -125,7 +125,8 @@ class Grid:
 
     def bound(self, operation: str, size: int, seed: int | None = None, roots: int = 1) -> float:
         """Seconds, the mean over the roots: the longest shortest path, for each edge of the tree of
-        levels the bytes that must cross it, and what one site can give to several others."""
+        levels the bytes that must cross it, what one site can give to several others, and the
+        messages that sums for all take."""
         hosts = self.hosts
         places = [hosts.index(host) for host in self.placement(seed)]
         clusters = [c for _, c, n in self.clusters for _ in range(n)]
@@ -159,8 +160,17 @@ class Grid:
                 if not rooted or root in inside:
                     given = _same_for_all(operation, size, len(inside))
                     forwarded = max(forwarded, _forwarded(given / WAN_RATE, len(self.sites) - 1))
-            times.append(max(longest, slowest, forwarded))
+            summed = _summed(operation, size, len(self.sites))
+            times.append(max(longest, slowest, forwarded, summed))
         return sum(times) / len(times)
+
+
+def _summed(operation: str, size: int, sites: int) -> float:
+    """That each of n sites gets something of all others takes 2(n-1) messages, which all links
+    share."""
+    if operation != "allreduce" or sites < 2:
+        return 0.0
+    return WAN_DELAY + 2 * (sites - 1) / sites * size / WAN_RATE
 
 
 def _forwarded(once: float, others: int) -> float:

@@ -152,6 +152,8 @@ CHOICES = [
 CHOICES += ["tree:top=chain,inner=chain,segments=4", "tree:top=star,inner=binomial"]
 CHOICES += ["tree:inner=disjoint,segments=5,on=ranks", "circulant", "circulant:segments=5,ports=1"]
 CHOICES += ["exchange:inner=star,carriers=2", "exchange:inner=star,segments=3,carriers=3"]
+CHOICES += ["tree:top=relay,inner=chain,segments=5,rotate=groups,straight=40"]
+CHOICES += ["tree:top=relay,inner=star,segments=3,rotate=all,straight=50"]
 # Operations that a plan must really have done.
 CARRIED = ["gather", "gatherv", "scatter", "scatterv", "alltoall"]
 

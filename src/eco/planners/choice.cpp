@@ -32,6 +32,9 @@ Form Choice::inner() const {
 Rotate Choice::rotate() const {
     return of_either(parameters, [](const auto& of) { return of.rotate; }, Rotate::none);
 }
+int Choice::straight() const {
+    return of_either(parameters, [](const auto& of) { return of.straight; }, 0);
+}
 bool Choice::native_inside() const {
     return of_either(parameters, [](const auto& of) { return of.native_inside; }, false);
 }

@@ -32,6 +32,7 @@ struct TreeParameters {
     Rotate rotate = Rotate::none;
     // inner=native: inside each innermost group the library's own collective, `top` between them.
     bool native_inside = false;
+    int straight = 0;  // with top=relay; see Choice
     auto operator<=>(const TreeParameters&) const = default;
 };
 struct ExchangeParameters {
@@ -42,6 +43,7 @@ struct ExchangeParameters {
     // How many ranks, at most, carry what one group has for another (all-to-all), or what the root
     // has for other groups or gets from them (scatter, gather); 0: one all of it.
     int carriers = 0;
+    int straight = 0;  // with split; see Choice
     auto operator<=>(const ExchangeParameters&) const = default;
 };
 struct RingParameters {
@@ -113,6 +115,10 @@ struct Choice {
     bool native_inside() const;
     bool split() const;
     int carriers() const;
+    // Where most of a message reaches a group by way of another one: so much of a hundred goes
+    // straight to each group instead. That crosses the sender's link once more for each, but need
+    // not arrive so early.
+    int straight() const;
 
     // For these families only.
     TreeParameters& tree() { return std::get<TreeParameters>(parameters); }

@@ -8,17 +8,26 @@
 namespace eco {
 
 TEST(Choice, WrittenAndReadBack) {
-    for (const char* text :
-         {"native", "tree:top=balanced,inner=star,segments=4,rails=2", "exchange:inner=k2",
-          "ring:segments=2,on=levels", "ring:on=levels", "direct:window=1", "ordered",
-          "tree:top=relay,inner=postal4,segments=8,rotate=groups",
-          "exchange:inner=star,segments=5,split=1,rotate=all", "tree:inner=k3,on=ranks",
-          "butterfly:on=ranks", "exchange:inner=native",
-          "tree:top=relay,inner=native,segments=5,rotate=groups",
-          "tree:top=star/postal3/chain,inner=binomial,segments=4", "exchange:inner=star,carriers=4",
-          "tree:top=balanced,inner=native,segments=1", "tree:top=star,inner=native",
-          "exchange:top=binomial,inner=native",
-          "tree:top=balanced,inner=star,segments=4,on=groups"})
+    for (const char* text : {"native",
+                             "tree:top=balanced,inner=star,segments=4,rails=2",
+                             "exchange:inner=k2",
+                             "ring:segments=2,on=levels",
+                             "ring:on=levels",
+                             "direct:window=1",
+                             "ordered",
+                             "tree:top=relay,inner=postal4,segments=8,rotate=groups",
+                             "exchange:inner=star,segments=5,split=1,rotate=all",
+                             "tree:inner=k3,on=ranks",
+                             "butterfly:on=ranks",
+                             "exchange:inner=native",
+                             "tree:top=relay,inner=native,segments=5,rotate=groups",
+                             "tree:top=relay,inner=star,segments=5,rotate=all,straight=40",
+                             "tree:top=star/postal3/chain,inner=binomial,segments=4",
+                             "exchange:inner=star,carriers=4",
+                             "tree:top=balanced,inner=native,segments=1",
+                             "tree:top=star,inner=native",
+                             "exchange:top=binomial,inner=native",
+                             "tree:top=balanced,inner=star,segments=4,on=groups"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
 
@@ -38,6 +47,8 @@ TEST(Choice, NonsenseIsRefused) {
                              "ring:segments=99999",
                              "tree:depth=2",
                              "tree:rotate=1",
+                             "tree:top=relay,rotate=all,straight=101",
+                             "ring:straight=5",
                              "k0",
                              "tree:on=hosts",
                              "ring:inner=native",

@@ -208,6 +208,34 @@ TEST(Crossings, CarriersSpreadAllToAllOverTheRanksAtBothEnds) {
     }
 }
 
+// Half of four segments by way of another group, the rest in one message to each.
+TEST(Crossings, WhatGoesStraightIsOneMessageToEachGroup) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3) (4 5)");
+    using Between = std::map<std::pair<Rank, Rank>, int>;
+    const auto between = [&](Operation operation, const std::string& more) {
+        const std::string choice = "tree:top=relay,inner=star,segments=4,rotate=" + more;
+        Between wide;
+        for (const auto& [pair, count] :
+             Schedule(choice, {operation, &hierarchy, 0, true}).messages_between_ranks())
+            if (level_between(hierarchy.top, pair.first, pair.second) == 0) wide[pair] = count;
+        return wide;
+    };
+    using enum Operation;
+    EXPECT_EQ(between(bcast, "groups"),
+              (Between{{{0, 2}, 2}, {{0, 4}, 2}, {{2, 4}, 2}, {{4, 2}, 2}}));
+    EXPECT_EQ(between(bcast, "groups,straight=50"),
+              (Between{{{0, 2}, 2}, {{0, 4}, 2}, {{2, 4}, 1}, {{4, 2}, 1}}));
+    EXPECT_EQ(between(reduce, "groups,straight=50"),
+              (Between{{{2, 0}, 2}, {{4, 0}, 2}, {{2, 4}, 1}, {{4, 2}, 1}}));
+    EXPECT_EQ(between(bcast, "groups,straight=100"), (Between{{{0, 2}, 1}, {{0, 4}, 1}}));
+    // Each block has other leaders; those of one group go straight, of the others by the next
+    // group.
+    EXPECT_EQ(Schedule("tree:top=relay,inner=star,rotate=all,straight=34",
+                       {allgather, &hierarchy, 0, true})
+                  .longest_chain(0),
+              2);
+}
+
 // Every chunk crosses once, those of one block each over a connection of its own.
 TEST(Crossings, CarriersSpreadScatterAndGatherOverConnections) {
     const Hierarchy hierarchy = parse_hierarchy(grid);

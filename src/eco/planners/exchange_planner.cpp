@@ -24,15 +24,15 @@ public:
           request_(request),
           me_(me),
           segments_(segments_of(choice)),
+          straight_(choice, request),
           builder_(request, segments_, choice.window) {
         const Group& top = request.hierarchy->top;
         const bool is_one = top.is_rank() || (choice.native_inside() && top.is_innermost());
         groups_ = is_one ? std::vector<Group>{top} : top.parts;
         while (!groups_[own_].holds(me)) ++own_;
-        const bool all = choice.rotate() == Rotate::all;
         const int turns = choice.rotates() ? segments_ : 1;
         for (int turn = 0; turn < turns; ++turn) {
-            const LeaderRotation rotation{turn, turns, all};
+            const LeaderRotation rotation{turn, turns, choice.rotate() == Rotate::all};
             leaders_.emplace_back();
             for (const Group& each : groups_) leaders_.back().push_back(rotation.of_group(each));
         }
@@ -86,8 +86,7 @@ private:
             native ? inner_leaders_ = innermost_leaders(group(), leader(own_)) : group();
         const Form form = native ? choice_.top() : choice_.inner();
         LocalTree tree(inside, request_.ranks(), me_, form, form);
-        const int turns = static_cast<int>(leaders_.size());
-        for (int turn = 0; turn < turns; ++turn) {
+        for (int turn = 0, turns = static_cast<int>(leaders_.size()); turn < turns; ++turn) {
             tree.find(leader(own_, turn), {turn, turns, choice_.rotate() == Rotate::all});
             parents_.push_back(tree.parent());
             children_.push_back(tree.children());
@@ -105,6 +104,9 @@ private:
             others.push_back((own_ + i) % groups_.size());
         return others;
     }
+
+    // Of the leaders: what the group with this number has added up.
+    static Buffer bank(std::size_t group) { return scratch(1 + static_cast<int>(group)); }
 
     // The group's sum in the leader's `sum`.
     void collect(const std::vector<Chunk>& chunks, Buffer sum) {
@@ -134,36 +136,35 @@ private:
 
     // Every leader adds the groups' sums up in the same order, so that all get the same bits.
     void allreduce() {
-        const auto bank = [](std::size_t group) { return scratch(1 + static_cast<int>(group)); };
         const auto parts = all_chunks(segments_);
         if (native_->is_all()) return native_->allreduce(parts);
         collect(parts, bank(own_));
-        if (choice_.split())
-            allreduce_in_shares();
-        else
-            for (const auto& message : messages(parts, choice_)) {
-                const Chunk chunk = message.front();
-                if (!leads(chunk)) continue;
-                for (const auto other : other_groups()) {
-                    builder_.send(leader(other, chunk), bank(own_), message);
-                    builder_.recv(leader(other, chunk), bank(other), message);
-                }
-                builder_.copy(bank(0), output, message);
-                for (std::size_t other = 1; other < groups_.size(); ++other)
-                    builder_.combine(bank(other), output, message);
-            }
+        choice_.split() ? allreduce_in_shares() : exchange_whole(messages(parts, choice_));
         spread(parts);
+    }
+
+    void exchange_whole(const std::vector<std::vector<Chunk>>& list) {
+        for (const auto& message : list) {
+            const Chunk chunk = message.front();
+            if (!leads(chunk)) continue;
+            for (const auto other : other_groups()) {
+                builder_.send(leader(other, chunk), bank(own_), message);
+                builder_.recv(leader(other, chunk), bank(other), message);
+            }
+            builder_.copy(bank(0), output, message);
+            for (std::size_t other = 1; other < groups_.size(); ++other)
+                builder_.combine(bank(other), output, message);
+        }
     }
 
     // Chunk p belongs to a leader of group p modulo groups, who alone adds it up: two crossings
     // one after the other, but 2 (g-1)/g of the message over each link instead of g-1 times.
     void allreduce_in_shares() {
-        const auto bank = [](std::size_t group) { return scratch(1 + static_cast<int>(group)); };
         const auto share = [this](std::size_t group) {
             std::vector<Chunk> chunks;
             for (auto chunk = static_cast<Chunk>(group); chunk < segments_;
                  chunk += static_cast<Chunk>(groups_.size()))
-                if (leads(chunk)) chunks.push_back(chunk);
+                if (leads(chunk) && !straight_.holds(chunk)) chunks.push_back(chunk);
             return chunks;
         };
         const auto own_share = share(own_);
@@ -173,6 +174,7 @@ private:
         for (const auto other : other_groups())
             for (const auto& message : messages(own_share, choice_))
                 builder_.recv(leader(other, message.front()), bank(other), message);
+        exchange_whole(straight_.own_messages());
         for (const auto& message : messages(own_share, choice_)) {
             builder_.copy(bank(0), output, message);
             for (std::size_t other = 1; other < groups_.size(); ++other)
@@ -221,7 +223,6 @@ private:
 
     void reduce_scatter() {
         const int groups = static_cast<int>(groups_.size());
-        const auto bank = [](std::size_t group) { return scratch(1 + static_cast<int>(group)); };
         const Buffer result = scratch(1 + groups);
         collect(all_chunks(request_.ranks() * segments_), bank(own_));
         if (!leads()) {
@@ -308,6 +309,7 @@ private:
     const Request& request_;
     Rank me_;
     int segments_;
+    const StraightSegments straight_;
     std::vector<Group> groups_;
     std::size_t own_ = 0;
     std::vector<std::vector<Rank>> leaders_;  // by turn and group
@@ -332,6 +334,7 @@ static void write_exchange(const Choice& choice, const WriteParameter& write) {
     if (exchange.split) write("split", "1");
     if (exchange.carriers != 0) write("carriers", std::to_string(exchange.carriers));
     write_rotate(exchange.rotate, write);
+    if (exchange.straight > 0) write("straight", std::to_string(exchange.straight));
 }
 
 static bool read_exchange(std::string_view key, const std::string& value, Choice& choice) {
@@ -342,6 +345,8 @@ static bool read_exchange(std::string_view key, const std::string& value, Choice
         exchange.split = read_count(key, value, 1) == 1;
     else if (key == "carriers")
         exchange.carriers = read_count(key, value, 4096);
+    else if (key == "straight")
+        exchange.straight = read_count(key, value, 100);
     else
         return read_inner(key, value, exchange.inner, exchange.native_inside) ||
                read_rotate(key, value, exchange.rotate);
@@ -353,6 +358,9 @@ static bool knows_exchange(const Choice& choice, const Request& request) {
     const auto& exchange = std::get<ExchangeParameters>(choice.parameters);
     // Blocks whose sizes only their two ends know cannot be put together on the way.
     const bool alltoall = request.operation == Operation::alltoall;
+    if (exchange.straight > 0 &&
+        (!exchange.split || exchange.native_inside || request.operation != Operation::allreduce))
+        return false;
     if (has_rules(request, {prefix})) return !exchange.split && exchange.carriers == 0;
     if (exchange.carriers > 0)
         return !choice.rotates() && !exchange.split &&
@@ -382,7 +390,7 @@ const PlannerFamily exchange_family{
     .parameters = ExchangeParameters{},
     .write = write_exchange,
     .read = read_exchange,
-    .keys = "top, inner, split=1, carriers, rotate=groups, rotate=all",
+    .keys = "top, inner, split=1, carriers, rotate=groups, rotate=all, straight",
     .knows = knows_exchange,
     .plan = plan_any,
     .extent = extent_of_exchange,

@@ -98,7 +98,7 @@ public:
     Extent direct() const { return {2 * ranks_, 2 * ranks_ * segments_}; }
     Extent tree(Form inner) const {
         using enum Operation;
-        std::vector<Form> forms{choice_.top()};
+        std::vector<Form> forms{choice_.straight() > 0 ? Form{} : choice_.top()};
         forms.insert(forms.end(), choice_.below().begin(), choice_.below().end());
         const double children = most_children(top_, forms, inner, innermost(), {}, 1);
         if (operation_ == gather || operation_ == scatter)

@@ -26,6 +26,47 @@ std::vector<std::vector<Chunk>> messages(const std::vector<Chunk>& chunks, const
     return result;
 }
 
+StraightSegments::StraightSegments(const Choice& choice, const Request& request) : choice_(choice) {
+    if (choice.straight() == 0) return;
+    const int segments = segments_of(choice), all = 100;
+    const int count = std::max(1, (segments * choice.straight() + all / 2) / all);
+    const bool first = traits(request.operation).ends == Ends::root;
+    first_ = first ? 0 : segments - count;
+    end_ = first_ + count;
+}
+
+std::vector<std::vector<Chunk>> StraightSegments::own_messages() const {
+    std::vector<std::vector<Chunk>> list;
+    for (Chunk chunk = first_; chunk < end_; ++chunk)
+        if (list.empty() || choice_.rotate() == Rotate::all)
+            list.push_back({chunk});
+        else
+            list.back().push_back(chunk);
+    return list;
+}
+
+std::vector<std::vector<Chunk>> StraightSegments::messages() const {
+    auto list = own_messages();
+    for (Chunk chunk = 0; chunk < segments_of(choice_); ++chunk)
+        if (!holds(chunk)) list.push_back({chunk});
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+std::vector<bool> straight_blocks(const Choice& choice, const Request& request) {
+    std::vector<bool> straight(static_cast<std::size_t>(request.ranks()), false);
+    int left = (request.ranks() * choice.straight() + 50) / 100;
+    std::vector<const Group*> groups;
+    for (const Group& part : request.hierarchy->top.parts) groups.push_back(&part);
+    std::stable_sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
+        return a->ranks.size() < b->ranks.size();
+    });
+    for (const Group* group : groups)
+        for (const Rank rank : group->ranks)
+            if (left-- > 0) straight[static_cast<std::size_t>(rank)] = true;
+    return straight;
+}
+
 int most_segments(const Request& request) {
     constexpr int most = 64, most_chunks = 2048;
     if (traits(request.operation).blocks == Blocks::parts) return most;

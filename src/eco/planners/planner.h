@@ -63,4 +63,26 @@ std::vector<std::vector<Chunk>> messages(const std::vector<Chunk>& chunks, const
 
 inline int segments_of(const Choice& choice) { return choice.segments > 0 ? choice.segments : 1; }
 
+// The segments that go straight (Choice::straight): the last ones, which would come too late if
+// another group had to forward them; of a reduction the first ones, which arrive before any that
+// was forwarded.
+class StraightSegments {
+public:
+    StraightSegments(const Choice& choice, const Request& request);
+    bool holds(Chunk chunk) const { return chunk >= first_ && chunk < end_; }
+
+    // The message of each part, in order. Those that go straight between the same ranks are one
+    // message: where messages share a link it comes after the short ones that wait to be forwarded.
+    std::vector<std::vector<Chunk>> messages() const;
+    std::vector<std::vector<Chunk>> own_messages() const;  // of those that go straight
+
+private:
+    const Choice& choice_;
+    Chunk first_ = 0, end_ = 0;
+};
+
+// By rank, where each block has a tree of its own: whether it goes straight. Those of small groups
+// come first, whose links carry little else. O(P).
+std::vector<bool> straight_blocks(const Choice& choice, const Request& request);
+
 }  // namespace eco

@@ -26,6 +26,7 @@ public:
           request_(request),
           me_(me),
           root_(traits(request.operation).rooted() ? request.root : request.hierarchy->top.first()),
+          straight_(choice, request),
           builder_(request, segments_of(choice), choice.window, choice.ports),
           native_(choice, request, root_, me, builder_) {
         if (choice.native_inside())
@@ -105,9 +106,10 @@ private:
 
     // An operator that does not commute needs every subtree to be a range of ranks, which a star
     // has.
-    Tree whole_tree(LeaderRotation rotation) const {
+    Tree whole_tree(LeaderRotation rotation, bool straight = false) const {
         const int ranks = request_.ranks();
-        Tree tree = build_tree(top(), ranks, root_, choice_.top(), inner(), rotation, below());
+        Tree tree = build_tree(top(), ranks, root_, straight ? Form{} : choice_.top(), inner(),
+                               rotation, below());
         if (choice_.native_inside() || !keeps_order()) return tree;
         return holds_ranges(tree) ? tree : build_tree(flat_hierarchy(ranks), root_, {}, {});
     }
@@ -135,7 +137,8 @@ private:
         if (choice_.rotates()) {
             const bool all = choice_.rotate() == Rotate::all;
             for (int turn = 0; turn < segments; ++turn)
-                rotations.push_back({turn, segments, all, turn});
+                rotations.push_back(
+                    {all || !straight_.holds(turn) ? turn : 0, segments, all, turn});
         } else {
             const int count =
                 std::min(segments, distinct_trees(request_.hierarchy->top, choice_.top(),
@@ -144,13 +147,16 @@ private:
         }
         if (keeps_order()) {
             for (const LeaderRotation& rotation : rotations)
-                branches_.push_back(branch_of(whole_tree(rotation)));
+                branches_.push_back(
+                    branch_of(whole_tree(rotation, straight_.holds(rotation.chunk))));
             return;
         }
         LocalTree tree(top(), request_.ranks(), me_, choice_.top(), inner(), below());
+        LocalTree star(top(), request_.ranks(), me_, {}, inner(), below());
         for (const LeaderRotation& rotation : rotations) {
-            tree.find(root_, rotation);
-            branches_.push_back({tree.parent(), tree.children()});
+            LocalTree& own = straight_.holds(rotation.chunk) ? star : tree;
+            own.find(root_, rotation);
+            branches_.push_back({own.parent(), own.children()});
         }
     }
     const Branch& branch(const std::vector<Chunk>& message) const {
@@ -173,12 +179,15 @@ private:
                             std::back_inserter(rest));
         return rest;
     }
+    std::vector<std::vector<Chunk>> messages_of(const std::vector<Chunk>& chunks) const {
+        return choice_.straight() > 0 ? straight_.messages() : messages(chunks, choice_);
+    }
     std::vector<Chunk> own_block() const { return chunks_of({me_}, segments_of(choice_)); }
 
     // Broadcast: from the root's input, or from what up() left in its output.
     void down(const std::vector<Chunk>& chunks) {
         const bool starts_here = is_root() && traits(request_.operation).begins == Begins::root;
-        for (const auto& message : messages(chunks, choice_)) {
+        for (const auto& message : messages_of(chunks)) {
             if (native_.follows()) break;
             const Branch& here = branch(message);
             if (!is_root()) builder_.recv(here.parent, output, message);
@@ -204,7 +213,7 @@ private:
         const Buffer sum = is_root() ? result : scratch(0);
         std::vector<std::int32_t> combined;  // per message, the last task so far that took in some
         native_.collect(chunks, sum);
-        for (const auto& message : messages(chunks, choice_)) {
+        for (const auto& message : messages_of(chunks)) {
             if (native_.follows()) break;
             const auto& [parent, children] = branch(message);
             combined.push_back(combined.empty() ? -1 : combined.back());
@@ -267,8 +276,11 @@ private:
     // For the messages of every block: what(owner, its tree, message).
     template <typename What>
     void block_by_block(What&& what) {
-        LocalTree tree(top(), request_.ranks(), me_, choice_.top(), inner(), below());
+        LocalTree relays(top(), request_.ranks(), me_, choice_.top(), inner(), below());
+        LocalTree star(top(), request_.ranks(), me_, {}, inner(), below());
+        const std::vector<bool> straight = straight_blocks(choice_, request_);
         for (const Rank owner : request_.hierarchy->ring) {
+            LocalTree& tree = straight[at(owner)] ? star : relays;
             tree.find(owner, {owner, request_.ranks(), choice_.rotate() == Rotate::all});
             for (const auto& message : messages(chunks_of({owner}, segments_of(choice_)), choice_))
                 what(owner, tree, message);
@@ -301,6 +313,7 @@ private:
     const Request& request_;
     Rank me_;
     Rank root_;
+    const StraightSegments straight_;
     Group inner_leaders_;           // of inner=native: one rank for each innermost group
     Tree tree_;                     // where keeps_subtrees()
     std::vector<Branch> branches_;  // by chunk, in turn
@@ -334,12 +347,15 @@ static void write_tree(const Choice& choice, const WriteParameter& write) {
     if (choice.on != On::ranks) write("top", top_text(tree));
     write_inner(tree.inner, tree.native_inside, write);
     write_rotate(tree.rotate, write);
+    if (tree.straight > 0) write("straight", std::to_string(tree.straight));
 }
 
 static bool read_tree(std::string_view key, const std::string& value, Choice& choice) {
     TreeParameters& tree = choice.tree();
     if (key == "top")
         read_top(value, tree);
+    else if (key == "straight")
+        tree.straight = read_count(key, value, 100);
     else
         return read_inner(key, value, tree.inner, tree.native_inside) ||
                read_rotate(key, value, tree.rotate);
@@ -348,6 +364,10 @@ static bool read_tree(std::string_view key, const std::string& value, Choice& ch
 
 static bool knows_tree(const Choice& choice, const Request& request) {
     using enum Rules;
+    if (choice.straight() > 0)
+        return choice.rotates() && choice.top().shape == Shape::relay && !choice.native_inside() &&
+               (has_rules(request, {tree, all_blocks}) ||
+                (has_rules(request, {sum_blocks}) && !keeps_order(request)));
     if (!choice.rotates())
         return has_rules(request, {tree, sum, signal, root_blocks, all_blocks, sum_blocks});
     if (has_rules(request, {sum_blocks})) return !keeps_order(request);
@@ -360,7 +380,7 @@ const PlannerFamily tree_family{
     .parameters = TreeParameters{},
     .write = write_tree,
     .read = read_tree,
-    .keys = "top, inner, rotate=groups, rotate=all",
+    .keys = "top, inner, rotate=groups, rotate=all, straight",
     .knows = knows_tree,
     .plan = plan_tree,
     .extent = extent_of_tree,

@@ -16,6 +16,7 @@
 #include "eco/selection/groups.h"
 #include "eco/selection/segment_length.h"
 #include "eco/selection/shape.h"
+#include "eco/selection/straight.h"
 
 namespace eco {
 
@@ -36,11 +37,6 @@ static Choice on_groups(Choice choice) {
     choice.on = On::groups;
     return choice;
 }
-
-// From here on a message is worth cutting up between the hosts of one switch.
-static constexpr Bytes taken_apart = 4096;
-// Libraries send off at once what is shorter, so that a window would not hold it back.
-static constexpr Bytes rendezvous = 64 * 1024;
 
 // The same over rails, and what is made for several ports (Qian and Afsahi, §5).
 static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& list) {
@@ -105,6 +101,7 @@ private:
     }
     void add_circulants();
     void add_carriers(int carriers, int segments);
+    void add_straight(Shape inner, Rotate rotate, int segments, int window);
     void trees();
     void trees_of_switches();
     void trees_of_sites();
@@ -143,6 +140,16 @@ void Candidates::add_carriers(int carriers, int segments) {
     list_.back().segments = segments;
 }
 
+// By relays, but straight what they would hold up.
+void Candidates::add_straight(Shape inner, Rotate rotate, int segments, int window) {
+    for (const int share : straight_shares(request_, bytes_)) {
+        list_.push_back(tree(Shape::relay, inner, segments));
+        list_.back().set_rotate(rotate);
+        list_.back().window = window;
+        list_.back().tree().straight = share;
+    }
+}
+
 void Candidates::trees() {
     list_ = {tree(Shape::balanced, Shape::star, fine_), tree(Shape::star, Shape::star, 1)};
     if (fine_ > 1) list_.push_back(tree(Shape::balanced, Shape::chain, fine_));
@@ -168,6 +175,7 @@ void Candidates::trees() {
             list_.push_back(tree(Shape::relay, Shape::star, fine_));
             list_.back().set_rotate(Rotate::all);
             if (request_.operation == Operation::reduce) list_.back().window = 6;
+            add_straight(Shape::binomial, Rotate::groups, fine_, list_.back().window);
         }
     }
     // Long enough that each half of the chunks goes out by way of another group, and that a
@@ -176,6 +184,8 @@ void Candidates::trees() {
         list_.push_back(tree(Shape::relay, Shape::binomial, chunks(rendezvous)));
         list_.back().set_rotate(Rotate::groups);
         list_.back().window = 2;
+        list_.push_back(list_.back());
+        list_.back().tree().straight = 200 / list_.back().segments;  // those under way at the end
     }
     trees_of_switches();
     trees_of_sites();
@@ -241,6 +251,11 @@ void Candidates::sums_in_segments() {
     if (!flat_ && groups_ > 2) {
         list_.push_back(exchange(fine_));
         list_.back().exchange().split = true;
+        for (const int share : straight_shares(request_, bytes_)) {
+            list_.push_back(exchange(fine_, Shape::binomial));
+            list_.back().exchange().split = true;
+            list_.back().exchange().straight = share;
+        }
     }
     if (!flat_ && bytes_ >= first_flight) {
         list_.push_back(exchange(chunks(first_flight)));
@@ -285,6 +300,7 @@ void Candidates::all_blocks() {
         if (!flat_ && groups_ > 2) {
             list_.push_back(tree(Shape::relay, Shape::star, 1));
             list_.back().set_rotate(Rotate::all);
+            add_straight(Shape::star, Rotate::all, 1, 0);
         }
     }
 }
@@ -294,6 +310,13 @@ void Candidates::sum_blocks() {
     add_circulants();
     if (!flat_ && widest(top_) > 16) list_.push_back(exchange(0, Shape::binomial));
     if (bytes_ >= 256) list_.push_back(Choice(Family::ring));
+    if (flat_ || bytes_ < first_flight) return;
+    list_.push_back(tree(Shape::star, Shape::star, 0));
+    list_.back().set_rotate(Rotate::all);
+    if (groups_ < 3 || bytes_ < huge) return;
+    list_.push_back(tree(Shape::relay, Shape::star, 0));
+    list_.back().set_rotate(Rotate::all);
+    add_straight(Shape::star, Rotate::all, 0, 0);
 }
 
 void Candidates::pairs() {

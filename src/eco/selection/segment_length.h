@@ -14,5 +14,9 @@ inline constexpr Bytes two_frames = 2800, six_frames = 8400;
 inline constexpr Bytes large_segment = 131072;
 // From here on a segment is long enough that the next one may wait for it.
 inline constexpr Bytes huge = 256 * 1024;
+// From here on a message is worth cutting up between the hosts of one switch.
+inline constexpr Bytes taken_apart = 4096;
+// Libraries send off at once what is shorter, so that a window would not hold it back.
+inline constexpr Bytes rendezvous = 64 * 1024;
 
 }  // namespace eco

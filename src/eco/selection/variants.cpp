@@ -8,6 +8,7 @@
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/segment_length.h"
+#include "eco/selection/straight.h"
 
 namespace eco {
 
@@ -140,6 +141,10 @@ private:
         for (const Form& top : tops)
             for (const auto rotate : {Rotate::groups, Rotate::all})
                 add({TreeParameters{.top = top, .rotate = rotate}, usual_});
+        for (const int share : straight_shares(request_, bytes_))
+            for (const auto rotate : {Rotate::groups, Rotate::all})
+                add({TreeParameters{.top = {Shape::relay}, .rotate = rotate, .straight = share},
+                     usual_});
     }
 
     void exchanges() {

@@ -65,7 +65,9 @@ private:
         while (task >= 0) {
             const TaskTimes& here = times(rank_, task);
             if (is_send(rank_, task)) return go_to(flow(here.message), false);
-            if (here.message < 0 || (here.work.end == here.end && here.end > here.work.start))
+            // Work that takes no time may still have waited for its rank.
+            const bool worked = here.end > here.work.start || here.work.before >= 0;
+            if (here.message < 0 || (here.work.end == here.end && worked))
                 return go_to(task, false);
             if (here.take.end == here.end) return go_to(task, true);
             task = here.waited_for;
