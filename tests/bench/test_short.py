@@ -89,6 +89,33 @@ def test_programs(tmp_path: Path) -> None:
     assert row["native_wall"] > row["native"] > 0 < row["eco"]
 
 
+def test_a_log_of_an_earlier_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some programs append to it: only what the run itself wrote counts."""
+    sys.path.insert(0, str(PROJECT / "bench/programs"))
+    import programs
+    from known import PROGRAMS
+
+    hpcc = PROGRAMS["hpcc"]
+    rates = "".join(f"{name}=1.0\n" for name in hpcc.rates.values())
+
+    def hpcc_runs(words: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        with (tmp_path / hpcc.log).open("a") as log:
+            log.write(f"Success=1\n{rates}")
+        return subprocess.CompletedProcess(words, 0, "", "")
+
+    monkeypatch.setattr(programs.subprocess, "run", hpcc_runs)
+    for _ in range(2):
+        found = programs._run(hpcc, ("x", "1"), "native", tmp_path, tmp_path, False)
+        assert found["results"] == [1.0]
+
+
+def test_loads() -> None:
+    (found,) = bench("peers/loads.py")["rows"]
+    assert found["networks"] == 2
+    assert 0.9 < found["median_time"] <= found["most_time"]
+    assert found["most_load"] < 1.3
+
+
 def test_programs_whose_results_differ() -> None:
     sys.path.insert(0, str(PROJECT / "bench/programs"))
     from programs import agree
