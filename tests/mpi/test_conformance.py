@@ -177,6 +177,7 @@ def test_choices(mpi: Mpi, choice: str) -> None:
     family = eco_family(choice)
     planned = {what for plans in eco.used.values() for what in plans}
     assert any(what.startswith(family) for what in planned), planned
+    assert "straight" not in choice or any("straight" in what for what in planned), planned
     for operation in CARRIED if "carriers" in choice else []:
         assert choice in eco.used[operation], f"{operation} used {eco.used[operation]}"
 

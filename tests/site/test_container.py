@@ -121,7 +121,11 @@ def test_mpich(tmp_path: Path) -> None:
     for name in ("unknown", "older"):
         assert runs[name].code == 0 and "all ok" in runs[name].out, runs[name].err
     said = one_line(runs["unknown"])
-    assert "falls back to native" in said and "is a container's" in said and "--uts=host" in said
+    assert (
+        "falls back to native" in said
+        and "looks like a container's" in said
+        and "--uts=host" in said
+    )
     said = one_line(runs["older"])
     assert "runs without ECO: the C library here is too old" in said, said
 

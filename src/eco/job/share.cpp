@@ -274,7 +274,7 @@ std::string what_names_host(const std::string& otherwise) {
     const std::string name = processor_name();
     if (!is_made_up_name(name)) return otherwise;
     return "the name " + name +
-           " is a container's: start containers with the host's name (--uts=host or "
+           " looks like a container's: start containers with the host's name (--uts=host or "
            "--network=host)";
 }
 

@@ -65,7 +65,8 @@ int open_interface(const std::string& name) {
     // Frames that wait for the medium behind this interface: about 90 full ones, as a small switch
     // keeps for a port. What finds no place is lost. The kernel doubles the value.
     const int queue = 106496;
-    setsockopt(handle, SOL_SOCKET, SO_SNDBUF, &queue, sizeof queue);
+    if (setsockopt(handle, SOL_SOCKET, SO_SNDBUFFORCE, &queue, sizeof queue) != 0)
+        setsockopt(handle, SOL_SOCKET, SO_SNDBUF, &queue, sizeof queue);
     setsockopt(handle, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on);
     if (setsockopt(handle, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof buffer) != 0)
         setsockopt(handle, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof buffer);

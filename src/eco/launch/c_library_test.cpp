@@ -63,6 +63,9 @@ TEST_F(CLibraryTest, BesideTheLoader) {
         compile("own", plain_source, "-Wl,--dynamic-linker='" + folder + "/loader'");
     EXPECT_EQ(find_library("libown.so.1", program, ""), folder + "/later/libown.so.1");
     EXPECT_EQ(find_library("libother.so.1", program, ""), "");
+    // Before the system's own of the same name.
+    std::filesystem::copy(folder + "/later/libown.so.1", folder + "/later/libc.so.6");
+    EXPECT_EQ(find_library("libc.so.6", program, ""), folder + "/later/libc.so.6");
 }
 
 TEST_F(CLibraryTest, Musl) {

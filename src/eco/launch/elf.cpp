@@ -145,6 +145,7 @@ std::vector<NeededVersions> ElfFile::needed_versions() const {
             if (!version) break;
             if (!(version->vna_flags & VER_FLG_WEAK))
                 needed.versions.emplace_back(text(*strings + version->vna_name));
+            if (version->vna_next == 0) break;
             at_version += version->vna_next;
         }
         all.push_back(std::move(needed));

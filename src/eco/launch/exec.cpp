@@ -68,11 +68,10 @@ static std::string variable(const Variables& variables, const char* name) {
     return found == variables.end() ? "" : found->second;
 }
 
-// Inside, nothing of what is set here counts.
+// Of those that hand nothing of the environment in; others, such as Apptainer, do.
 static bool starts_container(const std::string& command) {
     const std::string name = command.substr(command.rfind('/') + 1);
-    for (const char* known : {"podman", "docker", "nerdctl", "apptainer", "singularity", "shifter",
-                              "ch-run", "enroot", "udocker", "sarus"})
+    for (const char* known : {"podman", "docker", "nerdctl"})
         if (name == known) return true;
     return false;
 }

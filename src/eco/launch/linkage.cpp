@@ -139,13 +139,11 @@ std::string find_library(const std::string& name, const std::string& program,
     // What the program itself needs is loaded first, and later objects get the same.
     const NeededLibraries needs = main->needs();
     Search search(search_path, main->machine());
-    std::string file =
-        search.file(name, folders(needs.rpath, start), folders(needs.runpath, start));
-    if (!file.empty()) return file;
-    // Or beside the loader, where a system has all in folders of its own.
+    std::vector<std::string> runpath = folders(needs.runpath, start);
+    // A system in folders of its own has its loader there too, which looks beside itself.
     const fs::path loader = fs::canonical(main->interpreter(), ignored);
-    file = loader.parent_path() / name;
-    return ElfFile::open(file) ? file : "";
+    if (!loader.empty()) runpath.push_back(loader.parent_path());
+    return search.file(name, folders(needs.rpath, start), runpath);
 }
 
 }  // namespace eco::launch

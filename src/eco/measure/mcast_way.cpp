@@ -2,6 +2,7 @@
 #include "eco/measure/mcast_way.h"
 
 #include <algorithm>
+#include <span>
 
 #include "eco/base/at.h"
 #include "eco/base/error.h"
@@ -18,6 +19,18 @@ constexpr Seconds between_probes = 2e-4;
 constexpr Seconds joining = 50e-3;
 constexpr std::size_t most_nics = 8;
 constexpr std::size_t longest_card = 16;  // IFNAMSIZ
+
+// Of the NICs by which the most are reached the fastest, or the first if one's speed is not known.
+std::size_t fastest_of_best(std::span<const int> receivers, std::span<const double> speeds) {
+    const auto first = std::max_element(receivers.begin(), receivers.end());
+    auto best = static_cast<std::size_t>(first - receivers.begin());
+    for (std::size_t i = best, start = best; i < receivers.size(); ++i) {
+        if (receivers[i] < *first) continue;
+        if (speeds[i] <= 0) return start;
+        if (speeds[i] > speeds[best]) best = i;
+    }
+    return best;
+}
 
 }  // namespace
 
@@ -126,17 +139,15 @@ void McastWay::choose() {
     };
     reach_.assign(hosts_, std::vector<bool>(hosts_, false));
     for (std::size_t sender = 0; sender < hosts_; ++sender) {
-        std::vector<std::pair<int, double>> receivers(most_nics);
-        for (std::size_t i = 0; i < most_nics; ++i) {
-            receivers[i].second = speeds_[sender * most_nics + i];
+        std::vector<int> receivers(most_nics, 0);
+        for (std::size_t i = 0; i < most_nics; ++i)
             for (std::size_t receiver = 0; receiver < hosts_; ++receiver)
-                if (receiver != sender && receives(receiver, sender, i)) ++receivers[i].first;
-        }
-        const auto best = static_cast<std::size_t>(
-            std::max_element(receivers.begin(), receivers.end()) - receivers.begin());
+                if (receiver != sender && receives(receiver, sender, i)) ++receivers[i];
+        const std::size_t best =
+            fastest_of_best(receivers, std::span(speeds_).subspan(sender * most_nics, most_nics));
         for (std::size_t receiver = 0; receiver < hosts_; ++receiver)
             reach_[sender][receiver] = receiver == sender || receives(receiver, sender, best);
-        const bool is_used = receivers[best].first > 0;
+        const bool is_used = receivers[best] > 0;
         if (static_cast<int>(sender) == host_ && is_used) own_ = best;
         used_.push_back(is_used ? card(sender, best) : "");
     }

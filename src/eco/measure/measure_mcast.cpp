@@ -22,6 +22,8 @@ constexpr double train_seconds = 0.06;
 constexpr int least_train = 48, most_train = 160;
 constexpr int most_trials = 5;
 constexpr double slower = 0.7, spare = 0.97;
+// A NIC that went down takes no datagram any more.
+constexpr Seconds longest_stop = 2;
 // Beyond that a processor is the limit, which a train shows as well.
 constexpr double fastest = 1.25e9;
 // All trains of all clusters, about.
@@ -101,11 +103,12 @@ private:
         };
         const Seconds each = static_cast<double>(whole()) / train.rate;
         if (host_ == train.sender && way_->is_open()) {
-            const Seconds began = mcast_now();
-            for (int sent = 0; sent < train.datagrams;) {
+            const Seconds began = mcast_now(),
+                          latest = began + each * train.datagrams + longest_stop;
+            for (int sent = 0; sent < train.datagrams && mcast_now() < latest;) {
                 const auto due =
                     std::min(train.datagrams, static_cast<int>((mcast_now() - began) / each) + 2);
-                while (sent < due)
+                while (sent < due && mcast_now() < latest)
                     if (way_->send(sent, found_.payload)) ++sent;
                 way_->receive(began + each * (sent - 1), note);
             }

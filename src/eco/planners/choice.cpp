@@ -172,6 +172,17 @@ static Choice choice_of_family(std::string_view name, const std::string& text) {
                                  "butterfly");
 }
 
+static void check_straight(const Choice& choice, const std::string& text) {
+    if (choice.straight() == 0) return;
+    const auto* exchange = std::get_if<ExchangeParameters>(&choice.parameters);
+    if (exchange ? exchange->split
+                 : choice.rotates() && choice.top().shape == Shape::relay && choice.on != On::ranks)
+        return;
+    throw Error(Code::usage, "'" + on_one_line(text) +
+                                 "' is not valid: straight is for tree with top=relay and rotate, "
+                                 "not on ranks, and for exchange with split");
+}
+
 static void check_levels(const Choice& choice, const std::string& text) {
     if (!choice.below().empty() && choice.native_inside())
         throw Error(Code::usage, "'" + on_one_line(text) +
@@ -202,6 +213,7 @@ Choice parse_choice(const std::string& text) {
                                      "segments, window, ports, rails, on=ranks and on=levels");
     }
     check_levels(choice, text);
+    check_straight(choice, text);
     return choice;
 }
 

@@ -230,10 +230,12 @@ TEST(Crossings, WhatGoesStraightIsOneMessageToEachGroup) {
     EXPECT_EQ(between(bcast, "groups,straight=100"), (Between{{{0, 2}, 1}, {{0, 4}, 1}}));
     // Each block has other leaders; those of one group go straight, of the others by the next
     // group.
-    EXPECT_EQ(Schedule("tree:top=relay,inner=star,rotate=all,straight=34",
-                       {allgather, &hierarchy, 0, true})
-                  .longest_chain(0),
-              2);
+    const auto chain = [&](const std::string& choice) {
+        return Schedule(choice, {allgather, &hierarchy, 0, true}).longest_chain(0);
+    };
+    EXPECT_EQ(chain("tree:top=relay,inner=star,rotate=all"), 2);
+    EXPECT_EQ(chain("tree:top=relay,inner=star,rotate=all,straight=34"), 2);
+    EXPECT_EQ(chain("tree:top=relay,inner=star,rotate=all,straight=100"), 1);
 }
 
 // Every chunk crosses once, those of one block each over a connection of its own.

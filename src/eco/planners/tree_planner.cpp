@@ -6,6 +6,7 @@
 // between sites is then crossed over many connections at once, none of which has to start slowly.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "eco/base/at.h"
 #include "eco/base/check.h"
@@ -152,12 +153,17 @@ private:
             return;
         }
         LocalTree tree(top(), request_.ranks(), me_, choice_.top(), inner(), below());
-        LocalTree star(top(), request_.ranks(), me_, {}, inner(), below());
+        std::optional<LocalTree> star = straight_star();
         for (const LeaderRotation& rotation : rotations) {
-            LocalTree& own = straight_.holds(rotation.chunk) ? star : tree;
+            LocalTree& own = straight_.holds(rotation.chunk) ? *star : tree;
             own.find(root_, rotation);
             branches_.push_back({own.parent(), own.children()});
         }
+    }
+    // The tree of what goes straight; none if nothing does.
+    std::optional<LocalTree> straight_star() const {
+        if (choice_.straight() == 0) return std::nullopt;
+        return LocalTree(top(), request_.ranks(), me_, {}, inner(), below());
     }
     const Branch& branch(const std::vector<Chunk>& message) const {
         return branches_[at(message.front()) % branches_.size()];
@@ -277,10 +283,11 @@ private:
     template <typename What>
     void block_by_block(What&& what) {
         LocalTree relays(top(), request_.ranks(), me_, choice_.top(), inner(), below());
-        LocalTree star(top(), request_.ranks(), me_, {}, inner(), below());
-        const std::vector<bool> straight = straight_blocks(choice_, request_);
+        std::optional<LocalTree> star = straight_star();
+        std::vector<bool> straight(at(request_.ranks()), false);
+        if (star) straight = straight_blocks(choice_, request_);
         for (const Rank owner : request_.hierarchy->ring) {
-            LocalTree& tree = straight[at(owner)] ? star : relays;
+            LocalTree& tree = straight[at(owner)] ? *star : relays;
             tree.find(owner, {owner, request_.ranks(), choice_.rotate() == Rotate::all});
             for (const auto& message : messages(chunks_of({owner}, segments_of(choice_)), choice_))
                 what(owner, tree, message);

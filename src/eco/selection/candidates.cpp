@@ -184,8 +184,8 @@ void Candidates::trees() {
         list_.push_back(tree(Shape::relay, Shape::binomial, chunks(rendezvous)));
         list_.back().set_rotate(Rotate::groups);
         list_.back().window = 2;
-        list_.push_back(list_.back());
-        list_.back().tree().straight = 200 / list_.back().segments;  // those under way at the end
+        if (!flat_) list_.push_back(list_.back());  // straight: those under way at the end
+        if (!flat_) list_.back().tree().straight = 200 / list_.back().segments;
     }
     trees_of_switches();
     trees_of_sites();

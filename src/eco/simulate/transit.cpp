@@ -9,15 +9,18 @@ namespace eco {
 
 using What = Events::Event::What;
 
+// The links, then for each area of multicasts the NICs that MPI's messages do not use.
 static std::vector<double> rates(const Network& network) {
     std::vector<double> list;
     for (const Link& link : network.links) list.push_back(link.rate);
+    for (const Network::McastReach& reach : network.mcasts) list.push_back(reach.rate);
     return list;
 }
 
 static std::vector<double> bursts(const Network& network) {
     std::vector<double> list;
     for (const Link& link : network.links) list.push_back(link.burst);
+    list.resize(list.size() + network.mcasts.size());
     return list;
 }
 
@@ -83,9 +86,12 @@ Transit::Pair Transit::make_mcast(int number, RouteNumbers& ways) {
     Network::McastRoute route = network_.mcast_route(host(message(number).from), to);
     pair.route = std::move(route.links);
     pair.rate = route.rate > 0 ? route.rate : never;
-    const auto [found, fresh] = ways.emplace(std::pair{pair.route, pair.rate}, -1);
-    if (fresh) found->second = fluid_.add_way(pair.route, pair.rate);
-    if (pair.rate < never || !pair.route.empty()) pair.way = found->second;
+    std::vector<int> shared = pair.route;
+    if (shared.empty() && route.reach >= 0)
+        shared = {static_cast<int>(network_.links.size()) + route.reach};
+    const auto [found, fresh] = ways.emplace(std::pair{shared, pair.rate}, -1);
+    if (fresh) found->second = fluid_.add_way(shared, pair.rate);
+    if (pair.rate < never || !shared.empty()) pair.way = found->second;
     return pair;
 }
 

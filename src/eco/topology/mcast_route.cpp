@@ -12,10 +12,12 @@ Network::McastRoute Network::mcast_route(int from, const std::vector<int>& to) c
     const auto holds = [](const McastReach& reach, int host) {
         return reach.holds[static_cast<std::size_t>(host)];
     };
-    for (const McastReach& reach : mcasts)
-        if (found.rate == 0 && holds(reach, from) &&
-            std::all_of(to.begin(), to.end(), [&](int host) { return holds(reach, host); }))
-            found.rate = reach.rate;
+    for (std::size_t i = 0; i < mcasts.size() && found.reach < 0; ++i)
+        if (holds(mcasts[i], from) &&
+            std::all_of(to.begin(), to.end(), [&](int host) { return holds(mcasts[i], host); })) {
+            found.rate = mcasts[i].rate;
+            found.reach = static_cast<int>(i);
+        }
     std::set<int> on_the_way;
     double fastest = 0;
     for (const int host : to)

@@ -86,10 +86,12 @@ struct Network {
     std::vector<McastReach> mcasts;
 
     // The links that a multicast crosses, each once, and the most it carries; rate 0: it does not
-    // reach them all. No links: it goes by NICs that MPI's messages do not use.
+    // reach them all. No links: it goes by NICs that MPI's messages do not use, which all
+    // multicasts of `reach` (of mcasts) share.
     struct McastRoute {
         std::vector<int> links;
         double rate = 0;
+        int reach = -1;
     };
     McastRoute mcast_route(int from, const std::vector<int>& to) const;
 
