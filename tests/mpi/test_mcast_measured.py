@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import ECO, MPICH5, OPENMPI5, Mpi, with_one
+from mpi_harness import ECO, MPICH5, OPENMPI5, PROJECT, Mpi, with_one
 from test_mcast import FAULTY, mcasts, went_well
 
 pytestmark = pytest.mark.lab
@@ -47,21 +47,11 @@ def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     assert all(what.startswith("mcast") for what in run.used["bcast"])
 
 
-TWO_NICS = """
-description: hosts with two NICs, the first of which is the slower one
-default_hosts: 4
-networks:
-  a: {kind: switch, rate: 10mbit, hosts: [n0, n1, n2, n3]}
-  b: {kind: switch, rate: 50mbit, hosts: [n0, n1, n2, n3]}
-"""
-
-
 @pytest.mark.alone
 @with_one(OPENMPI5, MPICH5)
 def test_the_faster_nic(mpi: Mpi, tmp_path: Path) -> None:
     """Multicasts reach all hosts by both: they go over the faster one."""
-    scenario, profile = tmp_path / "two.yaml", tmp_path / "two.json"
-    scenario.write_text(TWO_NICS)
+    scenario, profile = PROJECT / "bench/networks/slower-first.yaml", tmp_path / "two.json"
     measured = measured_in(scenario, mpi, profile)
     rails = sorted(measured["rails"]["rails"], key=lambda rail: float(rail["bandwidth"][0][1]))
     assert measured["mcast"]["interfaces"] == rails[-1]["cards"], measured["mcast"]

@@ -164,6 +164,9 @@ void Candidates::trees() {
         list_.back().window = 2;
     }
     if (!flat_ && bytes_ >= first_flight) {
+        // Over all ranks: a root's own link, where it is slow, carries the message once.
+        list_.push_back(tree({}, Shape::chain, fine_));
+        list_.back().on = On::ranks;
         list_.push_back(tree(Shape::star, Shape::star, chunks(first_flight)));
         list_.back().set_rotate(Rotate::all);
         // A chain inside: no rank's own link carries the message many times.

@@ -91,6 +91,17 @@ TEST(Variants, LongMessagesMayGoOverManyConnections) {
 }
 
 // Between slow sites: each group passes on its own part, in segments of a frame.
+// A root on a slow switch: its port would carry the message for its own group and for others.
+TEST(Variants, LongMessagesMayGoFromRankToRank) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 1 2 3) (4 5 6 7)");
+    for (const Operation operation : {Operation::bcast, Operation::reduce}) {
+        const auto offered = candidates({operation, &hierarchy}, 256000);
+        EXPECT_TRUE(std::any_of(offered.begin(), offered.end(), [](const Choice& choice) {
+            return choice.on == On::ranks && choice.inner().shape == Shape::chain;
+        }));
+    }
+}
+
 TEST(Variants, GroupsShareWhatIsPassedOn) {
     const Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3) (4 5) (6 7)");
     for (const Operation operation : {Operation::bcast, Operation::reduce}) {
