@@ -38,6 +38,11 @@ static Choice on_groups(Choice choice) {
     return choice;
 }
 
+static Choice on_ranks(Choice choice) {
+    choice.on = On::ranks;
+    return choice;
+}
+
 // The same over rails, and what is made for several ports (Qian and Afsahi, §5).
 static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& list) {
     using enum Operation;
@@ -165,8 +170,7 @@ void Candidates::trees() {
     }
     if (!flat_ && bytes_ >= first_flight) {
         // Over all ranks: a root's own link, where it is slow, carries the message once.
-        list_.push_back(tree({}, Shape::chain, fine_));
-        list_.back().on = On::ranks;
+        list_.push_back(on_ranks(tree({}, Shape::chain, fine_)));
         list_.push_back(tree(Shape::star, Shape::star, chunks(first_flight)));
         list_.back().set_rotate(Rotate::all);
         // A chain inside: no rank's own link carries the message many times.
@@ -275,11 +279,7 @@ void Candidates::signals() {
 
 void Candidates::root_blocks() {
     list_ = {tree(Shape::star, Shape::star, 0)};
-    if (bytes_ < 0 || bytes_ >= 1024) {
-        Choice star = tree(Shape::star, Shape::star, 0);
-        star.on = On::ranks;
-        list_.push_back(star);
-    }
+    if (bytes_ < 0 || bytes_ >= 1024) list_.push_back(on_ranks(tree(Shape::star, Shape::star, 0)));
     const int most = widest(top_);
     if (!flat_ && bytes_ >= first_flight)
         add_carriers(most, std::max(std::min(most, fine_), chunks(first_flight)));
@@ -338,9 +338,7 @@ void Candidates::pairs() {
 
 void Candidates::prefixes() {
     list_ = {Choice(Family::ordered, fine_)};
-    Choice chain = Choice(Family::ordered, fine_);
-    chain.on = On::ranks;
-    if (!flat_) list_.push_back(chain);
+    if (!flat_) list_.push_back(on_ranks(Choice(Family::ordered, fine_)));
     if (!flat_) list_.push_back(exchange());
     if (!flat_ && fine_ > 1) list_.push_back(exchange(fine_));
     if (!flat_ && bytes_ >= first_flight) {
