@@ -10,6 +10,7 @@
 
 #include "eco/mpi/native.h"
 #include "eco/topology/measured_rails.h"
+#include "eco/transport/mcast_channel.h"
 #include "eco/transport/mcast_socket.h"
 
 namespace eco {
