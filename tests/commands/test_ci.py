@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """scripts/ci.sh: whatever fails, the whole fails and says what it was."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -22,7 +23,12 @@ def _ci(folder: Path, *broken: str) -> tuple[int, str]:
             script = scripts / name
             script.write_text(f"#!/bin/sh\necho {part} $*\nexit {int(part in broken)}\n")
             script.chmod(0o755)
-    run = subprocess.run([scripts / "ci.sh"], capture_output=True, text=True, check=False)
+    # As from a shell: under `make test` the make in it would name its folder.
+    of_make = ("MAKELEVEL", "MAKEFLAGS", "MFLAGS")
+    environment = {name: value for name, value in os.environ.items() if name not in of_make}
+    run = subprocess.run(
+        [scripts / "ci.sh"], capture_output=True, text=True, check=False, env=environment
+    )
     return run.returncode, run.stdout
 
 
