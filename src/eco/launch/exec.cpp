@@ -76,7 +76,7 @@ static bool starts_container(const std::string& command) {
     return false;
 }
 
-Preload choose_preload(const ExecOptions& options, const std::string& file,
+Preload choose_preload(const ExecOptions& options, const Executable& executable,
                        const Variables& variables) {
     if (options.abi) return {options.abi, "--mpi", ""};
 
@@ -88,7 +88,6 @@ Preload choose_preload(const ExecOptions& options, const std::string& file,
                     "image's name, before the program"};
 
     const std::string search_path = variable(variables, "LD_LIBRARY_PATH");
-    const Executable executable = read_executable(file, variables);
     const Linkage linkage = read_linkage(executable.file, search_path);
     if (linkage.abi) return {linkage.abi, "linked with " + linkage.library, ""};
     if (linkage.has_mpi_inside)
@@ -129,8 +128,8 @@ Preload choose_preload(const ExecOptions& options, const std::string& file,
 
 Preload if_it_loads(Preload choice, const std::string& object, const std::string& file,
                     const std::string& name, const Variables& variables) {
-    const std::string why = why_c_library_does_not_suit(
-        object, read_executable(file, variables).file, variable(variables, "LD_LIBRARY_PATH"));
+    const std::string why =
+        why_c_library_does_not_suit(object, file, variable(variables, "LD_LIBRARY_PATH"));
     if (why.empty()) return choice;
     return {std::nullopt, "", name + " runs without ECO: " + why};
 }
@@ -180,10 +179,12 @@ int run_exec(const std::vector<std::string>& arguments) {
     // A program that is not there is the system's to complain about.
     if (file.empty()) return start_program(options.command);
 
-    Preload choice = choose_preload(options, file, variables);
+    const Executable executable = read_executable(file, variables);
+    Preload choice = choose_preload(options, executable, variables);
     const std::string object = choice.abi ? preload_object(*choice.abi) : "";
     if (choice.abi)
-        choice = if_it_loads(std::move(choice), object, file, options.command[0], variables);
+        choice =
+            if_it_loads(std::move(choice), object, executable.file, options.command[0], variables);
     const bool prints = read_launch(variables).first;
     if (!choice.warning.empty() && prints) say(choice.warning);
     if (choice.abi) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eco/launch/executable.h"
 #include "eco/launch/mpi_abi.h"
 
 namespace eco::launch {
@@ -27,11 +28,11 @@ struct Preload {
     std::string why;         // how that was found out, for --verbose
     std::string warning;     // one sentence where ECO can do nothing, or perhaps nothing
 };
-// file: the program's, as found on PATH.
-Preload choose_preload(const ExecOptions& options, const std::string& file,
+// executable: of the program, as found on PATH.
+Preload choose_preload(const ExecOptions& options, const Executable& executable,
                        const Variables& variables);
 
-// Without the ABI, and with a warning, where the object cannot be loaded into the program.
+// Without the ABI, and with a warning, where the object cannot be loaded into what runs (file).
 Preload if_it_loads(Preload choice, const std::string& object, const std::string& file,
                     const std::string& name, const Variables& variables);
 

@@ -41,7 +41,7 @@ protected:
         variables.emplace("PATH", "/usr/bin:/bin");
         ExecOptions options;
         options.command = command;
-        return choose_preload(options, command[0], variables);
+        return choose_preload(options, read_executable(command[0], variables), variables);
     }
     const Variables openmpi{{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "0"}};
     const Variables mpich{{"PMI_RANK", "0"}, {"PMI_SIZE", "2"}};
@@ -65,7 +65,8 @@ TEST_F(ExecTest, TheUserWinsOverAll) {
     ExecOptions options;
     options.abi = Abi::standard;
     options.command = {"/bin/true"};
-    EXPECT_EQ(choose_preload(options, "/bin/true", openmpi).abi, Abi::standard);
+    EXPECT_EQ(choose_preload(options, read_executable("/bin/true", openmpi), openmpi).abi,
+              Abi::standard);
 }
 
 TEST_F(ExecTest, InterpretersAndScriptsByTheLauncher) {
