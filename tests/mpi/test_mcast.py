@@ -12,8 +12,6 @@ import pytest
 from mpi_harness import (
     DATA,
     ECO,
-    MPICH5,
-    OPENMPI5,
     OURS,
     PROJECT,
     Mpi,
@@ -24,7 +22,6 @@ from mpi_harness import (
     natively,
     patient,
     same_results,
-    with_one,
 )
 
 pytestmark = pytest.mark.lab
@@ -357,24 +354,6 @@ def sent(run: Run) -> int:
     """Datagrams, as ECO says at the end."""
     found = re.search(r"eco: (\d+) datagrams multicast", run.err)
     return int(found[1]) if found else 0
-
-
-@pytest.mark.alone
-@with_one(OPENMPI5, MPICH5)
-def test_ipv6_is_found(mpi: Mpi, tmp_path: Path) -> None:
-    """Measured: hosts without IPv4 reach each other by IPv6, which a program then uses."""
-    where = by_six(tmp_path)
-    profile = tmp_path / "found.json"
-    launcher = [ECO, "lab", "run", where["scenario"], "--mpi", mpi.family, "--native", "--"]
-    words = [ECO, "measure", "--no-tune", "-o", profile, "--", *launcher]
-    subprocess.run([*map(str, words)], check=True, stdin=subprocess.DEVNULL, timeout=120)
-    found = json.loads(profile.read_text())["mcast"]
-    assert found["family"] == "ipv6"
-    assert found["payload"] == 1400
-    assert found["areas"][0]["level"] == -1
-    run = mcasts(mpi, 12, 16000, **{**where, "profile": profile})
-    went_well(run, 12)
-    assert sent(run) > 0
 
 
 @each

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from mpi_harness import ECO, MPICH5, OPENMPI5, PROJECT, Mpi, with_one
-from test_mcast import FAULTY, mcasts, went_well
+from test_mcast import FAULTY, by_six, mcasts, sent, went_well
 
 pytestmark = pytest.mark.lab
 
 
-def measured_in(scenario: Path, mpi: Mpi, profile: Path) -> Any:
+def measured_in(scenario: Path | str, mpi: Mpi, profile: Path) -> Any:
     launcher = [ECO, "lab", "run", scenario, "--mpi", mpi.family, "--native", "--"]
     words = [ECO, "measure", "--no-tune", "-o", profile, "--", *launcher]
     subprocess.run([*map(str, words)], check=True, stdin=subprocess.DEVNULL, timeout=120)
@@ -59,3 +59,18 @@ def test_the_faster_nic(mpi: Mpi, tmp_path: Path) -> None:
     assert all(area["rate"] > 3e6 for area in measured["mcast"]["areas"]), measured["mcast"]
     run = mcasts(mpi, 12, 16000, scenario=str(scenario), scale=1, profile=profile)
     went_well(run, 12)
+
+
+@pytest.mark.alone
+@with_one(OPENMPI5, MPICH5)
+def test_ipv6_is_found(mpi: Mpi, tmp_path: Path) -> None:
+    """Measured: hosts without IPv4 reach each other by IPv6, which a program then uses."""
+    where = by_six(tmp_path)
+    profile = tmp_path / "found.json"
+    found = measured_in(where["scenario"], mpi, profile)["mcast"]
+    assert found["family"] == "ipv6"
+    assert found["payload"] == 1400
+    assert found["areas"][0]["level"] == -1
+    run = mcasts(mpi, 12, 16000, **{**where, "profile": profile})
+    went_well(run, 12)
+    assert sent(run) > 0
