@@ -211,6 +211,9 @@ def describe_survey(profile: Profile) -> str:
         return "every pair of hosts was timed"
     hosts = len(profile.hosts)
     share = survey.pairs / (hosts * (hosts - 1) / 2)
+    if share == 1:
+        longest = len(survey.measured[-1]) // 2
+        return f"every pair of hosts was timed, {longest} of them with long messages too"
     text = (
         f"{survey.pairs} pairs were timed ({share:.0%}), the others have medians of similar pairs"
     )

@@ -298,6 +298,12 @@ def test_what_was_noted_beside() -> None:
         "the rate from n0 to n3 is 2.0 times lower than back",
     ]
     assert structure.summary(found)["odd"][0]["hosts"] == ["n2"]
+    every = [host for a in range(8) for b in range(a + 1, 8) for host in (a, b)]
+    noted["survey"] = {"checks": 0, "not_compared": 0.0, "measured": [every, every, pairs]}
+    found = profile.parse(json.dumps(noted), "f")
+    assert structure.describe_survey(found) == (
+        "every pair of hosts was timed, 2 of them with long messages too"
+    )
 
 
 @pytest.mark.parametrize(

@@ -91,3 +91,43 @@ def test_no_time_left(tmp_path: Path) -> None:
     assert chosen["timed"] == 0 < chosen["open"]
     (found,) = (event["profile"] for event in events if event["event"] == "profile")
     assert len(found["hosts"]) == 8
+
+
+SITES = """
+networks:
+  middle: {kind: switch, rate: 1gbit}
+  left: {kind: switch, rate: 100mbit, hosts: [a0, a1]}
+  right: {kind: switch, rate: 100mbit, hosts: [b0, b1]}
+links:
+  - {between: [middle, left], rate: 40mbit, delay: 6ms}
+  - {between: [middle, right], rate: 40mbit, delay: 6ms}
+"""
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_sites_far_apart(every: bool, tmp_path: Path) -> None:
+    """Each pair is timed, but long messages only where they tell something new; or all of it."""
+    scenario, out = tmp_path / "sites.yaml", tmp_path / "net.json"
+    scenario.write_text(SITES)
+    launcher = [*LAB, "run", scenario, "--native", "--"]
+    options = ["--no-tune", "--no-multicast", *(["--all-pairs"] if every else [])]
+    command = [ECO, "measure", "-o", out, *options, "--json", "--", *launcher]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(out.read_text())
+    sites = [{"a": 0, "b": 1}[host[0]] for host in document["hosts"]]
+    assert [int(level != document["levels"][-1][0]) for level in document["levels"][-1]] == [
+        int(site != sites[0]) for site in sites
+    ]
+    if every:
+        assert "survey" not in document
+        return
+    short, _, long = (
+        list(zip(each[::2], each[1::2], strict=True)) for each in document["survey"]["measured"]
+    )
+    assert len(short) == 6
+    between = [(a, b) for a, b in long if sites[a] != sites[b]]
+    assert 0 < len(between) < 4
+    assert len(long) - len(between) == 2
+    matrix = document["minimum"][2]
+    assert all(matrix[a][b] > 12e-3 for a in range(4) for b in range(4) if sites[a] != sites[b])

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "eco/measure/since.h"
+#include "eco/measure/tune.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/verdict.h"
@@ -13,9 +14,6 @@
 namespace eco {
 
 namespace {
-
-// Longer calls need no warm-up: what only the first one does is lost in them.
-constexpr Seconds long_call = 0.1;
 
 // After a few runs each: so much slower than the best, or than the library, is out.
 constexpr double clear_loss = 1.2, hopeless = 1.3;
@@ -89,7 +87,7 @@ std::size_t Cell::contestants(Seconds allowance) const {
 
 Seconds Cell::cost_of_contest(Seconds allowance) const {
     // A long call that neither wins nor loses clearly runs six times.
-    return std::max(allowance, (native_ < long_call ? 3.5 : 6.0) * run_time());
+    return std::max(allowance, (native_ < short_call ? 3.5 : 6.0) * run_time());
 }
 
 void Cell::hold_contest(Seconds allowance, const Deadline& deadline) {
@@ -102,7 +100,7 @@ void Cell::hold_contest(Seconds allowance, const Deadline& deadline) {
     const auto best_of = [&] {
         return std::min_element(patterns.begin() + 1, patterns.end(), by_median);
     };
-    const bool is_short = native_ < long_call;
+    const bool is_short = native_ < short_call;
     const int few = is_short ? 2 : 1;
     run(patterns, {allowance / 2, allowance / 4, few, few, 4, true}, is_short, deadline);
     note_error(patterns);
@@ -143,7 +141,7 @@ void Cell::hold_contest(Seconds allowance, const Deadline& deadline) {
 void Cell::look_again(Seconds allowance, const Deadline& deadline) {
     std::vector<Sampled> fresh = patterns_;
     for (Sampled& each : fresh) each.samples.clear();
-    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, native_ < long_call, deadline);
+    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, native_ < short_call, deadline);
     const bool loses = !surely_faster(fresh[0].samples, fresh[1].samples);
     for (std::size_t i = 0; i < fresh.size(); ++i)
         patterns_[i].samples.insert(patterns_[i].samples.end(), fresh[i].samples.begin(),

@@ -48,20 +48,35 @@ public:
         keep_.take_up(kept, pairs_.size());
     }
 
-    void time_all() {
-        for (int repeat = 0; repeat < profile_.repeats; ++repeat)
-            for (const auto& row : rows(pairs_without(repeat))) {
-                show_(left(repeat, row), profile_.hosts[at(row.front().first)] + " and others");
+    // every_size: else of pairs that are very far only some with long messages.
+    void time_all(bool every_size, Seconds look) {
+        for (int repeat = 0; repeat < profile_.repeats; ++repeat) {
+            const SizesOf sizes = every_size ? samples_.sizes_of(repeat) : short_if_far(repeat);
+            for (const auto& row : rows(pairs_without(sizes))) {
+                show_(left(repeat, sizes, row),
+                      profile_.hosts[at(row.front().first)] + " and others");
                 const auto start = Clock::now();
-                record(visit(row, samples_.sizes_of(repeat)));
+                record(visit(row, sizes));
                 if (repeat == 0) {
                     first_time_ += since(start);
                     first_pairs_ += row.size();
                 }
             }
+        }
         keep_.tell(true);
         surveyed_.reset();
         fill_in({});
+        time_unclear();
+        if (pairs_without([this](HostPair pair) { return samples_.sizes_without(pair); }).empty())
+            return;
+        surveyed_.emplace();
+        derive_topology(profile_, profile_.repeats, look);
+        time_all_sizes(profile_.levels);
+        fill_in(profile_.levels);
+        note_measured();
+    }
+
+    void time_unclear() {
         const auto start = Clock::now();
         for (int time = 0; time < most_times_lone && since(start) < longest_lone; ++time) {
             auto again = unclear();
@@ -95,11 +110,7 @@ public:
             time_all_sizes(profile_.levels);
             fill_in(profile_.levels);
         }
-        for (const auto& timings : samples_.by_size()) {
-            auto& measured = surveyed.measured.emplace_back();
-            for (const auto& entry : timings.entries()) measured.emplace_back(entry.a, entry.b);
-            std::sort(measured.begin(), measured.end());
-        }
+        note_measured();
     }
 
     // Of the survey.
@@ -142,6 +153,24 @@ private:
         keep_.tell(true);
     }
 
+    void note_measured() {
+        for (const auto& timings : samples_.by_size()) {
+            auto& measured = surveyed_->measured.emplace_back();
+            for (const auto& entry : timings.entries()) measured.emplace_back(entry.a, entry.b);
+            std::sort(measured.begin(), measured.end());
+        }
+    }
+
+    // Of a repeat; of pairs that are very far by what is known of others, no long messages.
+    SizesOf short_if_far(int repeat) const {
+        return [this, wanted = samples_.sizes_of(repeat)](HostPair pair) {
+            auto sizes = wanted(pair);
+            if (samples_.is_very_far(pair) || samples_.must_be_very_far(pair))
+                std::erase_if(sizes, [this](std::size_t size) { return samples_.is_long(size); });
+            return sizes;
+        };
+    }
+
     // By the host that holds the clock, so that one set of orders does for all its pairs.
     static std::vector<std::vector<HostPair>> rows(const std::vector<HostPair>& pairs) {
         std::vector<std::vector<HostPair>> found;
@@ -152,11 +181,11 @@ private:
         return found;
     }
 
-    // What a repeat has left to visit.
-    std::vector<HostPair> pairs_without(int repeat) const {
+    // Those that some sizes are left to be timed of.
+    std::vector<HostPair> pairs_without(const SizesOf& sizes_left) const {
         std::vector<HostPair> found;
         for (const auto& pair : pairs_)
-            if (!samples_.sizes_of(repeat)(pair).empty()) found.push_back(pair);
+            if (!sizes_left(pair).empty()) found.push_back(pair);
         return found;
     }
 
@@ -268,7 +297,7 @@ private:
             timed[i].samples = figures[answers.size() + i];
         return timed;
     }
-    Seconds left(int repeat, const std::vector<HostPair>& row) const {
+    Seconds left(int repeat, const SizesOf& sizes, const std::vector<HostPair>& row) const {
         // Of pairs that were never timed the mean of those that were is the best guess.
         const Seconds each = first_pairs_ == 0 ? std::numeric_limits<Seconds>::infinity()
                                                : first_time_ / static_cast<double>(first_pairs_);
@@ -276,7 +305,7 @@ private:
         std::size_t known = 0;
         for (const auto& pair : pairs_) {
             const bool timed = samples_.is_known(pair);
-            const bool waits = pair >= row.front() && !samples_.sizes_of(repeat)(pair).empty();
+            const bool waits = pair >= row.front() && !sizes(pair).empty();
             if (timed) again += samples_.time_of_another_visit(pair);
             known += timed ? 1 : 0;
             if (waits) now += timed ? samples_.time_of_another_visit(pair) : each;
@@ -324,7 +353,7 @@ void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
     PairProber timing(profile, surveyed, known, kept, leader, workers, show);
     const auto hosts = static_cast<int>(profile.hosts.size());
     if (all_pairs || hosts <= few_hosts)
-        timing.time_all();
+        timing.time_all(all_pairs, look);
     else
         timing.time_some(hints, look);
 }

@@ -28,7 +28,8 @@ using ShowLeft = std::function<void(Seconds, const std::string&)>;
 // known of it for nothing; look: what a look for a message takes a host (messages.h). Every pair up
 // to few_hosts or where all_pairs says so, one after the other; else as survey.h decides, small
 // messages in disjoint pairs at once where that changes nothing. Few round trips where one takes
-// long: between sites 10 ms apart a pair takes about 0.1 s. Afterwards those are timed again
+// long: between sites 10 ms apart a pair takes about 0.1 s; and unless all_pairs, long messages
+// only of some pairs of two sites. Afterwards those are timed again
 // without which the partition is not clear. Throws MpiError.
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
                 const std::string& kept, bool all_pairs, Seconds look,

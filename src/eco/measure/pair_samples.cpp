@@ -2,6 +2,7 @@
 #include "eco/measure/pair_samples.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "eco/measure/experiment.h"
 #include "eco/planners/planner.h"
@@ -33,6 +34,21 @@ bool PairSamples::is_far(HostPair pair) const {
     return least_of(size, pair) >= long_way;
 }
 
+bool PairSamples::is_very_far(HostPair pair) const {
+    return has(0, pair) && 2 * least_of(0, pair) >= time_per_size;
+}
+
+bool PairSamples::must_be_very_far(HostPair pair) const {
+    const auto [a, b] = pair;
+    for (int third = 0; third < hosts(); ++third) {
+        const auto* to_a = by_size_[0].find(third, a);
+        const auto* to_b = by_size_[0].find(third, b);
+        if (to_a && to_b && 2 * std::abs(to_a->least() - to_b->least()) >= time_per_size)
+            return true;
+    }
+    return false;
+}
+
 // A longer message needs one that is not counted before it, on long ways too, and a second one that
 // is, as those are not timed again.
 bool PairSamples::is_long(std::size_t size) const {
@@ -50,7 +66,8 @@ SizesOf PairSamples::sizes_of(int repeat) const {
     return [this, repeat](HostPair pair) {
         std::vector<std::size_t> sizes;
         for (std::size_t size = 0; size < by_size_.size(); ++size)
-            if (visits(size, pair) <= (is_long(size) ? 0 : repeat)) sizes.push_back(size);
+            if (visits(size, pair) <= (is_long(size) || is_very_far(pair) ? 0 : repeat))
+                sizes.push_back(size);
         return sizes;
     };
 }
@@ -76,6 +93,7 @@ int PairSamples::most_trips(std::size_t size) const {
 }
 
 Seconds PairSamples::time_of_another_visit(HostPair pair) const {
+    if (is_very_far(pair)) return 0;
     Seconds sum = 0;
     for (const std::size_t size : sizes_again(pair)) {
         const Seconds trip = 2 * least_of(size, pair);

@@ -33,10 +33,14 @@ public:
     bool is_known(HostPair pair) const;
     Seconds least_of(std::size_t size, HostPair pair) const;
     bool is_far(HostPair pair) const;
+    // A round trip is longer than what a visit gives a size: what disturbs is little beside it.
+    bool is_very_far(HostPair pair) const;
+    // Never timed, but as far from some third host as differs by that much.
+    bool must_be_very_far(HostPair pair) const;
     bool is_long(std::size_t size) const;
 
-    // Those that were not visited so often yet. Long messages vary little and cost most: once is
-    // enough.
+    // Those that were not visited so often yet. Long messages vary little and cost most, and so do
+    // pairs that are very far: once is enough.
     SizesOf sizes_of(int repeat) const;
     // Those that were never timed.
     std::vector<std::size_t> sizes_without(HostPair pair) const;

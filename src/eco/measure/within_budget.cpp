@@ -193,8 +193,8 @@ void WithinBudget::time_library() {
     const Seconds reserve = deadline_.left() - for_library * total_;
     for (Cell* cell : order) {
         const Seconds guess = expected_native(*cell);
-        const int runs = guess < 0.02 ? 3 : guess < 0.2 ? 2 : 1;
-        const bool warm_up = guess < 0.1;
+        const bool is_short = guess < short_call;
+        const int runs = is_short ? 3 : traits(cell->operation()).rooted() && guess < 0.2 ? 2 : 1;
         if (guess > for_one_call * total_ ||
             deadline_.left() - (runs + 1) * (guess + cell->lineup().overhead) < reserve) {
             cell->guess_native(guess);
@@ -202,7 +202,7 @@ void WithinBudget::time_library() {
         }
         show(*cell, "timing native");
         if (next_shorter(*cell)) cell->guess_native(guess);
-        cell->time_native(runs, warm_up, deadline_);
+        cell->time_native(runs, is_short, deadline_);
     }
 }
 
