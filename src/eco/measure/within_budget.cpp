@@ -343,16 +343,14 @@ void WithinBudget::choose_of_unknown_size(Chosen& chosen) {
             for (const Cell& cell : cells_)
                 if (&cell.lineup() == &lineup && cell.operation() == base(operation))
                     sizes.push_back({cell.bytes(), cell.native()});
-            Tuned entry{library_name(),
-                        std::string(traits(operation).name),
-                        lineup.layout,
-                        -1,
-                        "native",
-                        0,
-                        0,
-                        0,
-                        lineup.ranks_per_host,
-                        true};
+            Tuned entry;
+            entry.mpi = library_name();
+            entry.operation = traits(operation).name;
+            entry.layout = lineup.layout;
+            entry.bytes = -1;
+            entry.choice = "native";
+            entry.ranks_per_host = lineup.ranks_per_host;
+            entry.predicted = true;
             std::optional<Timed> timed;
             if (times_ && !sizes.empty()) {
                 progress_.update(0.99, "comparing " + entry.operation);
