@@ -16,6 +16,12 @@ ECO = PROJECT / "build/release/bin/eco"
 PROFILE = PROJECT / "tests/data/three-segments.json"
 
 
+def output_of(*words: object) -> str:
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_a_short_time(tmp_path: Path) -> None:
     """Too short for all choices: those that are left open are the library's."""
     out = tmp_path / "net.json"
@@ -24,10 +30,7 @@ def test_a_short_time(tmp_path: Path) -> None:
     out.write_text(json.dumps(document))
     command = [ECO, "tune", out, "--within", 2, "--operations", "bcast,gatherv", "--json"]
     launcher = [*LAB, "run", "three-segments", "--native", "--scale", 100, "--"]
-    done = subprocess.run(
-        [str(word) for word in (*command, "--", *launcher)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    printed = output_of(*command, "--", *launcher)
     entries = [entry for entry in json.loads(out.read_text())["tuning"] if entry["mpi"] != "any"]
     kinds = Counter((entry["operation"], entry["layout"]) for entry in entries)
     assert kinds == {
@@ -35,7 +38,7 @@ def test_a_short_time(tmp_path: Path) -> None:
         for layout in ("near", "scattered")
         for operation, count in (("bcast", 4), ("gatherv", 1))
     }
-    chosen = json.loads(done.stdout)["chosen"]
+    chosen = json.loads(printed)["chosen"]
     assert sum(chosen.values()) == len(entries)
     assert sum(not entry["predicted"] for entry in entries) == chosen["timed"]
     assert chosen["open"] >= 2, "gatherv follows gather, of which nothing was asked"
@@ -55,8 +58,7 @@ def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
     options = ["--operations", "bcast,gatherv", "--sizes", "16384", "--budget", "0.2"]
     launcher = [*LAB, "run", "three-segments", "--mpi", mpi, "--native", "--scale", 100, "--"]
     command = [ECO, "tune", out, "--form", "nonblocking", *options, "--json", "--", *launcher]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    output_of(*command)
     tuning = json.loads(out.read_text())["tuning"]
     assert [entry for entry in tuning if not entry["operation"].startswith("i")] == before
     fresh = [entry for entry in tuning if entry not in before]
@@ -71,19 +73,15 @@ def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
         assert entry["native"] > 0 and entry["eco"] > 0 and not entry["predicted"]
         assert "native" not in entry["choice"].partition(":")[2]
         assert "rails" not in entry["choice"]
-    shown = subprocess.run([ECO, "show", out], capture_output=True, text=True)
-    assert "ibcast" in shown.stdout
+    assert "ibcast" in output_of(ECO, "show", out)
 
 
 def test_no_time_left(tmp_path: Path) -> None:
     """Finding the network takes longer than all that was given: nothing more is begun."""
     launcher = [*LAB, "run", "three-segments", "--native", "--"]
     probe = [ECO, "probe", "measure", "--within", 1, "--launched", time.time() - 1]
-    done = subprocess.run(
-        [str(word) for word in (*launcher, *probe)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    lines = [line for line in done.stdout.splitlines() if line.startswith("@eco ")]
+    printed = output_of(*launcher, *probe)
+    lines = [line for line in printed.splitlines() if line.startswith("@eco ")]
     events = [json.loads(line.removeprefix("@eco ")) for line in lines]
     begun = [str(event.get("what", "")).split(" ")[0] for event in events]
     assert not {"connecting", "timing", "comparing"} & set(begun[-20:]), begun
@@ -104,6 +102,7 @@ links:
 """
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("every", [False, True])
 def test_sites_far_apart(every: bool, tmp_path: Path) -> None:
     """Each pair is timed, but long messages only where they tell something new; or all of it."""
@@ -112,8 +111,7 @@ def test_sites_far_apart(every: bool, tmp_path: Path) -> None:
     launcher = [*LAB, "run", scenario, "--native", "--"]
     options = ["--no-tune", "--no-multicast", *(["--all-pairs"] if every else [])]
     command = [ECO, "measure", "-o", out, *options, "--json", "--", *launcher]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    output_of(*command)
     document = json.loads(out.read_text())
     sites = [{"a": 0, "b": 1}[host[0]] for host in document["hosts"]]
     assert [int(level != document["levels"][-1][0]) for level in document["levels"][-1]] == [

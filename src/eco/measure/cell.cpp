@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "eco/measure/since.h"
-#include "eco/measure/tune.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/verdict.h"
@@ -141,7 +140,7 @@ void Cell::hold_contest(Seconds allowance, const Deadline& deadline) {
 void Cell::look_again(Seconds allowance, const Deadline& deadline) {
     std::vector<Sampled> fresh = patterns_;
     for (Sampled& each : fresh) each.samples.clear();
-    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, native_ < short_call, deadline);
+    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, true, deadline);
     const bool loses = !surely_faster(fresh[0].samples, fresh[1].samples);
     for (std::size_t i = 0; i < fresh.size(); ++i)
         patterns_[i].samples.insert(patterns_[i].samples.end(), fresh[i].samples.begin(),

@@ -54,7 +54,7 @@ public:
     // The best candidates beside the library, fewer of them and fewer runs the longer they take.
     void hold_contest(Seconds allowance, const Deadline& deadline);
 
-    // The winner of a contest must not lose when it is timed again.
+    // The winner of a contest must not lose when it is timed again: of short calls.
     void look_again(Seconds allowance, const Deadline& deadline);
 
     int looks() const { return looks_; }

@@ -17,6 +17,11 @@ namespace eco {
 // counts, since some native collectives have two states, and neither may be lost against.
 inline constexpr double good_runs = 1.03;
 
+// Choices for calls shorter than this must win again once the others are timed: such calls vary
+// most, and while a machine is busy for a moment any of them looks better than the library. Longer
+// ones need no warm-up: what only the first call does is lost in them.
+inline constexpr Seconds short_call = 0.03;
+
 struct Timed {
     Choice best;
     bool wins = false;

@@ -76,21 +76,6 @@ public:
         note_measured();
     }
 
-    void time_unclear() {
-        const auto start = Clock::now();
-        for (int time = 0; time < most_times_lone && since(start) < longest_lone; ++time) {
-            auto again = unclear();
-            if (time >= most_times_again || since(start) >= longest_again)
-                again = of_lone_hosts(std::move(again), cost(), profile_.tolerance);
-            if (again.empty()) return;
-            for (const auto& row : rows(again)) {
-                show_(0, profile_.hosts[at(row.front().first)] + " again");
-                record(visit(row, partition_only_));
-            }
-            fill_in({});
-        }
-    }
-
     void time_some(const std::vector<Hint>& hints, Seconds look) {
         SurveySettings settings;
         settings.bytes = profile_.partition_bytes;
@@ -136,6 +121,21 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    void time_unclear() {
+        const auto start = Clock::now();
+        for (int time = 0; time < most_times_lone && since(start) < longest_lone; ++time) {
+            auto again = unclear();
+            if (time >= most_times_again || since(start) >= longest_again)
+                again = of_lone_hosts(std::move(again), cost(), profile_.tolerance);
+            if (again.empty()) return;
+            for (const auto& row : rows(again)) {
+                show_(0, profile_.hosts[at(row.front().first)] + " again");
+                record(visit(row, partition_only_));
+            }
+            fill_in({});
+        }
+    }
 
     void time_all_sizes(const Levels& levels) {
         auto pairs = pairs_for_all_sizes(samples_.of_partition(), levels);

@@ -10,10 +10,6 @@
 
 namespace eco {
 
-// Choices for calls shorter than this must win again once the others are timed: such calls vary
-// most, and while a machine is busy for a moment any of them looks better than the library.
-inline constexpr Seconds short_call = 0.03;
-
 // options.form: calls that block, or calls that do not, which get entries of their own.
 // Needs a session with the profile. Collective; entries are the same on all ranks. Where the
 // forecaster knows the network, only what it finds best is timed.
