@@ -32,7 +32,8 @@ def test_a_short_time(tmp_path: Path) -> None:
     launcher = [*LAB, "run", "three-segments", "--native", "--scale", 100, "--"]
     printed = output_of(*command, "--", *launcher)
     entries = [entry for entry in json.loads(out.read_text())["tuning"] if entry["mpi"] != "any"]
-    kinds = Counter((entry["operation"], entry["layout"]) for entry in entries)
+    asked = {-1, 16, 1024, 16384, 131072}  # others: just below, where the library changes
+    kinds = Counter((e["operation"], e["layout"]) for e in entries if e["bytes"] in asked)
     assert kinds == {
         (operation, layout): count
         for layout in ("near", "scattered")
@@ -74,6 +75,25 @@ def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
         assert "native" not in entry["choice"].partition(":")[2]
         assert "rails" not in entry["choice"]
     assert "ibcast" in output_of(ECO, "show", out)
+
+
+@pytest.mark.alone
+def test_where_the_library_changes(tmp_path: Path) -> None:
+    """Open MPI scatters 16,384 bytes as fast as the links allow, and 16,000 by a tree that sends
+    over the bridge what need not cross it: what holds at the one size does not hold just below."""
+    out = tmp_path / "net.json"
+    document = json.loads(PROFILE.read_text())
+    document["tuning"] = []
+    out.write_text(json.dumps(document))
+    command = [ECO, "tune", out, "--within", 15, "--operations", "scatter", "--sizes", 16384]
+    launcher = [*LAB, "run", "three-segments", "--mpi", "openmpi", "--native", "--"]
+    output_of(*command, "--json", "--", *launcher)
+    entries = [entry for entry in json.loads(out.read_text())["tuning"] if entry["mpi"] != "any"]
+    chosen = {entry["bytes"]: entry for entry in entries if entry["layout"] == "near"}
+    (below,) = set(chosen) - {16384}
+    assert 16000 < below < 16384
+    assert chosen[16384]["choice"] == "native" != chosen[below]["choice"]
+    assert chosen[below]["native"] > 1.3 * chosen[16384]["native"]
 
 
 def test_no_time_left(tmp_path: Path) -> None:

@@ -9,19 +9,9 @@
 
 #include "eco/measure/contest.h"
 #include "eco/measure/deadline.h"
+#include "eco/measure/lineup.h"
 
 namespace eco {
-
-// The ranks in one order.
-struct Lineup {
-    std::string layout;  // near or scattered
-    MPI_Comm comm{};
-    std::vector<int> host_of;
-    int ranks_per_host = 1;
-    double weight = 1;        // of what is gained with this order
-    Seconds overhead = 2e-3;  // of a run, beside its own time: its common start
-    std::optional<Start> start;
-};
 
 class Cell {
 public:

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <set>
 
 #include "eco/base/at.h"
 #include "eco/measure/any_size.h"
-#include "eco/measure/cell.h"
+#include "eco/measure/cell_table.h"
 #include "eco/measure/tune.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/simulate/verdict.h"
@@ -27,20 +27,17 @@ constexpr double for_one_contest = 0.012;
 
 constexpr Seconds least_contest = 0.1, most_contest = 2;
 
-// A call that was not timed takes so many times less than guessed at most: where too few guesses of
-// its size were followed by a timing; and at least.
-constexpr double usual_uncertainty_of_guess = 1.5, least_uncertainty_of_guess = 1.1;
-constexpr std::size_t guesses_to_know = 4;
-// Of one that was timed alone, in few runs and at another time than ECO's.
-constexpr double uncertainty_of_few_runs = 1.05;
-
-// Ranks in another order than the hosts' are rarer.
-constexpr double weight_of_scattered = 0.5;
-
 // Few programs call the others, and those rarely (Chunduri et al., SC 2018).
 constexpr double weight_of_rare = 0.6;
 
 constexpr double benefit_of_second_look = 0.01;
+
+// MPI libraries change their algorithms at powers of two, which the usual sizes are. Shorter by one
+// part of so many is just below; a library that takes so many times as long there, or so many times
+// less, has changed. To know that is worth so much, unless one of both is so much faster already
+// that no such change matters.
+constexpr Bytes just_below = 64, least_below = 512;
+constexpr double has_changed = 1.15, benefit_below = 0.03, change_matters = 2;
 
 constexpr double least_benefit = 1e-3;
 
@@ -60,25 +57,20 @@ public:
     Chosen run();
 
 private:
-    void line_up();
     std::vector<Operation> timed_operations() const;
     void make_cells();
     void time_library();
-    Seconds expected_native(const Cell& cell) const;
-    const Cell* next_shorter(const Cell& cell) const;
     Seconds allowance() const;
-    PredictionErrors errors() const;
-    double uncertainty_of_guess(Bytes bytes) const;
-    Opinion opinion_of(const Cell& cell, const PredictionErrors& errors) const;
     // What may be done next with a cell.
     struct Step {
         Cell* cell = nullptr;
-        enum class Kind { native_alone, contest, second_look } kind = Kind::contest;
+        enum class Kind { native_alone, contest, second_look, below } kind = Kind::contest;
         double worth = 0;  // benefit per second
     };
     Step most_worth(Seconds left);
     Step agreed(const Step& own);
     void take(const Step& step);
+    void look_below(Cell& cell);
     Tuned entry_of(const Cell& cell, const PredictionErrors& errors, Chosen& chosen) const;
     void choose_of_unknown_size(Chosen& chosen);
     void show(const Cell& cell, const char* doing);
@@ -91,38 +83,13 @@ private:
     const std::vector<Operation> operations_;
     const std::vector<Bytes> sizes_;
     std::deque<Lineup> lineups_;  // cells point to them
-    std::deque<Cell> cells_;
+    CellTable cells_;
+    std::set<const Cell*> looked_below_;
 };
 
 void WithinBudget::show(const Cell& cell, const char* doing) {
     progress_.update(0.99, std::string(doing) + " " + std::string(traits(cell.operation()).name) +
                                " " + std::to_string(cell.bytes()) + " B");
-}
-
-void WithinBudget::line_up() {
-    std::vector<std::string> orders{"near"};
-    if (session()->profile.levels.back() != std::vector<int>(session()->profile.hosts.size(), 0))
-        orders.push_back("scattered:1");
-    for (const auto& order : orders) {
-        // In another order they are connected already.
-        const Start* known = times_ && !lineups_.empty() ? &*lineups_.front().start : nullptr;
-        if (times_ && !known) progress_.update(0.99, "connecting all ranks");
-        MPI_Comm comm = ordered_world(order, times_ && !known);
-        const Communicator* communicator = communicator_of(comm);
-        // If every host is a subnet of its own, no order scatters one.
-        if (order != "near" && is_near(communicator->hierarchy())) {
-            native().Comm_free(&comm);
-            continue;
-        }
-        Lineup& lineup = lineups_.emplace_back();
-        lineup.layout = layout_name(communicator->hierarchy());
-        lineup.comm = comm;
-        lineup.ranks_per_host = ranks_per_host(communicator->hierarchy());
-        lineup.weight = order == "near" ? 1 : weight_of_scattered;
-        for (Rank rank = 0; rank < communicator->size(); ++rank)
-            lineup.host_of.push_back(communicator->host_of(rank));
-        if (times_) lineup.start.emplace(comm, known);
-    }
 }
 
 // Those whose size all ranks know; of the others those with the same schedules, by which they are
@@ -157,42 +124,20 @@ void WithinBudget::make_cells() {
         deadline_.end() - std::chrono::duration_cast<Deadline::Clock::duration>(
                               std::chrono::duration<double>((1 - for_predicting) * total_)));
     for (const auto& [lineup, operation, bytes] : asked)
-        cells_.emplace_back(*lineup, operation, bytes,
-                            forecaster_.find({operation, bytes, lineup->host_of}));
-}
-
-// From the next shorter message that was timed, as its baseline and this one's differ; else the
-// baseline's own time.
-Seconds WithinBudget::expected_native(const Cell& cell) const {
-    const Cell* shorter = next_shorter(cell);
-    if (!shorter) return cell.baseline();
-    if (cell.baseline() > 0 && shorter->baseline() > 0)
-        return shorter->native() * std::max(1.0, cell.baseline() / shorter->baseline());
-    return shorter->native() * static_cast<double>(cell.bytes()) /
-           static_cast<double>(std::max<Bytes>(shorter->bytes(), 1));
-}
-
-// Of the same operation and order, the longest shorter message that was timed; null: none.
-const Cell* WithinBudget::next_shorter(const Cell& cell) const {
-    const Cell* shorter = nullptr;
-    for (const Cell& other : cells_)
-        if (&other.lineup() == &cell.lineup() && other.operation() == cell.operation() &&
-            other.native_timed() && other.bytes() < cell.bytes() &&
-            (!shorter || other.bytes() > shorter->bytes()))
-            shorter = &other;
-    return shorter;
+        cells_.usual().emplace_back(*lineup, operation, bytes,
+                                    forecaster_.find({operation, bytes, lineup->host_of}));
 }
 
 // The shortest calls first, so that of the long ones more is known before they are begun.
 void WithinBudget::time_library() {
     std::vector<Cell*> order;
-    for (Cell& cell : cells_) order.push_back(&cell);
+    for (Cell& cell : cells_.usual()) order.push_back(&cell);
     std::stable_sort(order.begin(), order.end(), [](const Cell* a, const Cell* b) {
         return std::pair{a->bytes(), a->baseline()} < std::pair{b->bytes(), b->baseline()};
     });
     const Seconds reserve = deadline_.left() - for_library * total_;
     for (Cell* cell : order) {
-        const Seconds guess = expected_native(*cell);
+        const Seconds guess = cells_.expected_native(*cell);
         const bool is_short = guess < short_call;
         const int runs = is_short ? 3 : traits(cell->operation()).rooted() && guess < 0.2 ? 2 : 1;
         if (guess > for_one_call * total_ ||
@@ -201,49 +146,13 @@ void WithinBudget::time_library() {
             continue;
         }
         show(*cell, "timing native");
-        if (next_shorter(*cell)) cell->guess_native(guess);
+        if (cells_.next_shorter(*cell)) cell->guess_native(guess);
         cell->time_native(runs, is_short, deadline_);
     }
 }
 
 Seconds WithinBudget::allowance() const {
     return std::clamp(for_one_contest * total_, least_contest, most_contest);
-}
-
-PredictionErrors WithinBudget::errors() const {
-    PredictionErrors errors;
-    for (PredictionError* error : {&errors.tiny, &errors.brief, &errors.lengthy}) {
-        std::vector<double> ratios, libraries;
-        for (const Cell& cell : cells_) {
-            if (&errors.of(cell.bytes()) != error) continue;
-            if (cell.error() > 0) ratios.push_back(cell.error());
-            const bool timed = cell.native_timed() || cell.looks() > 0;
-            if (timed && cell.baseline() > 0) libraries.push_back(cell.native() / cell.baseline());
-        }
-        *error = error_of(std::move(ratios), std::move(libraries));
-    }
-    return errors;
-}
-
-// By how many times less than guessed the library took, in nine cases of ten.
-double WithinBudget::uncertainty_of_guess(Bytes bytes) const {
-    std::vector<double> ratios;
-    for (const Cell& cell : cells_)
-        if (cell.bytes() == bytes && cell.native_timed() && cell.guessed() > 0)
-            ratios.push_back(cell.guessed() / cell.native());
-    if (ratios.size() < guesses_to_know) return usual_uncertainty_of_guess;
-    return std::max(least_uncertainty_of_guess, high_quantile(std::move(ratios)));
-}
-
-Opinion WithinBudget::opinion_of(const Cell& cell, const PredictionErrors& errors) const {
-    const double uncertainty =
-        cell.native_timed() ? uncertainty_of_few_runs : uncertainty_of_guess(cell.bytes());
-    Opinion opinion = decide({cell.native(), uncertainty, cell.predicted(), cell.unseen()},
-                             errors.of(cell.bytes()));
-    // A guess that leans on no timed call of the library, or on lengths alone, is never sure.
-    const bool leans = cell.native_timed() || (cell.baseline() > 0 && next_shorter(cell));
-    if (opinion.verdict == Verdict::eco && !leans) opinion.verdict = Verdict::unsure;
-    return opinion;
 }
 
 static double weight_of(const Cell& cell) {
@@ -253,11 +162,19 @@ static double weight_of(const Cell& cell) {
     return cell.lineup().weight * (rare ? weight_of_rare : 1);
 }
 
+static bool may_change_below(const Cell& cell) {
+    const bool compared = cell.looks() > 0;
+    if (cell.bytes() < least_below || !(compared || cell.native_timed())) return false;
+    const Seconds eco = compared ? cell.timed().eco : cell.predicted();
+    return cell.native() < change_matters * eco && eco < change_matters * cell.native();
+}
+
 // No cell: nothing more is worth its time, or there is none. Collective.
 WithinBudget::Step WithinBudget::most_worth(Seconds left) {
-    const PredictionErrors known = errors();
+    const PredictionErrors known = cells_.errors();
     Step best;
-    for (Cell& cell : cells_) {
+    for (Cell* each : cells_.all()) {
+        Cell& cell = *each;
         const auto consider = [&](Step::Kind kind, double benefit, Seconds cost) {
             if (benefit < least_benefit || 1.3 * cost > left) return;
             const double worth = benefit * weight_of(cell) / cost;
@@ -265,7 +182,7 @@ WithinBudget::Step WithinBudget::most_worth(Seconds left) {
         };
         const Seconds contest = cell.cost_of_contest(allowance());
         if (cell.looks() == 0) {
-            const double benefit = opinion_of(cell, known).benefit;
+            const double benefit = cells_.opinion_of(cell, known).benefit;
             consider(Step::Kind::contest, benefit, contest);
             // If predictions are good, the library's time is all that is not known.
             const bool guessed = !cell.native_timed() && cell.native() > 0;
@@ -279,6 +196,8 @@ WithinBudget::Step WithinBudget::most_worth(Seconds left) {
         } else if (cell.looks() == 1 && cell.timed().wins && cell.timed().native < short_call) {
             consider(Step::Kind::second_look, benefit_of_second_look, contest);
         }
+        if (looked_below_.count(&cell) == 0 && may_change_below(cell))
+            consider(Step::Kind::below, benefit_below, cell.native() + cell.lineup().overhead);
     }
     return agreed(best);
 }
@@ -286,11 +205,12 @@ WithinBudget::Step WithinBudget::most_worth(Seconds left) {
 // What rank 0 would do next: the benefit is not the same to the last bit on all hosts (verdict.h).
 WithinBudget::Step WithinBudget::agreed(const Step& own) {
     std::array<int, 2> told{-1, static_cast<int>(own.kind)};
-    for (std::size_t i = 0; i < cells_.size(); ++i)
-        if (&cells_[i] == own.cell) told[0] = static_cast<int>(i);
+    const auto cells = cells_.all();
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (cells[i] == own.cell) told[0] = static_cast<int>(i);
     check_mpi(native().Bcast(told.data(), 2, native().int32, 0, native().comm_world));
     if (told[0] < 0) return {};
-    return {&cells_[at(told[0])], static_cast<Step::Kind>(told[1]), own.worth};
+    return {cells[at(told[0])], static_cast<Step::Kind>(told[1]), own.worth};
 }
 
 void WithinBudget::take(const Step& step) {
@@ -304,7 +224,22 @@ void WithinBudget::take(const Step& step) {
         case Step::Kind::second_look:
             show(*step.cell, "comparing");
             return step.cell->look_again(allowance(), deadline_);
+        case Step::Kind::below:
+            show(*step.cell, "timing native below");
+            return look_below(*step.cell);
     }
+}
+
+// What is predicted of the cell holds for the message that is little shorter.
+void WithinBudget::look_below(Cell& cell) {
+    looked_below_.insert(&cell);
+    const Bytes bytes = cell.bytes() - cell.bytes() / just_below;
+    Cell below(cell.lineup(), cell.operation(), bytes, cell.forecast());
+    const bool is_short = cell.native() < short_call;
+    below.time_native(is_short ? 3 : 1, is_short, deadline_);
+    const double ratio = below.native() / cell.native();
+    if (std::max(ratio, 1 / ratio) < has_changed) return;
+    looked_below_.insert(&cells_.below().emplace_back(std::move(below)));
 }
 
 Tuned WithinBudget::entry_of(const Cell& cell, const PredictionErrors& errors,
@@ -324,7 +259,7 @@ Tuned WithinBudget::entry_of(const Cell& cell, const PredictionErrors& errors,
         if (cell.timed().wins) entry.choice = to_text(cell.timed().best);
         return entry;
     }
-    const Opinion opinion = opinion_of(cell, errors);
+    const Opinion opinion = cells_.opinion_of(cell, errors);
     ++(opinion.verdict == Verdict::unsure ? chosen.open : chosen.predicted);
     entry.predicted = true;
     entry.native = cell.native();
@@ -340,7 +275,7 @@ void WithinBudget::choose_of_unknown_size(Chosen& chosen) {
         for (const Operation operation : operations_) {
             if (traits(operation).size_known) continue;
             std::vector<SizeExpected> sizes;
-            for (const Cell& cell : cells_)
+            for (const Cell& cell : cells_.usual())
                 if (&cell.lineup() == &lineup && cell.operation() == base(operation))
                     sizes.push_back({cell.bytes(), cell.native()});
             Tuned entry;
@@ -370,7 +305,7 @@ void WithinBudget::choose_of_unknown_size(Chosen& chosen) {
 
 Chosen WithinBudget::run() {
     check_all_take_part();
-    line_up();
+    line_up(lineups_, times_, progress_);
     make_cells();
     if (times_) {
         time_library();
@@ -379,12 +314,12 @@ Chosen WithinBudget::run() {
             take(step);
     }
     Chosen chosen;
-    const PredictionErrors known = errors();
+    const PredictionErrors known = cells_.errors();
     chosen.errors = known;
-    for (const Cell& cell : cells_)
-        if (std::find(operations_.begin(), operations_.end(), cell.operation()) !=
+    for (const Cell* cell : cells_.all())
+        if (std::find(operations_.begin(), operations_.end(), cell->operation()) !=
             operations_.end())
-            chosen.entries.push_back(entry_of(cell, known, chosen));
+            chosen.entries.push_back(entry_of(*cell, known, chosen));
     choose_of_unknown_size(chosen);
     for (Lineup& lineup : lineups_) native().Comm_free(&lineup.comm);
     return chosen;

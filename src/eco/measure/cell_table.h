@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All cells, and what those that were timed tell of the others: what the library takes where it was
+// not timed, and how far predictions may be trusted. Used by within_budget.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "eco/measure/cell.h"
+#include "eco/simulate/prediction_error.h"
+#include "eco/simulate/verdict.h"
+
+namespace eco {
+
+// Of a library's time in few runs, at another time than ECO's.
+inline constexpr double uncertainty_of_few_runs = 1.05;
+
+class CellTable {
+public:
+    // Of the sizes that were asked for. Cells stay where they are when others are added.
+    std::deque<Cell>& usual() { return usual_; }
+    const std::deque<Cell>& usual() const { return usual_; }
+    // Just below one of them, where the library changes its algorithm.
+    std::deque<Cell>& below() { return below_; }
+    std::vector<Cell*> all();
+
+    // From the next shorter message that was timed, as its baseline and this one's differ; else the
+    // baseline's own time.
+    Seconds expected_native(const Cell& cell) const;
+
+    // Of the same operation and order, the longest shorter message that was timed; null: none.
+    const Cell* next_shorter(const Cell& cell) const;
+
+    PredictionErrors errors() const;
+    Opinion opinion_of(const Cell& cell, const PredictionErrors& errors) const;
+
+private:
+    double uncertainty_of_guess(Bytes bytes) const;
+
+    std::deque<Cell> usual_, below_;
+};
+
+}  // namespace eco
