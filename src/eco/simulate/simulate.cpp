@@ -283,7 +283,7 @@ private:
         mine.idle_since = now();
         const Kind kind = program(rank).tasks[at(job.task)].kind;
         if (kind == Kind::send || kind == Kind::mcast) {
-            transit_->post(times(rank, job.task).message);
+            transit_->post(times(rank, job.task).message, in_step(rank, job.task));
         } else if (kind == Kind::reduce && job.receive) {
             state(rank, job.task).taken = true;
             if (state(rank, job.task).waits == 0) combine(rank, job.task);
@@ -291,6 +291,12 @@ private:
             end(rank, job.task);
         }
         next_job(rank);
+    }
+
+    bool in_step(Rank rank, int task) {
+        const int waited_for = times(rank, task).waited_for;
+        return waited_for < 0 || times(rank, waited_for).message < 0 ||
+               program(rank).tasks[at(waited_for)].kind == Kind::send;
     }
 
     void combine(Rank rank, int task) {

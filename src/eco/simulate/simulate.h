@@ -9,7 +9,8 @@
 // overhead, in the timeline, its chain and pictures too. In between a message flows over the links
 // of its route, which it shares fairly with all others under way, and arrives a fixed delay after
 // its last byte has left. Single frames of a host enter its first link one after the other. Over
-// long ways a connection waits for acknowledgements at first (Network::first_flight). A task starts
+// long ways a connection waits for acknowledgements at first (Network::first_flight). Long messages
+// of two ranks to each other take turns (docs/decisions/0045). A task starts
 // when those it waits for have ended; a send ends when its last byte has left, so that a window of
 // one keeps one message under way. A receive for a reduction is started at once, as in
 // run/execution.cpp; what waits is the combining.

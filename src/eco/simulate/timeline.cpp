@@ -98,12 +98,13 @@ private:
     }
 
     // Back over messages that kept each other waiting; the send of the first. One waits for all of
-    // another of its pair, or for another of its host to be on the wire.
+    // another of its pair or the other way, or for another of its host to be on the wire.
     int flow(int number) {
         Seconds end = message(number).left;
         while (true) {
             const MessageTimes& moved = message(number);
             add(Step::What::flow, moved.from, moved.send, moved.to, moved.start, end);
+            rank_ = moved.from;
             if (moved.before < 0) return moved.send;
             end = moved.start;
             number = moved.before;

@@ -37,7 +37,8 @@ struct MessageTimes {
     Seconds start = 0;   // it begins to flow; later than posted if another kept it waiting
     Seconds left = 0, arrived = 0;
     int mcast = -1;   // of a multicast: its first message, which flows for all of them
-    int before = -1;  // which: of its pair, or a single frame of its host as it is itself
+    int before = -1;  // which: of its pair, the other way between the two where both are long, or a
+                      // single frame of its host as it is itself
 };
 
 struct LinkTimes {

@@ -2,12 +2,16 @@
 #include "eco/simulate/transit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eco/base/at.h"
 
 namespace eco {
 
 using What = Events::Event::What;
+
+// Before longer messages MPI libraries ask the receiver.
+static constexpr Bytes longest_unasked = 65535;
 
 // The links, then for each area of multicasts the NICs that MPI's messages do not use.
 static std::vector<double> rates(const Network& network) {
@@ -46,6 +50,19 @@ Transit::Transit(const Network& network, const std::vector<int>& host_of, Events
             pairs_.push_back(make_pair(message.from, message.to, ways));
         pair_of_.push_back(static_cast<int>(pairs_.size()) - 1);
         last = &message;
+    }
+    if (network_.ordered) join_opposites();
+}
+
+void Transit::join_opposites() {
+    std::map<std::pair<Rank, Rank>, int> by_ends;
+    for (std::size_t m = 0; m < pair_of_.size(); ++m) {
+        const MessageTimes& message = timeline_.messages[m];
+        if (message.mcast < 0) by_ends[{message.from, message.to}] = pair_of_[m];
+    }
+    for (const auto& [ends, pair] : by_ends) {
+        const auto found = by_ends.find({ends.second, ends.first});
+        if (found != by_ends.end()) pairs_[at(pair)].opposite = found->second;
     }
 }
 
@@ -113,11 +130,31 @@ void Transit::arrive_at_all(int number) {
     events_.add(last + told, What::known, number);
 }
 
-void Transit::post(int number) {
+void Transit::post(int number, bool in_step) {
     message(number).posted = events_.now;
     Pair& pair = pair_of(number);
-    if (network_.ordered && pair.flowing && !pair.is_mcast)
+    pair.in_step = in_step;
+    if (network_.ordered && (pair.flowing || pair.asks >= 0) && !pair.is_mcast)
         pair.waiting.push_back(number);
+    else
+        begin(number, pair);
+}
+
+// Whether the answer to a long message's question waits behind a long message that the receiver
+// sends at that moment on the same connection. Ranks that come in step ask all at once, before
+// anything is in the way.
+bool Transit::must_ask(int number, const Pair& pair) const {
+    const auto is_long = [this](int message) {
+        return timeline_.messages[at(message)].bytes > longest_unasked;
+    };
+    if (pair.in_step || pair.opposite < 0 || pair.route.empty() || !is_long(number)) return false;
+    const Pair& opposite = pairs_[at(pair.opposite)];
+    return opposite.flowing && is_long(opposite.last);
+}
+
+void Transit::begin(int number, Pair& pair) {
+    if (must_ask(number, pair))
+        pair.asks = number;
     else
         flow(number, pair);
 }
@@ -208,10 +245,18 @@ void Transit::left(int number) {
     if (pair.is_mcast) return arrive_at_all(number);
     arrive(number, pair);
     pair.flowing = false;
+    if (pair.opposite >= 0) {
+        Pair& opposite = pairs_[at(pair.opposite)];
+        const int answered = std::exchange(opposite.asks, -1);
+        if (answered >= 0) {
+            flow(answered, opposite);
+            this->message(answered).before = number;
+        }
+    }
     if (!pair.waiting.empty()) {
         const int next = pair.waiting.front();
         pair.waiting.pop_front();
-        flow(next, pair);
+        begin(next, pair);
     }
     sent_(number);
 }

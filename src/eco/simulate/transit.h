@@ -24,8 +24,10 @@ public:
     Transit(const Network& network, const std::vector<int>& host_of, Events& events,
             Timeline& timeline, std::function<void(int)> sent);
 
-    // From now on message `number` is on its way, as soon as those before it let it.
-    void post(int number);
+    // From now on message `number` is on its way, as soon as those before it let it. in_step: all
+    // ranks come to it at the same time, as at the start of a call; not where each waits for what
+    // it receives.
+    void post(int number, bool in_step);
 
     // At an event `resume`: sends what may be sent now.
     void resume(int number);
@@ -56,6 +58,9 @@ private:
         int last = -1;        // the last that began to flow
         bool flowing = false;
         std::deque<int> waiting;
+        bool in_step = true;  // of the last that was posted
+        int opposite = -1;    // of pairs_: the messages the other way; -1: none
+        int asks = -1;        // the message whose question the receiver has not answered yet
         std::vector<int> route;
         bool is_mcast = false;
     };
@@ -73,6 +78,9 @@ private:
     Pair make_pair(Rank from, Rank to, RouteNumbers& ways);
     Pair make_mcast(int number, RouteNumbers& ways);
     void arrive_at_all(int number);
+    void join_opposites();
+    bool must_ask(int number, const Pair& pair) const;
+    void begin(int number, Pair& pair);
     void flow(int number, Pair& pair);
     double passes(const Pair& pair, double bytes);
     void queue(int number, int link);
