@@ -36,7 +36,7 @@ while [ "$1" != "--" ]; do
     *) fault= ;;
     esac
     case $fault in
-    mtu) ip link set eth0 mtu 1200 ;;
+    mtu) ip link set eth0 mtu 1300 ;; # no less than 1,280, or IPv6 is gone
     bridge)
         ip link add docker0 type bridge
         ip addr add 172.17.0.1/16 dev docker0

@@ -2,12 +2,13 @@
 """`eco doctor` on real hosts of the lab, sound and broken on purpose (doctor_breaks.py)."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from doctor_breaks import BREAKS, FOUR, OF_THE_LIBRARY, SOUND, Break
+from doctor_breaks import BREAKS, FOUR, OF_THE_LIBRARY, SOUND, Break, apart
 from eco.lab.mpi import PROJECT, dependencies
 from eco.lab.profile import own_command
 from lab_harness import HERE, needs_quiet_lab, other_build
@@ -69,6 +70,15 @@ def test_what_hosts_say(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     line = {"openmpi": "--mca btl_tcp_if_include 10.", "mpich": "-iface eth0"}[mpi]
     assert line in found["interface"]["do"]
     assert "n3 has another build of ECO" in found["not-measured"]["sentence"]
+
+
+def test_hosts_whose_network_has_no_ipv4(tmp_path: Path) -> None:
+    """Their facts, and what packets do there, are found by IPv6."""
+    code, found = doctor(written(apart("loss: 4%") + "addresses: ipv6\n", tmp_path), "n1:mtu")
+    assert code == 11
+    assert found["mtu"]["where"] == ["n1"]
+    assert re.search(r"the MTU in fd[0-9a-f:]+/\d+ is", found["mtu"]["what"])
+    assert found["losses"]["where"] == ["n3"]
 
 
 def test_launcher_of_another_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,19 +14,22 @@ from eco.quantities import natural
 MARK = "ECO_DOCTOR"  # a variable that `eco doctor` sets, to see whether it reaches the ranks
 
 
+IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
 @dataclass(frozen=True)
 class Interface:
-    """One that is up and has an IPv4 address; the loopback is none."""
+    """One that is up, with an address; IPv6 where it has no IPv4. The loopback is none."""
 
     name: str
-    address: ipaddress.IPv4Interface
+    address: ipaddress.IPv4Interface | ipaddress.IPv6Interface
     bridge: bool
     down: bool  # without a carrier
     mtu: int | None
     megabits: int | None
 
     @property
-    def network(self) -> ipaddress.IPv4Network:
+    def network(self) -> IpNetwork:
         return self.address.network
 
 
@@ -111,7 +114,7 @@ def _host(entry: Mapping[str, Any]) -> Host:
 def _interface(entry: Mapping[str, Any]) -> Interface:
     return Interface(
         name=str(entry["name"]),
-        address=ipaddress.IPv4Interface(f"{entry['address']}/{int(entry['prefix'])}"),
+        address=ipaddress.ip_interface(f"{entry['address']}/{int(entry['prefix'])}"),
         bridge=bool(entry["bridge"]),
         down=bool(entry["down"]),
         mtu=entry.get("mtu"),

@@ -4,9 +4,8 @@
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from ipaddress import IPv4Network
 
-from eco.doctor.facts import MARK, Host, Interface
+from eco.doctor.facts import MARK, Host, Interface, IpNetwork
 from eco.doctor.finding import Finding, Severity, listed
 
 # Reading them takes a system call of a microsecond or more.
@@ -167,7 +166,7 @@ def _busy(hosts: Sequence[Host], again: Mapping[str, float]) -> Iterator[Finding
 
 def _by_network(
     hosts: Sequence[Host], tells: Callable[[Interface], bool]
-) -> Iterator[tuple[IPv4Network, dict[str, Interface]]]:
+) -> Iterator[tuple[IpNetwork, dict[str, Interface]]]:
     """IP networks, and by host the interface in each, of those that tell what is looked for."""
     networks = {each.network for host in hosts for each in host.interfaces if not each.bridge}
     for network in sorted(networks, key=str):

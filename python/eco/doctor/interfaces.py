@@ -8,7 +8,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from eco.doctor.facts import Host, Interface
+from eco.doctor.facts import Host, Interface, IpNetwork
 from eco.doctor.finding import Finding, Severity, listed
 from eco.profile import Profile, Rail
 
@@ -27,7 +27,7 @@ def family_of(host: Host) -> str:
     return "openmpi" if host.mpi.startswith("Open MPI") else "mpich"
 
 
-def joining(hosts: Sequence[Host]) -> ipaddress.IPv4Network | None:
+def joining(hosts: Sequence[Host]) -> IpNetwork | None:
     """The network that all hosts are in, each with an address of its own; the fastest such."""
     found = _common(hosts)
     return max(found, key=lambda network: _speed(hosts, network)) if found else None
@@ -35,20 +35,20 @@ def joining(hosts: Sequence[Host]) -> ipaddress.IPv4Network | None:
 
 def one_at_a_time(
     hosts: Sequence[Host],
-) -> Iterator[tuple[ipaddress.IPv4Network, Mapping[str, str]]]:
+) -> Iterator[tuple[IpNetwork, Mapping[str, str]]]:
     """Networks that the library may use, if it may use several, and what lets it use one alone."""
     used = {i.network for host in hosts for i in host.interfaces if may_use(host, i)}
     if len(used) < 2:
         return
     for network in _common(hosts):
-        names = {i.name for host in hosts for i in host.interfaces if i.network == network}
+        names = _cards(hosts, network)
         if family_of(hosts[0]) == "openmpi":
-            yield network, {"OMPI_MCA_btl_tcp_if_include": str(network)}
+            yield network, {"OMPI_MCA_btl_tcp_if_include": _for_openmpi(hosts, network)}
         elif len(names) == 1:
-            yield network, {"FI_TCP_IFACE": names.pop()}
+            yield network, {"FI_TCP_IFACE": names[0]}
 
 
-def _common(hosts: Sequence[Host]) -> list[ipaddress.IPv4Network]:
+def _common(hosts: Sequence[Host]) -> list[IpNetwork]:
     """Networks in which each host has an address of its own, in the order of interfaces."""
     found = []
     for network in dict.fromkeys(each.network for host in hosts for each in host.interfaces):
@@ -58,7 +58,7 @@ def _common(hosts: Sequence[Host]) -> list[ipaddress.IPv4Network]:
     return found
 
 
-def _members(hosts: Sequence[Host], network: ipaddress.IPv4Network) -> list[Interface]:
+def _members(hosts: Sequence[Host], network: IpNetwork) -> list[Interface]:
     return [
         each
         for host in hosts
@@ -67,7 +67,7 @@ def _members(hosts: Sequence[Host], network: ipaddress.IPv4Network) -> list[Inte
     ]
 
 
-def _speed(hosts: Sequence[Host], network: ipaddress.IPv4Network) -> int:
+def _speed(hosts: Sequence[Host], network: IpNetwork) -> int:
     return min(each.megabits or 0 for each in _members(hosts, network))
 
 
@@ -93,11 +93,20 @@ def _names(setting: str, interface: Interface) -> bool:
     return False
 
 
-def only(network: ipaddress.IPv4Network, hosts: Sequence[Host]) -> str:
+def _cards(hosts: Sequence[Host], network: IpNetwork) -> list[str]:
+    return sorted({i.name for host in hosts for i in host.interfaces if i.network == network})
+
+
+def _for_openmpi(hosts: Sequence[Host], network: IpNetwork) -> str:
+    """Open MPI knows networks of IPv4 by their prefix, those of IPv6 by the NICs' names alone."""
+    return str(network) if network.version == 4 else ",".join(_cards(hosts, network))
+
+
+def only(network: IpNetwork, hosts: Sequence[Host]) -> str:
     """What to paste, so that the library uses this network alone."""
     if family_of(hosts[0]) == "openmpi":
-        return f"add to mpirun: --mca btl_tcp_if_include {network}"
-    names = sorted({i.name for host in hosts for i in host.interfaces if i.network == network})
+        return f"add to mpirun: --mca btl_tcp_if_include {_for_openmpi(hosts, network)}"
+    names = _cards(hosts, network)
     if len(names) > 1:
         return f"set FI_TCP_IFACE on each host to its interface in {network} ({listed(names)})"
     return f"set FI_TCP_IFACE={names[0]} (or UCX_NET_DEVICES={names[0]}), and add -iface {names[0]}"
@@ -139,7 +148,7 @@ def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
 def _slow_rails(hosts: Sequence[Host], profile: Profile) -> Iterator[Finding]:
     """Networks that join hosts which a much faster one joins too."""
     for slow, fast, ratio, rate in _slower(profile.rails.rails if profile.rails else ()):
-        here = ipaddress.IPv4Network(slow.network, strict=False)
+        here = ipaddress.ip_network(slow.network, strict=False)
         users = [
             host.name
             for host in hosts
@@ -155,7 +164,7 @@ def _slow_rails(hosts: Sequence[Host], profile: Profile) -> Iterator[Finding]:
                 f"where {fast.network} has {rate * ratio / 1e6:.2g} MB/s",
                 "measured",
                 f"messages there take {ratio:.1f} times as long",
-                only(ipaddress.IPv4Network(fast.network, strict=False), hosts),
+                only(ipaddress.ip_network(fast.network, strict=False), hosts),
             )
 
 

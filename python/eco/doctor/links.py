@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eco.doctor.facts import Host
+from eco.doctor.facts import Host, IpNetwork
 from eco.doctor.finding import Finding, Severity
 from eco.doctor.interfaces import may_use, only
 from eco.errors import EcoError, ExitCode
@@ -23,7 +23,7 @@ class Way:
 
     source: str
     target: str
-    network: ipaddress.IPv4Network
+    network: IpNetwork
     sent: int
     arrived: int
     full_bytes: int
@@ -47,7 +47,7 @@ def read(entry: Mapping[str, Any]) -> Way:
         return Way(
             source=str(entry["from"]),
             target=str(entry["to"]),
-            network=ipaddress.IPv4Network(entry["network"]),
+            network=ipaddress.ip_network(entry["network"]),
             sent=int(entry["sent"]),
             arrived=int(entry["arrived"]),
             full_bytes=int(entry["full_bytes"]),
@@ -188,7 +188,7 @@ def _once(ways: Sequence[Way]) -> list[Way]:
     return list(found.values())
 
 
-def _networks(ways: Sequence[Way]) -> list[ipaddress.IPv4Network]:
+def _networks(ways: Sequence[Way]) -> list[IpNetwork]:
     return list(dict.fromkeys(way.network for way in ways))
 
 

@@ -51,6 +51,8 @@ struct Figures {
     int connects = -1;                     // by TCP, tried if none of the small ones arrived
 };
 
+bool same(const in6_addr& a, const in6_addr& b) { return IN6_ARE_ADDR_EQUAL(&a, &b); }
+
 class Checking {
 public:
     void run() {
@@ -114,14 +116,16 @@ private:
             for (std::size_t two = 0; two < most_networks; ++two) {
                 const LinkAddress &here = first.in[one].own, &there = second.in[two].own;
                 if (first.in[one].port == 0 || second.in[two].port == 0 ||
-                    here.network != there.network || here.prefix != there.prefix ||
-                    here.address == there.address)
+                    !same(here.network, there.network) || here.prefix != there.prefix ||
+                    same(here.address, there.address))
                     continue;
                 exchange(one, two, false);
                 joined = true;
             }
         // Routers are between them.
-        if (!joined && first.in[0].port != 0 && second.in[0].port != 0) exchange(0, 0, true);
+        if (!joined && first.in[0].port != 0 && second.in[0].port != 0 &&
+            is_ipv4(first.in[0].own.address) == is_ipv4(second.in[0].own.address))
+            exchange(0, 0, true);
     }
 
     void send(std::size_t mine, const Ends& other, std::size_t its, int peer, bool routed) {
@@ -129,25 +133,23 @@ private:
         const End &source = own_.in[mine], &target = other.in[its];
         Figures figures;
         figures.full_bytes = std::min(source.own.mtu, target.own.mtu);
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = target.own.address;
-        address.sin_port = target.port;
+        const auto post = [&](int number, int bytes) {
+            socket.send(target.own.address, target.port, static_cast<std::uint32_t>(number), bytes);
+        };
         for (int turn = 0; turn < windows; ++turn) {
-            for (int n = 0; n < window; ++n)
-                socket.send(address, static_cast<std::uint32_t>(figures.sent++), small_bytes);
+            for (int n = 0; n < window; ++n) post(figures.sent++, small_bytes);
             if (told(peer) == 0) break;
         }
         figures.arrived = told(peer);
         if (figures.arrived > 0) {
-            for (int n = 0; n < full_packets; ++n)
-                socket.send(address, static_cast<std::uint32_t>(figures.sent + n),
-                            figures.full_bytes);
+            for (int n = 0; n < full_packets; ++n) post(figures.sent + n, figures.full_bytes);
             figures.full_arrived = told(peer);
         } else {
-            address.sin_port = target.listener;
             if (target.listener != 0)
-                figures.connects = socket.connects(source.own, address, connecting) ? 1 : 0;
+                figures.connects =
+                    socket.connects(source.own, target.own.address, target.listener, connecting)
+                        ? 1
+                        : 0;
             tell(peer, 0);  // until then it listens
         }
         note(other, source, routed, figures);
@@ -189,7 +191,7 @@ private:
 
     void note(const Ends& to, const End& source, bool routed, const Figures& figures) {
         const std::string network =
-            routed ? "0.0.0.0/0"
+            routed ? is_ipv4(source.own.address) ? "0.0.0.0/0" : "::/0"
                    : text_of(source.own.network) + "/" + std::to_string(source.own.prefix);
         json entry{{"from", own_.name.data()},
                    {"to", to.name.data()},

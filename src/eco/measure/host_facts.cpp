@@ -48,11 +48,11 @@ json environment() {
 
 json interfaces() {
     json found = json::array();
-    for (const Ipv4Address& each : ipv4_addresses()) {
+    for (const IpAddress& each : ip_addresses()) {
         const std::string& name = each.interface;
         json entry{{"name", name},
                    {"address", text_of(each.address)},
-                   {"prefix", std::popcount(each.mask)},
+                   {"prefix", each.prefix},
                    {"bridge", is_bridge(name)},
                    {"down", is_down(name)}};
         const int mtu = mtu_of(name), speed = megabits_of(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/measure/host_hint.h"
 
-#include <arpa/inet.h>
+#include <netinet/in.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -14,15 +14,9 @@ namespace eco {
 
 namespace {
 
-// Of the first NIC that is up and no loopback; 0 if there is none.
-std::uint32_t first_address() {
-    const auto all = ipv4_addresses();
-    return all.empty() ? 0 : ntohl(all.front().address);
-}
-
 struct Written {
     char name[256], topology[256];
-    std::uint32_t address;
+    in6_addr address;
 };
 
 void copy(char* to, std::size_t most, const std::string& text) {
@@ -36,10 +30,16 @@ std::vector<Hint> all_hints() {
     copy(own.name, sizeof own.name, processor_name());
     if (const char* topology = std::getenv("SLURM_TOPOLOGY_ADDR"))
         copy(own.topology, sizeof own.topology, topology);
-    own.address = first_address();
+    if (const auto all = ip_addresses(); !all.empty()) own.address = all.front().address;
     std::vector<Hint> hints;
-    for (const Written& each : gather_each(native().comm_world, own))
-        hints.push_back({each.name, each.topology, each.address});
+    for (const Written& each : gather_each(native().comm_world, own)) {
+        Hint& hint = hints.emplace_back();
+        hint.name = each.name;
+        hint.topology = each.topology;
+        if (!IN6_IS_ADDR_UNSPECIFIED(&each.address))
+            hint.address.assign(reinterpret_cast<const char*>(each.address.s6_addr),
+                                sizeof each.address.s6_addr);
+    }
     return hints;
 }
 

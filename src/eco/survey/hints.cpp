@@ -51,7 +51,7 @@ std::vector<std::vector<int>> likely_orders(const std::vector<Hint>& hosts) {
             const auto &x = hosts[at(a)].topology, &y = hosts[at(b)].topology;
             return x != y ? x < y : by_name(a, b);
         });
-    if (all_have([](const Hint& host) { return host.address != 0; }))
+    if (all_have([](const Hint& host) { return !host.address.empty(); }))
         keep([&](int a, int b) { return hosts[at(a)].address < hosts[at(b)].address; });
     keep(by_name);
     return orders;

@@ -3,7 +3,6 @@
 // first, never the result.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,8 @@ namespace eco {
 
 struct Hint {
     std::string name;
-    std::string topology;       // of the scheduler, "switch0.switch3.node7"; empty: none
-    std::uint32_t address = 0;  // IPv4, of the host's first card; 0: not known
+    std::string topology;  // of the scheduler, "switch0.switch3.node7"; empty: none
+    std::string address;   // of the host's first card, 16 bytes (IPv4 as IPv6); empty: not known
 };
 
 // Different orders of the hosts, the likeliest first, in each of which neighbours are probably

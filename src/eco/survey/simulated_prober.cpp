@@ -114,7 +114,7 @@ DrawnNetwork draw_network(const DrawSettings& settings, std::mt19937& random,
             std::swap(name[at(whole(0, count - 1))], name[at(whole(0, count - 1))]);
     hints.clear();
     for (int host = 0; host < count; ++host)
-        hints.push_back({"node" + std::to_string(name[at(host)]), "", 0});
+        hints.push_back({"node" + std::to_string(name[at(host)]), "", ""});
     return network;
 }
 

@@ -38,7 +38,7 @@ std::vector<Hint> add_racks(DrawnNetwork& network) {
     for (int host = 0; host < 64; ++host) {
         const int rack = host / 8;
         network.hosts.push_back({{rack / 4, rack}, 1});
-        hints.push_back({"n" + std::to_string(host), "", 0});
+        hints.push_back({"n" + std::to_string(host), "", ""});
     }
     return hints;
 }
@@ -160,9 +160,9 @@ TEST(Survey, OneSwitchIsOneSubnet) {
 }
 
 TEST(Hints, NumbersInNamesCountAsNumbers) {
-    EXPECT_EQ(likely_orders({{"n10", "", 0}, {"n9", "", 0}, {"m3", "", 0}}),
+    EXPECT_EQ(likely_orders({{"n10", "", ""}, {"n9", "", ""}, {"m3", "", ""}}),
               (std::vector<std::vector<int>>{{2, 1, 0}}));
-    EXPECT_EQ(likely_orders({{"n2", "b.x", 7}, {"n1", "b.y", 8}, {"n3", "a.x", 9}}),
+    EXPECT_EQ(likely_orders({{"n2", "b.x", "7"}, {"n1", "b.y", "8"}, {"n3", "a.x", "9"}}),
               (std::vector<std::vector<int>>{{2, 0, 1}, {0, 1, 2}, {1, 0, 2}}));
 }
 

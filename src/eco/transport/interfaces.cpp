@@ -12,7 +12,9 @@
 
 #include <array>
 #include <bit>
+#include <cstdint>
 #include <cstring>
+#include <set>
 
 namespace eco {
 
@@ -31,29 +33,86 @@ bool ask(const std::string& interface, unsigned long what, ifreq& request) {
     return answered;
 }
 
+// Of either family.
+in6_addr address_of(const sockaddr* from) {
+    in6_addr found = in6addr_any;
+    if (from->sa_family == AF_INET) {
+        sockaddr_in four{};
+        std::memcpy(&four, from, sizeof four);
+        found.s6_addr[10] = found.s6_addr[11] = 0xff;
+        std::memcpy(found.s6_addr + 12, &four.sin_addr, sizeof four.sin_addr);
+    } else {
+        sockaddr_in6 six{};
+        std::memcpy(&six, from, sizeof six);
+        found = six.sin6_addr;
+    }
+    return found;
+}
+
+int prefix_of(const sockaddr* mask) {
+    if (!mask) return 0;
+    const in6_addr bits = address_of(mask);
+    int count = 0;
+    for (const std::uint8_t byte : bits.s6_addr) count += std::popcount(byte);
+    return mask->sa_family == AF_INET ? count - 16 : count;  // without the 0xffff before IPv4
+}
+
 }  // namespace
 
-std::vector<Ipv4Address> ipv4_addresses() {
-    std::vector<Ipv4Address> found;
+std::vector<IpAddress> ip_addresses() {
+    std::vector<IpAddress> found;
     ifaddrs* all = nullptr;
     if (getifaddrs(&all) != 0) return found;
-    for (const ifaddrs* each = all; each; each = each->ifa_next) {
-        const bool counts = (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK);
-        if (!counts || !each->ifa_addr || each->ifa_addr->sa_family != AF_INET) continue;
-        sockaddr_in address{}, mask{};
-        std::memcpy(&address, each->ifa_addr, sizeof address);
-        if (each->ifa_netmask) std::memcpy(&mask, each->ifa_netmask, sizeof mask);
-        found.push_back({each->ifa_name, address.sin_addr.s_addr, mask.sin_addr.s_addr});
-    }
+    std::set<std::string> with_ipv4;
+    for (const int family : {AF_INET, AF_INET6})
+        for (const ifaddrs* each = all; each; each = each->ifa_next) {
+            const bool counts = (each->ifa_flags & IFF_UP) && !(each->ifa_flags & IFF_LOOPBACK);
+            if (!counts || !each->ifa_addr || each->ifa_addr->sa_family != family) continue;
+            const in6_addr address = address_of(each->ifa_addr);
+            if (family == AF_INET)
+                with_ipv4.insert(each->ifa_name);
+            else if (IN6_IS_ADDR_LINKLOCAL(&address) || with_ipv4.count(each->ifa_name) > 0)
+                continue;
+            found.push_back({each->ifa_name, address, prefix_of(each->ifa_netmask)});
+        }
     freeifaddrs(all);
     return found;
 }
 
-std::string text_of(in_addr_t address) {
-    std::array<char, INET_ADDRSTRLEN> text{};
-    const in_addr one{address};
-    inet_ntop(AF_INET, &one, text.data(), text.size());
+bool is_ipv4(const in6_addr& address) { return IN6_IS_ADDR_V4MAPPED(&address); }
+
+in6_addr network_of(const in6_addr& address, int prefix) {
+    in6_addr network = address;
+    for (int bit = prefix + (is_ipv4(address) ? 96 : 0); bit < 128; ++bit)
+        network.s6_addr[bit / 8] &= static_cast<std::uint8_t>(~(0x80U >> (bit % 8)));
+    return network;
+}
+
+std::string text_of(const in6_addr& address) {
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (is_ipv4(address))
+        inet_ntop(AF_INET, address.s6_addr + 12, text.data(), text.size());
+    else
+        inet_ntop(AF_INET6, &address, text.data(), text.size());
     return text.data();
+}
+
+socklen_t socket_address(const in6_addr& address, in_port_t port, sockaddr_storage& found) {
+    found = {};
+    if (is_ipv4(address)) {
+        sockaddr_in four{};
+        four.sin_family = AF_INET;
+        four.sin_port = port;
+        std::memcpy(&four.sin_addr, address.s6_addr + 12, sizeof four.sin_addr);
+        std::memcpy(&found, &four, sizeof four);
+        return sizeof four;
+    }
+    sockaddr_in6 six{};
+    six.sin6_family = AF_INET6;
+    six.sin6_port = port;
+    six.sin6_addr = address;
+    std::memcpy(&found, &six, sizeof six);
+    return sizeof six;
 }
 
 std::string subnet_of(const sockaddr_in& address, bool& is_loopback) {
@@ -62,13 +121,13 @@ std::string subnet_of(const sockaddr_in& address, bool& is_loopback) {
     if (getifaddrs(&all) != 0) return found;
     for (const ifaddrs* each = all; each; each = each->ifa_next) {
         if (!each->ifa_addr || each->ifa_addr->sa_family != AF_INET || !each->ifa_netmask) continue;
-        sockaddr_in own{}, mask{};
+        sockaddr_in own{};
         std::memcpy(&own, each->ifa_addr, sizeof own);
-        std::memcpy(&mask, each->ifa_netmask, sizeof mask);
         if (own.sin_addr.s_addr != address.sin_addr.s_addr) continue;
         is_loopback = (each->ifa_flags & IFF_LOOPBACK) != 0;
-        found = text_of(own.sin_addr.s_addr & mask.sin_addr.s_addr) + "/" +
-                std::to_string(std::popcount(mask.sin_addr.s_addr));
+        const int prefix = prefix_of(each->ifa_netmask);
+        found =
+            text_of(network_of(address_of(each->ifa_addr), prefix)) + "/" + std::to_string(prefix);
     }
     freeifaddrs(all);
     return found;

@@ -3,23 +3,34 @@
 #pragma once
 
 #include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <string>
 #include <vector>
 
 namespace eco {
 
-// An IPv4 address of an interface, in network byte order.
-struct Ipv4Address {
+// An address of an interface: IPv6, or IPv4 as ::ffff:10.9.0.1.
+struct IpAddress {
     std::string interface;
-    in_addr_t address = 0, mask = 0;
+    in6_addr address{};
+    int prefix = 0;  // of its network, in bits of its own family
 };
 
-// Those of interfaces that are up, but for the loopback's, in the kernel's order.
-std::vector<Ipv4Address> ipv4_addresses();
+// Those of interfaces that are up, but for the loopback's, in the kernel's order: of each interface
+// its IPv4 addresses; where it has none its IPv6 ones, without those that only its link knows.
+std::vector<IpAddress> ip_addresses();
 
-// As 10.9.0.1.
-std::string text_of(in_addr_t address);
+bool is_ipv4(const in6_addr& address);
+
+// The address with all bits behind the prefix at 0.
+in6_addr network_of(const in6_addr& address, int prefix);
+
+// As 10.9.0.1 or fd00::1.
+std::string text_of(const in6_addr& address);
+
+// For the system's calls; the port in network byte order. Returns the length that counts.
+socklen_t socket_address(const in6_addr& address, in_port_t port, sockaddr_storage& found);
 
 // The subnet of the interface that has this address, as 10.9.0.0/16; empty if none has it.
 std::string subnet_of(const sockaddr_in& address, bool& is_loopback);

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -21,7 +20,8 @@ namespace eco {
 
 namespace {
 
-constexpr int headers = 28;  // of IP and UDP
+// Of IP and UDP.
+int headers(bool ipv4) { return ipv4 ? 28 : 48; }
 constexpr int longest = 65535;
 
 // What a datagram begins with, so that a stranger's is not taken for one.
@@ -29,21 +29,16 @@ struct Mark {
     std::uint32_t word = 0x65636f6c, number = 0;
 };
 
-sockaddr_in ip_address(in_addr_t address, in_port_t port) {
-    sockaddr_in found{};
-    found.sin_family = AF_INET;
-    found.sin_addr.s_addr = address;
-    found.sin_port = port;
-    return found;
-}
+int family_of(const in6_addr& address) { return is_ipv4(address) ? AF_INET : AF_INET6; }
 
-in_port_t bound(int socket, in_addr_t address) {
-    sockaddr_in own = ip_address(address, 0);
-    socklen_t size = sizeof own;
-    if (bind(socket, reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0 ||
+// The port that the system gives; 0: none.
+in_port_t bound(int socket, const in6_addr& address) {
+    sockaddr_storage own{};
+    socklen_t size = socket_address(address, 0, own);
+    if (bind(socket, reinterpret_cast<const sockaddr*>(&own), size) != 0 ||
         getsockname(socket, reinterpret_cast<sockaddr*>(&own), &size) != 0)
         return 0;
-    return own.sin_port;
+    return reinterpret_cast<const sockaddr_in*>(&own)->sin_port;  // at the same place in both
 }
 
 int milliseconds(Seconds time) { return static_cast<int>(std::max(0.0, time) * 1e3); }
@@ -63,24 +58,26 @@ bool is_ready(int socket, short what, Seconds patience) {
 
 std::vector<LinkAddress> link_addresses() {
     std::vector<LinkAddress> found;
-    for (const Ipv4Address& each : ipv4_addresses())
+    for (const IpAddress& each : ip_addresses())
         if (!is_bridge(each.interface) && !is_down(each.interface))
-            found.push_back({each.address, each.address & each.mask, std::popcount(each.mask),
+            found.push_back({each.address, network_of(each.address, each.prefix), each.prefix,
                              mtu_of(each.interface)});
     return found;
 }
 
-LinkSocket::LinkSocket(const LinkAddress& own) {
-    socket_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+LinkSocket::LinkSocket(const LinkAddress& own) : ipv4_(is_ipv4(own.address)) {
+    socket_ = socket(family_of(own.address), SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     // Whole or not at all, also where a router has said that it is too long: that is looked for.
-    const int whole = IP_PMTUDISC_PROBE;
-    if (socket_ >= 0) setsockopt(socket_, IPPROTO_IP, IP_MTU_DISCOVER, &whole, sizeof whole);
+    const int whole = ipv4_ ? IP_PMTUDISC_PROBE : IPV6_PMTUDISC_PROBE;
+    if (socket_ >= 0)
+        setsockopt(socket_, ipv4_ ? IPPROTO_IP : IPPROTO_IPV6,
+                   ipv4_ ? IP_MTU_DISCOVER : IPV6_MTU_DISCOVER, &whole, sizeof whole);
     if (socket_ < 0 || (port_ = bound(socket_, own.address)) == 0) {
         const int why = errno;
         if (socket_ >= 0) close(socket_);
         throw Error(Code::environment, std::string("a UDP socket: ") + std::strerror(why));
     }
-    listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    listening_ = socket(family_of(own.address), SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listening_ < 0) return;
     const in_port_t port = bound(listening_, own.address);
     if (port != 0 && listen(listening_, 16) == 0) listener_port_ = port;
@@ -91,16 +88,18 @@ LinkSocket::~LinkSocket() {
     if (listening_ >= 0) close(listening_);
 }
 
-bool LinkSocket::send(const sockaddr_in& to, std::uint32_t number, int bytes) const {
+bool LinkSocket::send(const in6_addr& to, in_port_t port, std::uint32_t number, int bytes) const {
+    sockaddr_storage receiver{};
+    const socklen_t size = socket_address(to, port, receiver);
     std::array<char, longest> packet{};
     Mark mark;
     mark.number = number;
     std::memcpy(packet.data(), &mark, sizeof mark);
-    const auto length = static_cast<std::size_t>(
-        std::clamp(bytes - headers, static_cast<int>(sizeof mark), longest - headers));
+    const auto length = static_cast<std::size_t>(std::clamp(
+        bytes - headers(ipv4_), static_cast<int>(sizeof mark), longest - headers(ipv4_)));
     for (int attempt = 0; attempt < 10; ++attempt) {
-        if (sendto(socket_, packet.data(), length, 0, reinterpret_cast<const sockaddr*>(&to),
-                   sizeof to) >= 0)
+        if (sendto(socket_, packet.data(), length, 0, reinterpret_cast<const sockaddr*>(&receiver),
+                   size) >= 0)
             return true;
         // An answer that a port is closed belongs to what was sent before.
         if (errno != EINTR && errno != EAGAIN && errno != ENOBUFS && errno != ECONNREFUSED)
@@ -126,12 +125,15 @@ int LinkSocket::receive(std::vector<bool>& came, int enough, Seconds patience) c
     return marked;
 }
 
-bool LinkSocket::connects(const LinkAddress& own, const sockaddr_in& to, Seconds patience) const {
-    const int way = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+bool LinkSocket::connects(const LinkAddress& own, const in6_addr& to, in_port_t port,
+                          Seconds patience) const {
+    sockaddr_storage listener{};
+    const socklen_t length = socket_address(to, port, listener);
+    const int way = socket(family_of(own.address), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (way < 0) return false;
     bool joined = false;
     if (bound(way, own.address) != 0) {
-        joined = connect(way, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+        joined = connect(way, reinterpret_cast<const sockaddr*>(&listener), length) == 0;
         if (!joined && errno == EINPROGRESS && is_ready(way, POLLOUT, patience)) {
             int fault = 0;
             socklen_t size = sizeof fault;

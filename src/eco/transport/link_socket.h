@@ -13,9 +13,9 @@
 
 namespace eco {
 
-// An IPv4 address of an interface that is up, with its network.
+// An address of an interface that is up (as in interfaces.h), with its network.
 struct LinkAddress {
-    in_addr_t address = 0, network = 0;  // network byte order
+    in6_addr address{}, network{};
     int prefix = 0, mtu = 0;
 };
 
@@ -37,15 +37,17 @@ public:
     in_port_t listener() const { return listener_port_; }
 
     // One datagram, an IP packet of `bytes`; whether this host let it out.
-    bool send(const sockaddr_in& to, std::uint32_t number, int bytes) const;
+    bool send(const in6_addr& to, in_port_t port, std::uint32_t number, int bytes) const;
     // Marks which numbers have come, until as many as `enough` are marked or nothing has come for
     // `patience`; how many are marked.
     int receive(std::vector<bool>& came, int enough, Seconds patience) const;
 
     // Whether a TCP connection to a listener there comes about in that time.
-    bool connects(const LinkAddress& own, const sockaddr_in& to, Seconds patience) const;
+    bool connects(const LinkAddress& own, const in6_addr& to, in_port_t port,
+                  Seconds patience) const;
 
 private:
+    bool ipv4_ = true;
     int socket_ = -1, listening_ = -1;
     in_port_t port_ = 0, listener_port_ = 0;
 };
