@@ -27,7 +27,8 @@ public:
     // Whether schedules are among its candidates that no simulation judges.
     bool unseen() const { return unseen_; }
 
-    // Of the library: what it took at least, or is thought to take; 0: not known.
+    // Of the library: what it took at least (in long calls with a root: in the mean), or is thought
+    // to take; 0: not known.
     Seconds native() const { return native_; }
     bool native_timed() const { return !natives_.empty(); }
     void guess_native(Seconds time) { native_ = guessed_ = time; }
