@@ -2,7 +2,6 @@
 #include "eco/simulate/shared_gap.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
@@ -24,8 +23,6 @@ constexpr double clearly_less = 0.75;
 constexpr std::size_t least_samples = 5;
 // Two hosts alone: what their median may exceed their least time, or other programs ran as well.
 constexpr double undisturbed = 1.1;
-// Of what a message takes between its overheads, at most: just below.
-constexpr double part_of_way = 0.95;
 constexpr int halvings = 12;
 
 // Every so many hosts of all are in the ring.
@@ -90,22 +87,17 @@ Seconds step_time(const Network& network, const std::vector<int>& ring) {
     return longest / static_cast<double>(steps_timed);
 }
 
-Seconds longest_shared_gap(const Network& network) {
-    const int hosts = static_cast<int>(network.hosts.size());
-    Seconds longest = std::numeric_limits<Seconds>::infinity();
-    for (int from = 0; from < hosts; ++from)
-        for (int to = 0; to < hosts; ++to) {
-            if (from == to) continue;
-            const Seconds overheads = network.send[at(from)].of(1) + network.receive[at(to)].of(1);
-            longest = std::min(longest, part_of_way * (network.alone(from, to, 1) - overheads));
-        }
-    return longest;
+Seconds longest_shared_gap(const Network& network, const std::vector<int>& ring) {
+    std::vector<Seconds> longest;
+    for (std::size_t i = 0; i < ring.size(); ++i)
+        longest.push_back(network.longest_gap(ring[i], ring[(i + 1) % ring.size()]));
+    return upper_median(std::move(longest));
 }
 
 bool could_show_gap(Network network, const GapRings& rings) {
     network.shared_gap = 0;
     const Seconds without = step_time(network, rings.all);
-    network.shared_gap = longest_shared_gap(network);
+    network.shared_gap = longest_shared_gap(network, rings.all);
     return step_time(network, rings.all) >= clearly_more * without;
 }
 
@@ -132,7 +124,7 @@ SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTime
         if (two_longer >= clearly_less) return {};
         return {0, "messages between two hosts now take much less than when pairs were timed"};
     }
-    Seconds least = 0, most = longest_shared_gap(network);
+    Seconds least = 0, most = longest_shared_gap(network, rings.all);
     network.shared_gap = most;
     if (clearly_longer * step_time(network, rings.all) < all)
         return {0, "messages around all hosts take longer than shared processors explain"};

@@ -34,10 +34,9 @@ Seconds step_time(const Network& network, const std::vector<int>& ring);
 // Of the two, as they are measured alone.
 Seconds half_round_trip(const Network& network, const std::vector<int>& two);
 
-// With a longer one the receiver of a message alone would wait until its sender's turn is over, and
-// in a ring messages would catch up with each other, so that the simulation takes less time for a
-// longer gap.
-Seconds longest_shared_gap(const Network& network);
+// The median of what Network::longest_gap is between neighbours: with a longer gap most messages
+// would take less than it.
+Seconds longest_shared_gap(const Network& network, const std::vector<int>& ring);
 
 // Whether the longest gap would make a step around the ring clearly longer.
 bool could_show_gap(Network network, const GapRings& rings);

@@ -119,26 +119,43 @@ TEST(SharedGap, IsOfTheMediansWhereTwoHostsWereNotDisturbed) {
     EXPECT_FALSE(settled(steps));
 }
 
-TEST(SharedGap, IsNoLongerThanAMessageIsOnItsWay) {
-    const Seconds longest = longest_shared_gap(cluster());
+TEST(SharedGap, IsNoLongerThanMostMessagesAreOnTheirWay) {
+    const Seconds longest = longest_shared_gap(cluster(), all());
     EXPECT_GT(longest, 0.9e-4);
     EXPECT_LT(longest, 1e-4);
     Network network = cluster();
-    network.fixed[2][5] = 0.5e-4;
-    EXPECT_NEAR(longest_shared_gap(network), 0.5 * longest, 0.05 * longest);
+    network.fixed[2][3] = network.fixed[5][6] = 0.5e-4;
+    EXPECT_EQ(longest_shared_gap(network, all()), longest);
+    EXPECT_NEAR(longest_shared_gap(cluster(0.5e-4), all()), 0.5 * longest, 0.05 * longest);
     const double most = hosts * longest / step_time(cluster(), all());
     EXPECT_NEAR(found(longer(1.1 * most, 0.5 * most, 1)).gap, longest, 0.01 * longest);
     EXPECT_EQ(found(longer(1.5 * most, 0.5 * most, 1)).gap, 0);
     EXPECT_NE(found(longer(1.5 * most, 0.5 * most, 1)).unclear, "");
 }
 
-// Where a message is on its way for a moment only, as a gap is no longer than that; and where one
+// Two hosts on a fast switch, beside six whose messages take a hundred times as long.
+TEST(SharedGap, IsFoundWhereSomeMessagesAreOnTheirWayForAMomentOnly) {
+    Network network = cluster();
+    network.fixed[2][3] = network.fixed[3][2] = 1e-6;
+    const GapRings of = gap_rings(network, all());
+    network.shared_gap = 60e-6;
+    const StepTimes steps{std::vector(5, step_time(network, of.all)),
+                          std::vector(5, step_time(network, of.half)),
+                          std::vector(5, half_round_trip(network, of.two))};
+    const SharedGap found = find_shared_gap(network, of, steps);
+    EXPECT_GE(found.gap, 0.99 * 60e-6);
+    EXPECT_LE(found.gap, 1.1 * 60e-6);
+    EXPECT_EQ(found.unclear, "");
+}
+
+// Where messages are on their way for a moment only, as a gap is no longer than that; and where one
 // way takes as long as all turns together.
 TEST(SharedGap, IsNotLookedForWhereItCouldNotShow) {
     EXPECT_TRUE(could_show_gap(cluster(), rings()));
     Network network = cluster();
-    network.fixed[2][5] = 1e-6;
-    EXPECT_FALSE(could_show_gap(network, gap_rings(network, all())));
+    network.fixed[2][3] = 1e-6;
+    EXPECT_TRUE(could_show_gap(network, gap_rings(network, all())));
+    EXPECT_FALSE(could_show_gap(cluster(1e-6), gap_rings(cluster(1e-6), all())));
     network = cluster();
     network.fixed[3][4] = network.fixed[4][3] = 10e-3;
     EXPECT_FALSE(could_show_gap(network, gap_rings(network, all())));
@@ -185,22 +202,31 @@ TEST(SharedGap, IsNotOfMessagesInsideAHost) {
     EXPECT_EQ(step_time(network, one_host), without);
 }
 
-// A lone message finds the processors free. Seven ranks that send at once take turns of three
-// quarters; the root's is the eighth, in which it takes all that has arrived.
+// Seven ranks that send at once take turns of three quarters. The root's is the eighth, in which it
+// takes the five messages that have arrived, four of them for a quarter; the last two wait for its
+// end.
 TEST(SharedGap, MessagesWaitForEachOther) {
-    Network network = cluster();
+    Network network = cluster(2e-3);
     const Seconds one_by_one = collective(network, Operation::gather, "star");
     network.shared_gap = 1e-3;
-    EXPECT_NEAR(collective(network, Operation::gather, "star"), 7 * 0.75e-3, 0.2e-3);
-    EXPECT_GT(collective(network, Operation::gather, "star"), 10 * one_by_one);
-    const std::vector<int> two{0, 1};
+    const Seconds in_turns = collective(network, Operation::gather, "star");
+    EXPECT_NEAR(in_turns, 8 * 0.75e-3 + 4 * 0.25e-3, 0.1e-3);
+    EXPECT_GT(in_turns, 3 * one_by_one);
+}
+
+// A message takes no more processor time than it is on its way.
+TEST(SharedGap, AMessageAloneTakesAsLongAsWithoutIt) {
+    Network network = cluster();
+    network.fixed[0][1] = network.fixed[1][0] = 1e-6;
     const Hierarchy pair = flat_hierarchy(2);
     const Request request{Operation::bcast, &pair, 0, true};
-    const auto lone = [&](Seconds gap) {
-        network.shared_gap = gap;
-        return simulate(network, two, parse_choice("star"), request, 1).time;
-    };
-    EXPECT_EQ(lone(longest_shared_gap(network)), lone(0));
+    for (const std::vector<int>& two : {std::vector{0, 1}, std::vector{2, 3}}) {
+        const auto lone = [&](Seconds gap) {
+            network.shared_gap = gap;
+            return simulate(network, two, parse_choice("star"), request, 1).time;
+        };
+        EXPECT_EQ(lone(1e-3), lone(0));
+    }
 }
 
 // A copy needs no turn of the processors and gives none: four sends at once take turns.
