@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 # TCP sends as much as its window had grown to, and forgets that half by half for each of its
 # time-outs (0.2 s and a round trip) in which a connection rests. Where calls follow each other in
-# less, none has lost what its first flight's acknowledgements gave it.
+# less, none has lost what its first flight's acknowledgements gave it. Most schedules cross the
+# slow links over the same connections, and a bench times them in turns, in any order: so one rests
+# as long as another schedule takes, not as long as all of them.
 _LONGEST_REST = 0.5
 _GROWN = 2
 
@@ -46,7 +48,7 @@ class Modelled:
         if not measured.hosts:
             return measured
         roots = _roots(measured)
-        rest = sum(each.median for each in measured.timings)
+        rest = statistics.median(each.median for each in measured.timings)
         network = self._in_use if rest < _LONGEST_REST else self._network
         with errors():
             hierarchy = engine().build_hierarchy(self._profile, list(measured.hosts))

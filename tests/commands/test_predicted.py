@@ -91,3 +91,5 @@ def test_connections_in_use_wait_less() -> None:
     rested, in_use = _predictions(1.0, far), _predictions(0.01, far)
     for choice in CHOICES:
         assert in_use[choice] < rested[choice] - 0.1
+    # All of a round together take longer than that, but none rests while another uses it.
+    assert _predictions(0.3, far) == in_use

@@ -9,6 +9,7 @@
 #include "eco/measure/messages.h"
 #include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/topology/train.h"
 #include "eco/transport/rail_transport.h"
 
 namespace eco {
@@ -182,15 +183,24 @@ void send_trains(const Order& order) {
 
 std::vector<double> time_trains(const Order& order) {
     std::vector<char> ping(static_cast<std::size_t>(order.bytes));
-    std::vector<double> times;
+    std::vector<double> took, apart;
+    const int last = order.in_flight - 1, middle = order.in_flight - last_of_train(order.in_flight);
     for (int round = 0; round <= order.count; ++round) {
         receive_ping(ping, order.to);
         const auto first = Clock::now();
-        for (int message = 1; message < order.in_flight; ++message) receive_ping(ping, order.to);
-        if (round > 0) times.push_back(since(first));
+        Seconds until_middle = 0;
+        for (int message = 1; message <= last; ++message) {
+            receive_ping(ping, order.to);
+            if (message == middle) until_middle = since(first);
+        }
+        const Seconds until_last = since(first);
         send_ping({last_ping}, order.to);
+        if (round == 0) continue;
+        took.push_back(until_last);
+        apart.push_back((until_last - until_middle) / (last - middle));
     }
-    return times;
+    took.insert(took.end(), apart.begin(), apart.end());
+    return took;
 }
 
 // So many messages are under way until the time is up; each that arrives is answered by an empty
@@ -278,9 +288,9 @@ std::size_t figures_of(const Order& order) {
     switch (order.kind) {
         case Order::Kind::round_trips:
         case Order::Kind::rail_trips:
-        case Order::Kind::answer_train:
             return static_cast<std::size_t>(order.count);
         case Order::Kind::overheads:
+        case Order::Kind::answer_train:
             return 2 * static_cast<std::size_t>(order.count);
         case Order::Kind::flow:
             return 1;

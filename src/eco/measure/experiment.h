@@ -20,7 +20,7 @@ struct Order {
         answer_rail_trips,
         flow,          // send to `to`, receive from `from`, as fast as it goes
         train,         // `count` times: rest for `wait`, then send `in_flight` messages to `to`
-        answer_train,  // time how far apart the first and the last of them arrive
+        answer_train,  // time how far apart its first and its last one arrive, and its last ones
     };
     Kind kind = Kind::end;
     int to = -1, from = -1;  // ranks; -1: none
@@ -52,7 +52,8 @@ std::size_t figures_of(const Order& order);
 // then zeros, where time was up. overheads: seconds in a send
 // call, the mean of each train, then in each receive call. flow: the bytes per second that arrived
 // here between wait and duration, 0 if that is not known. answer_train: seconds from the first
-// arrival of each train to the last. Throws MpiError.
+// arrival of each train to the last, then of each how far apart its last ones are. Throws
+// MpiError.
 std::vector<double> perform(const Order& order);
 
 }  // namespace eco

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 
@@ -61,7 +62,7 @@ public:
         share(words.data(), words.size() * sizeof(int));
         if (words[0] == 0) return {0, most > 0 ? "" : "there was no time left to find out"};
         all_.assign(words.begin() + 1, words.end() - 2);
-        half_ = half_of_gap_ring(all_);
+        halves_ = halves_of_gap_ring(all_);
         two_.assign(words.end() - 2, words.end());
         const StepTimes steps = time_rounds(at(words[0]), most);
         return rank_ == 0 ? find_shared_gap(*network, rings, steps) : SharedGap{};
@@ -77,12 +78,13 @@ private:
         const auto began = std::chrono::steady_clock::now();
         constexpr Steps around{steps_before, steps_timed};
         static_cast<void>(time(all_, around));  // connects
-        static_cast<void>(time(half_, around));
+        for (const std::vector<int>& half : halves_) static_cast<void>(time(half, around));
         StepTimes steps;
         int goes_on = 1;
         for (int round = 1; goes_on; ++round) {
             steps.all.push_back(time(all_, around));
-            steps.half.push_back(time(half_, around));
+            for (std::size_t i = 0; i < halves_.size(); ++i)
+                steps.halves[i].push_back(time(halves_[i], around));
             steps.two.push_back(time(two_, without_first_quarter(trips_of_two), true));
             goes_on = round < most_rounds && !settled(steps) && since(began) < most;
             share(&goes_on, sizeof goes_on);
@@ -156,7 +158,9 @@ private:
     const Native& mpi_ = native();
     const std::vector<int>& leader_;  // per host
     int rank_ = 0, ranks_ = 0;
-    std::vector<int> all_, half_, two_;  // ranks, as GapRings has hosts
+    // Ranks, as GapRings has hosts.
+    std::vector<int> all_, two_;
+    std::array<std::vector<int>, 2> halves_;
 };
 
 }  // namespace

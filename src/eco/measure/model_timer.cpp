@@ -134,7 +134,9 @@ double ModelTimer::burst(const Flow& flow, double rate) const {
     answer.to = leader_[at(flow.from)];
     const auto figures =
         workers_.run({{leader_[at(flow.from)], order}, {leader_[at(flow.to)], answer}});
-    return burst_of_train(short_train, rate, median(figures[1]));
+    const auto border = figures[1].begin() + trains;
+    return burst_of_train(short_train, rate, median({figures[1].begin(), border}),
+                          median({border, figures[1].end()}));
 }
 
 }  // namespace eco

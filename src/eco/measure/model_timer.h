@@ -35,8 +35,8 @@ public:
     double rate(const Flow& flow) const;
 
     // Bytes on the wire that were there at once with the first frame: of a train those that its
-    // last message did not wait for at this rate. 0: no more than a plain wire has, or too short to
-    // tell.
+    // last message did not wait for. rate: of the link. 0: no more than a plain wire has, or too
+    // short to tell.
     double burst(const Flow& flow, double rate) const;
 
 private:

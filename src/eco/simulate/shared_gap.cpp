@@ -2,7 +2,6 @@
 #include "eco/simulate/shared_gap.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
@@ -15,17 +14,20 @@ namespace {
 // More hosts show no more, and processors that they share need ever longer for a step.
 constexpr std::size_t most_in_gap_ring = 24;
 
-// All hosts: than predicted, which may be chance; than half of them, which with shared processors
-// take half as long, and about as long where only the slowest host counts.
-constexpr double clearly_longer = 1.25, clearly_more = 1.3;
+// All hosts: than predicted, which may be chance.
+constexpr double clearly_longer = 1.25;
+// What all hosts take longer than predicted against what half of them do: about as much where only
+// the slowest host counts, at least twice as much where they share processors; halfway. And against
+// the slower half alone: as much where that one has slow hosts.
+constexpr double clearly_more = 1.4, more_than_either = 1.1;
+// What the longest gap makes a step of all hosts longer, or no gap could be told from chance.
+constexpr double could_show = 1.3;
 // Two hosts alone take so much less than predicted only if the predictions come from times that
 // other programs made longer.
 constexpr double clearly_less = 0.75;
 constexpr std::size_t least_samples = 5;
 // Two hosts alone: what their median may exceed their least time, or other programs ran as well.
 constexpr double undisturbed = 1.1;
-// Of what a message takes between its overheads, at most: just below.
-constexpr double part_of_way = 0.95;
 constexpr int halvings = 12;
 
 // Every so many hosts of all are in the ring.
@@ -40,18 +42,17 @@ std::size_t hosts_in_gap_ring(std::size_t hosts) {
     return (hosts + stride - 1) / stride;
 }
 
-std::vector<int> half_of_gap_ring(const std::vector<int>& all) {
-    std::vector<int> half;
-    const std::size_t hosts = std::max<std::size_t>(2, all.size() / 2);
-    for (std::size_t i = 0; i < hosts; ++i) half.push_back(all[2 * i]);
-    return half;
+std::array<std::vector<int>, 2> halves_of_gap_ring(const std::vector<int>& all) {
+    const auto hosts = static_cast<std::ptrdiff_t>(std::max<std::size_t>(2, all.size() / 2));
+    return {std::vector<int>(all.begin(), all.begin() + hosts),
+            std::vector<int>(all.end() - hosts, all.end())};
 }
 
 GapRings gap_rings(const Network& network, const std::vector<int>& ring) {
     GapRings rings;
     const std::size_t stride = stride_of_gap_ring(ring.size());
     for (std::size_t i = 0; i < ring.size(); i += stride) rings.all.push_back(ring[i]);
-    rings.half = half_of_gap_ring(rings.all);
+    rings.halves = halves_of_gap_ring(rings.all);
     Seconds longest = -1;
     for (std::size_t i = 0; i < rings.all.size(); ++i) {
         const std::vector<int> two{rings.all[i], rings.all[(i + 1) % rings.all.size()]};
@@ -90,23 +91,18 @@ Seconds step_time(const Network& network, const std::vector<int>& ring) {
     return longest / static_cast<double>(steps_timed);
 }
 
-Seconds longest_shared_gap(const Network& network) {
-    const int hosts = static_cast<int>(network.hosts.size());
-    Seconds longest = std::numeric_limits<Seconds>::infinity();
-    for (int from = 0; from < hosts; ++from)
-        for (int to = 0; to < hosts; ++to) {
-            if (from == to) continue;
-            const Seconds overheads = network.send[at(from)].of(1) + network.receive[at(to)].of(1);
-            longest = std::min(longest, part_of_way * (network.alone(from, to, 1) - overheads));
-        }
-    return longest;
+Seconds longest_shared_gap(const Network& network, const std::vector<int>& ring) {
+    std::vector<Seconds> longest;
+    for (std::size_t i = 0; i < ring.size(); ++i)
+        longest.push_back(network.longest_gap(ring[i], ring[(i + 1) % ring.size()]));
+    return upper_median(std::move(longest));
 }
 
 bool could_show_gap(Network network, const GapRings& rings) {
     network.shared_gap = 0;
     const Seconds without = step_time(network, rings.all);
-    network.shared_gap = longest_shared_gap(network);
-    return step_time(network, rings.all) >= clearly_more * without;
+    network.shared_gap = longest_shared_gap(network, rings.all);
+    return step_time(network, rings.all) >= could_show * without;
 }
 
 bool settled(const StepTimes& steps) {
@@ -119,20 +115,25 @@ SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTime
     if (steps.two.size() < least_samples) return {0, "there was no time left to find out"};
     if (!settled(steps)) return {0, "the hosts or their network were busy with something else"};
     network.shared_gap = 0;
-    const Seconds all_predicted = step_time(network, rings.all),
-                  half_predicted = step_time(network, rings.half),
-                  two_predicted = half_round_trip(network, rings.two);
-    const double two_longer = upper_median(steps.two) / two_predicted;
+    const Seconds all_predicted = step_time(network, rings.all);
+    const double two_longer = upper_median(steps.two) / half_round_trip(network, rings.two);
     // What two hosts alone take longer all of them take longer, whatever they share.
-    const Seconds all = upper_median(steps.all) / std::max(1.0, two_longer),
-                  half = upper_median(steps.half) / std::max(1.0, two_longer);
-    // On a bus more hosts take longer as well, which is predicted.
-    const double more_predicted = std::max(1.0, all_predicted / half_predicted);
-    if (all < clearly_longer * all_predicted || all < clearly_more * more_predicted * half) {
+    const auto cleared = [&](const std::vector<Seconds>& times) {
+        return upper_median(times) / std::max(1.0, two_longer);
+    };
+    const Seconds all = cleared(steps.all);
+    // Longer than predicted.
+    const auto of_half = [&](std::size_t i) {
+        return cleared(steps.halves[i]) - step_time(network, rings.halves[i]);
+    };
+    const Seconds of_all = all - all_predicted, first = of_half(0), second = of_half(1);
+    const bool more = of_all >= clearly_more * (first + second) / 2 &&
+                      of_all >= more_than_either * std::max(first, second);
+    if (all < clearly_longer * all_predicted || !more) {
         if (two_longer >= clearly_less) return {};
         return {0, "messages between two hosts now take much less than when pairs were timed"};
     }
-    Seconds least = 0, most = longest_shared_gap(network);
+    Seconds least = 0, most = longest_shared_gap(network, rings.all);
     network.shared_gap = most;
     if (clearly_longer * step_time(network, rings.all) < all)
         return {0, "messages around all hosts take longer than shared processors explain"};

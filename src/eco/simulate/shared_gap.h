@@ -4,6 +4,7 @@
 // follows. Pure. Called by `eco measure`.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -11,18 +12,19 @@
 
 namespace eco {
 
-// Hosts. Around `all` and `half` each sends 1 byte to the next, step after step; between `two` one
-// message goes to and fro, so that it never waits for processors.
+// Hosts. Around `all` and each of the halves every host sends 1 byte to the next, step after step;
+// between `two` one message goes to and fro, so that it never waits for processors.
 struct GapRings {
-    std::vector<int> all;   // of many hosts some
-    std::vector<int> half;  // every second of `all`
-    std::vector<int> two;   // of `all` the neighbours whose messages take longest
+    std::vector<int> all;  // of many hosts some
+    // Neighbours in `all`, whose messages go the same ways as there: the first and the last ones.
+    std::array<std::vector<int>, 2> halves;
+    std::vector<int> two;  // of `all` the neighbours whose messages take longest
 };
 
-// ring: of all hosts. Which hosts are in `all` and `half` follows from the ring alone.
+// ring: of all hosts. Which hosts are in `all` and in the halves follows from the ring alone.
 GapRings gap_rings(const Network& network, const std::vector<int>& ring);
 std::size_t hosts_in_gap_ring(std::size_t hosts);
-std::vector<int> half_of_gap_ring(const std::vector<int>& all);
+std::array<std::vector<int>, 2> halves_of_gap_ring(const std::vector<int>& all);
 
 // Of a ring few steps are timed, so that its messages fit into what a slow link lets pass at once;
 // the first do not count, as hosts that wake up take longer.
@@ -34,17 +36,18 @@ Seconds step_time(const Network& network, const std::vector<int>& ring);
 // Of the two, as they are measured alone.
 Seconds half_round_trip(const Network& network, const std::vector<int>& two);
 
-// With a longer one the receiver of a message alone would wait until its sender's turn is over, and
-// in a ring messages would catch up with each other, so that the simulation takes less time for a
-// longer gap.
-Seconds longest_shared_gap(const Network& network);
+// The median of what Network::longest_gap is between neighbours: with a longer gap most messages
+// would take less than it.
+Seconds longest_shared_gap(const Network& network, const std::vector<int>& ring);
 
 // Whether the longest gap would make a step around the ring clearly longer.
 bool could_show_gap(Network network, const GapRings& rings);
 
-// What a step around `all` and `half` and half a round trip between `two` took, in each round.
+// What a step around `all` and each half and half a round trip between `two` took, in each round.
 struct StepTimes {
-    std::vector<Seconds> all, half, two;
+    std::vector<Seconds> all;
+    std::array<std::vector<Seconds>, 2> halves;
+    std::vector<Seconds> two;
 };
 
 // Whether there are enough rounds, and most of those of the two took about as long as the shortest:
@@ -60,8 +63,8 @@ struct SharedGap {
 
 // The gap with which the simulation takes as long for a step of all hosts as they took, less what
 // two hosts alone took longer than predicted. There is none where all hosts take nearly as
-// long as predicted, or nearly as long as half of them. The longest gap counts where it explains
-// nearly all of the time.
+// long as predicted, or where half of them alone take nearly as much longer than predicted. The
+// longest gap counts where it explains nearly all of the time.
 SharedGap find_shared_gap(Network network, const GapRings& rings, const StepTimes& steps);
 
 }  // namespace eco

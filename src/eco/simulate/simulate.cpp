@@ -226,8 +226,20 @@ private:
         mine.has_turn = true;
         const Seconds free = std::max(now(), processors_free_);
         const double part = goes_on ? 1 - gap_of_turn : gap_of_turn;
-        processors_free_ = free + part * network_.shared_gap;
+        processors_free_ = free + part * gap(rank, job);
         return goes_on ? now() : free;
+    }
+
+    // The processor time of the job's message.
+    Seconds gap(Rank rank, const Job& job) {
+        const Task& task = program(rank).tasks[at(job.task)];
+        if (task.kind == Kind::mcast || task.kind == Kind::mcast_recv) return network_.shared_gap;
+        const int own = host(rank), other = host(task.peer);
+        const int from = job.receive ? other : own, to = job.receive ? own : other;
+        gaps_.resize(network_.hosts.size() * network_.hosts.size(), -1);
+        Seconds& known = gaps_[at(from) * network_.hosts.size() + at(to)];
+        if (known < 0) known = std::min(network_.shared_gap, network_.longest_gap(from, to));
+        return known;
     }
 
     // Whether the job is a send to another host, or a receive from one.
@@ -326,6 +338,7 @@ private:
     std::vector<RankState> ranks_;
     std::int64_t open_tasks_ = 0;
     Seconds processors_free_ = 0;  // those that hosts share
+    std::vector<Seconds> gaps_;    // from host to host; negative: not needed yet
     Events events_;
     Timeline timeline_;
     std::optional<Transit> transit_;  // once the messages are known

@@ -274,6 +274,11 @@ Seconds Network::alone(int from, int to, Bytes bytes) const {
            delay(from, to, path, bytes) + receive[at(to)].of(bytes);
 }
 
+Seconds Network::longest_gap(int from, int to) const {
+    constexpr double part_of_way = 0.95;
+    return part_of_way * (alone(from, to, 1) - send[at(from)].of(1) - receive[at(to)].of(1));
+}
+
 std::string Network::name(int link) const {
     const Link& named = links[at(link)];
     const bool out = named.kind == Link::Kind::port_out || named.kind == Link::Kind::uplink_out;

@@ -128,6 +128,11 @@ struct Network {
     // From the call of send to the return of receive, with nothing else under way.
     Seconds alone(int from, int to, Bytes bytes) const;
 
+    // The longest part of a message between its overheads that may be processor time: with more,
+    // its receiver would wait until its sender's turn is over, also where nothing else is under
+    // way.
+    Seconds longest_gap(int from, int to) const;
+
     // "bus of subnet 2", "port of n3, out", with the hosts of what has no name.
     std::string name(int link) const;
 };
