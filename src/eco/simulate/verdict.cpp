@@ -42,7 +42,10 @@ Opinion decide(const Evidence& evidence, const PredictionError& error) {
     opinion.gain = evidence.native / (evidence.predicted * bias);
     const double uncertainty = margin * evidence.native_uncertainty;
     opinion.verdict = Verdict::unsure;
-    if (known && opinion.gain >= least_gain * uncertainty) opinion.verdict = Verdict::eco;
+    // Few comparisons, each with some roots, may all have been of fast ones: no schedule is sure to
+    // be faster than predicted.
+    const double careful_gain = evidence.native / (evidence.predicted * std::max(1.0, bias));
+    if (known && careful_gain >= least_gain * uncertainty) opinion.verdict = Verdict::eco;
     if (known && opinion.gain * uncertainty < least_gain) opinion.verdict = Verdict::native;
     const double mean = std::log(opinion.gain),
                  deviation = std::max(0.02, std::log(uncertainty) / deviations_in_margin);
