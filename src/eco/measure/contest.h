@@ -33,6 +33,10 @@ struct Timed {
 // patterns: native, and what may take its place.
 void judge(Timed& timed, const std::vector<Sampled>& patterns);
 
+// MPI libraries change their algorithms at powers of two, which the usual sizes are. Just below a
+// size: by one part of so many.
+inline constexpr Bytes just_below = 64;
+
 // What is timed beside native: all candidates, or of those that can be simulated the best.
 std::vector<Choice> field(const Request& request, Bytes bytes, const Forecast* forecast);
 

@@ -43,9 +43,6 @@ constexpr Seconds long_guess = 0.3;
 // Sizes that are so much apart have another between them, where that may take another choice.
 constexpr Bytes apart = 4;
 
-// Just below a size: by one part of so many.
-constexpr Bytes just_below = 64;
-
 // If one choice must do for all sizes, so many are timed at all of them again at most, and none
 // but the first that lost so much at one.
 constexpr std::size_t most_compared = 3;

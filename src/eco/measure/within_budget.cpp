@@ -32,11 +32,10 @@ constexpr double weight_of_rare = 0.6;
 
 constexpr double benefit_of_second_look = 0.01;
 
-// MPI libraries change their algorithms at powers of two, which the usual sizes are. Shorter by one
-// part of so many is just below; a library that takes so many times as long there, or so many times
-// less, has changed (10 of 34 on two networks). To know that is worth so much, unless one of both is
-// so much faster already that no such change matters.
-constexpr Bytes just_below = 64, least_below = 512;
+// A library that takes so many times as long just below a size, or so many times less, has changed
+// its algorithm (10 of 34 on two networks). To know that is worth so much, unless one of both is so
+// much faster already that no such change matters.
+constexpr Bytes least_below = 512;
 constexpr double has_changed = 1.15, benefit_below = 0.08, change_matters = 2;
 
 constexpr double least_benefit = 1e-3;
