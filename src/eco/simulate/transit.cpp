@@ -54,15 +54,29 @@ Transit::Transit(const Network& network, const std::vector<int>& host_of, Events
     if (network_.ordered) join_opposites();
 }
 
+// Only long messages look at them.
 void Transit::join_opposites() {
-    std::map<std::pair<Rank, Rank>, int> by_ends;
+    struct Ends {
+        Rank from, to;
+        int pair;
+        bool operator<(const Ends& other) const {
+            return std::pair{from, to} < std::pair{other.from, other.to};
+        }
+    };
+    std::vector<Ends> ends;  // in order, as messages are
+    bool any_long = false;
     for (std::size_t m = 0; m < pair_of_.size(); ++m) {
         const MessageTimes& message = timeline_.messages[m];
-        if (message.mcast < 0) by_ends[{message.from, message.to}] = pair_of_[m];
+        if (message.mcast >= 0) break;  // these are the last
+        any_long = any_long || message.bytes > longest_unasked;
+        if (ends.empty() || ends.back().pair != pair_of_[m])
+            ends.push_back({message.from, message.to, pair_of_[m]});
     }
-    for (const auto& [ends, pair] : by_ends) {
-        const auto found = by_ends.find({ends.second, ends.first});
-        if (found != by_ends.end()) pairs_[at(pair)].opposite = found->second;
+    if (!any_long) return;
+    for (const Ends& each : ends) {
+        const Ends wanted{each.to, each.from, -1};
+        const auto found = std::lower_bound(ends.begin(), ends.end(), wanted);
+        if (found != ends.end() && !(wanted < *found)) pairs_[at(each.pair)].opposite = found->pair;
     }
 }
 
