@@ -6,7 +6,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Union
 
 from eco.errors import EcoError, ExitCode
 from eco.quantities import natural
@@ -14,7 +14,8 @@ from eco.quantities import natural
 MARK = "ECO_DOCTOR"  # a variable that `eco doctor` sets, to see whether it reaches the ranks
 
 
-IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+# No `|`: this runs, and Python 3.9 has none for types.
+IpNetwork = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
 
 @dataclass(frozen=True)
