@@ -22,7 +22,7 @@ struct Contestant {
 
 std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
                                           const std::vector<SizeExpected>& sizes, Seconds allowance,
-                                          const Deadline& deadline) {
+                                          Countdown& deadline) {
     const Request request{operation, &communicator_of(lineup.comm)->hierarchy(), 0, true};
     std::vector<Contestant> contestants;
     for (const Choice& choice : field(request, -1, nullptr))
@@ -42,8 +42,7 @@ std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
             patterns.push_back({to_text(each.choice), each.choice, {}});
         const bool is_long = expected > 0.1;
         interleave(trial, patterns, *lineup.start,
-                   {allowance, allowance / 2, is_long ? 1 : 2, 2, 6, true, deadline.left()},
-                   !is_long);
+                   {allowance, allowance / 2, is_long ? 1 : 2, 2, 6, true, &deadline}, !is_long);
         last.native = median(patterns.front().samples);
         for (std::size_t i = 0; i < contestants.size(); ++i)
             contestants[i].worst =
@@ -65,7 +64,7 @@ std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
         std::vector<Sampled> patterns{{"native", {}, {}},
                                       {to_text(best->choice), best->choice, {}}};
         interleave(trial, patterns, *lineup.start,
-                   {allowance, allowance / 2, 2, 8, 48, true, deadline.left()}, false);
+                   {allowance, allowance / 2, 2, 8, 48, true, &deadline}, false);
         if (patterns.front().samples.size() < 2) return std::nullopt;  // one may be chance
         Timed timed;
         judge(timed, patterns);

@@ -21,6 +21,6 @@ struct SizeExpected {
 // more than is left, and nothing is known. sizes: ascending. allowance: for each size. Collective.
 std::optional<Timed> choose_for_all_sizes(Lineup& lineup, Operation operation,
                                           const std::vector<SizeExpected>& sizes, Seconds allowance,
-                                          const Deadline& deadline);
+                                          Countdown& deadline);
 
 }  // namespace eco

@@ -41,8 +41,8 @@ static void keep_quiet(Seconds time, MPI_Comm comm) {
     }
 }
 
-void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
-                bool warm_up) {
+Seconds interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
+                   bool warm_up) {
     const int ranks = trial.communicator().size();
     Seconds late = 0;
     const auto run_once = [&](const Sampled& pattern, Rank root, const Work& work, Seconds quiet) {
@@ -64,12 +64,13 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         return (at_once + run_once(pattern, root, {pattern.beside, 0}, 0) - pattern.beside) / 2;
     };
     const auto began = Clock::now();
-    Seconds spent = 0, longest_round = 0;
+    Seconds spent = 0, longest_round = 0, all = 0;
     const int before = static_cast<int>(patterns.front().samples.size());
     // Round 0 makes connections, communicators and plans, and is not counted.
     for (int round = warm_up ? 0 : 1, spoilt = 0; round <= effort.most; ++round) {
-        // Of each pattern; then how late a rank was, how long this round took, and all so far.
-        std::vector<Seconds> now(patterns.size() + 3);
+        // Of each pattern; then how late a rank was, how long this round took, all so far, and the
+        // time that is left, below zero.
+        std::vector<Seconds> now(patterns.size() + 4);
         const auto round_began = Clock::now();
         late = 0;
         // A call finds the network, its queues and TCP's windows as the one before left them, so
@@ -81,10 +82,13 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         now[patterns.size()] = late;
         now[patterns.size() + 1] = since(round_began);
         now[patterns.size() + 2] = since(began);
-        now = slowest(now, start.comm());
+        if (effort.limit) now[patterns.size() + 3] = -effort.limit->own_left();
+        now = start.greatest(std::move(now));
         late = now[patterns.size()];
         longest_round = std::max(longest_round, now[patterns.size() + 1]);
-        const bool over = now[patterns.size() + 2] + longest_round > effort.longest;
+        all = now[patterns.size() + 2];
+        if (effort.limit) effort.limit->agree(-now[patterns.size() + 3]);
+        const bool over = effort.limit && effort.limit->left() < longest_round;
         now.resize(patterns.size());
         // Some rank began late, which would count as the call's time.
         start.allow(late);
@@ -99,10 +103,11 @@ void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, cons
         // Of calls beside work each sample is two of them.
         if (round > 0 && patterns.front().beside > 0)
             for (std::size_t p = 0; p < patterns.size(); ++p) spent += now[p] + patterns[p].beside;
-        if (round > 0 && over) return;
-        if (round >= effort.least && spent > effort.budget) return;
-        if (round >= effort.usual && spent > effort.quick) return;
+        if (round > 0 && over) break;
+        if (round >= effort.least && spent > effort.budget) break;
+        if (round >= effort.usual && spent > effort.quick) break;
     }
+    return all;
 }
 
 static nlohmann::json summary(const Sampled& sampled) {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 
+#include "eco/measure/deadline.h"
 #include "eco/measure/options.h"
 #include "eco/measure/protocol.h"
 #include "eco/measure/start.h"
@@ -29,19 +29,19 @@ struct Sampled {
 // How long to go on: `least` rounds in any case, `usual` rounds unless they take longer than
 // `budget` seconds, `most` while they take less than `quick` seconds: the noise of short calls is
 // the largest. roots_apart: those of few rounds are far apart, else they follow each other.
-// longest: all rounds, with what common starts take and rounds that do not count; after the first
-// that counts none begins that would end later, by the longest so far.
+// limit: after the first round that counts none begins that would end later, by the longest so far.
 struct Effort {
     Seconds budget, quick;
     int least, usual, most;
     bool roots_apart = false;
-    Seconds longest = std::numeric_limits<Seconds>::infinity();
+    Countdown* limit = nullptr;
 };
 
 // Times the patterns in turn. Roots go on where earlier rounds of the same patterns stopped.
-// Collective over start's communicator; the result is the same on all ranks.
-void interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
-                bool warm_up = true);
+// Returns the time it took, with common starts and rounds that do not count. Collective over
+// start's communicator; the result is the same on all ranks.
+Seconds interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
+                   bool warm_up = true);
 
 // Needs a session. Rank 0 sends a result event per operation and size.
 void bench(const Options& options, Progress& progress);

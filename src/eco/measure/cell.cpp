@@ -2,10 +2,8 @@
 #include "eco/measure/cell.h"
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 
-#include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/verdict.h"
@@ -52,25 +50,21 @@ Cell::Cell(Lineup& lineup, Operation operation, Bytes bytes, const Forecast* for
     });
 }
 
-void Cell::run(std::vector<Sampled>& patterns, Effort effort, bool warm_up,
-               const Deadline& deadline) {
-    effort.longest = deadline.left();
+void Cell::run(std::vector<Sampled>& patterns, Effort effort, bool warm_up, Countdown& deadline) {
+    effort.limit = &deadline;
     Trial trial(operation_, bytes_, lineup_->comm);
     const std::size_t before = samples_of(patterns);
-    const auto began = std::chrono::steady_clock::now();
-    interleave(trial, patterns, *lineup_->start, effort, warm_up);
-    Seconds took = since(began);
+    Seconds took = interleave(trial, patterns, *lineup_->start, effort, warm_up);
     const std::size_t rounds = samples_of(patterns) - before;
     if (warm_up || rounds == 0) return;
     for (const Sampled& pattern : patterns)
         took -= std::accumulate(pattern.samples.end() - static_cast<std::ptrdiff_t>(rounds),
                                 pattern.samples.end(), 0.0);
     took /= static_cast<double>(rounds * patterns.size());
-    check_mpi(eco::native().Bcast(&took, 1, eco::native().real64, 0, lineup_->comm));
     lineup_->overhead = 0.8 * lineup_->overhead + 0.2 * std::max(0.0, took);
 }
 
-void Cell::time_native(int runs, bool warm_up, const Deadline& deadline) {
+void Cell::time_native(int runs, bool warm_up, Countdown& deadline) {
     std::vector<Sampled> patterns{{"native", {}, natives_}};
     run(patterns, {0, 0, runs, runs, runs, true}, warm_up, deadline);
     natives_ = patterns.front().samples;
@@ -93,7 +87,7 @@ Seconds Cell::cost_of_contest(Seconds allowance) const {
     return std::max(allowance, (native_ < short_call ? 3.5 : 6.0) * run_time());
 }
 
-void Cell::hold_contest(Seconds allowance, const Deadline& deadline) {
+void Cell::hold_contest(Seconds allowance, Countdown& deadline) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     for (std::size_t i = 0; i < contestants(allowance); ++i)
         patterns.push_back({to_text(field_[i]), field_[i], {}});
@@ -141,7 +135,7 @@ void Cell::hold_contest(Seconds allowance, const Deadline& deadline) {
     ++looks_;
 }
 
-void Cell::look_again(Seconds allowance, const Deadline& deadline) {
+void Cell::look_again(Seconds allowance, Countdown& deadline) {
     std::vector<Sampled> fresh = patterns_;
     for (Sampled& each : fresh) each.samples.clear();
     run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, true, deadline);

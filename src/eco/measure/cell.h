@@ -30,23 +30,23 @@ public:
     // Of the library: what it took at least (in long calls with a root: in the mean), or is thought
     // to take; 0: not known.
     Seconds native() const { return native_; }
-    bool native_timed() const { return !natives_.empty(); }
+    bool native_timed() const { return !natives_.empty() || looks_ > 0; }
     void guess_native(Seconds time) { native_ = guessed_ = time; }
     // What was thought before it was timed; 0: nothing.
     Seconds guessed() const { return guessed_; }
 
     // The library alone; as all that follows collective, and over at the deadline: once each choice
     // has run, nothing begins that would end later.
-    void time_native(int runs, bool warm_up, const Deadline& deadline);
+    void time_native(int runs, bool warm_up, Countdown& deadline);
 
     // What judging the best candidates beside the library takes, about.
     Seconds cost_of_contest(Seconds allowance) const;
 
     // The best candidates beside the library, fewer of them and fewer runs the longer they take.
-    void hold_contest(Seconds allowance, const Deadline& deadline);
+    void hold_contest(Seconds allowance, Countdown& deadline);
 
     // The winner of a contest must not lose when it is timed again: of short calls.
-    void look_again(Seconds allowance, const Deadline& deadline);
+    void look_again(Seconds allowance, Countdown& deadline);
 
     int looks() const { return looks_; }
     const Timed& timed() const { return timed_; }
@@ -57,7 +57,7 @@ public:
 private:
     std::size_t contestants(Seconds allowance) const;
     Seconds run_time() const;
-    void run(std::vector<Sampled>& patterns, Effort effort, bool warm_up, const Deadline& deadline);
+    void run(std::vector<Sampled>& patterns, Effort effort, bool warm_up, Countdown& deadline);
     void note_error(const std::vector<Sampled>& patterns);
 
     Lineup* lineup_;

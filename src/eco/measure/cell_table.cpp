@@ -22,22 +22,30 @@ std::vector<Cell*> CellTable::all() {
 }
 
 Seconds CellTable::expected_native(const Cell& cell) const {
-    const Cell* shorter = next_shorter(cell);
-    if (!shorter) return cell.baseline();
-    if (cell.baseline() > 0 && shorter->baseline() > 0)
-        return shorter->native() * std::max(1.0, cell.baseline() / shorter->baseline());
-    return shorter->native() * static_cast<double>(cell.bytes()) /
-           static_cast<double>(std::max<Bytes>(shorter->bytes(), 1));
+    const Cell* kin = kin_of(cell);
+    if (!kin) return cell.baseline();
+    if (cell.baseline() > 0 && kin->baseline() > 0)
+        return kin->native() * std::max(1.0, cell.baseline() / kin->baseline());
+    return kin->native() * static_cast<double>(cell.bytes()) /
+           static_cast<double>(std::max<Bytes>(kin->bytes(), 1));
 }
 
-const Cell* CellTable::next_shorter(const Cell& cell) const {
+const Cell* CellTable::kin_of(const Cell& cell) const {
     const Cell* shorter = nullptr;
-    for (const Cell& other : usual_)
-        if (&other.lineup() == &cell.lineup() && other.operation() == cell.operation() &&
-            other.native_timed() && other.bytes() < cell.bytes() &&
-            (!shorter || other.bytes() > shorter->bytes()))
+    for (const Cell& other : usual_) {
+        if (other.operation() != cell.operation() || !other.native_timed()) continue;
+        if (&other.lineup() != &cell.lineup()) {
+            if (other.bytes() == cell.bytes() && other.lineup().layout == "near") return &other;
+        } else if (other.bytes() < cell.bytes() && (!shorter || other.bytes() > shorter->bytes())) {
             shorter = &other;
+        }
+    }
     return shorter;
+}
+
+void CellTable::guess_again() {
+    for (Cell& cell : usual_)
+        if (!cell.native_timed()) cell.guess_native(expected_native(cell));
 }
 
 PredictionErrors CellTable::errors() const {
@@ -47,8 +55,8 @@ PredictionErrors CellTable::errors() const {
         for (const Cell& cell : usual_) {
             if (&errors.of(cell.bytes()) != error) continue;
             if (cell.error() > 0) ratios.push_back(cell.error());
-            const bool timed = cell.native_timed() || cell.looks() > 0;
-            if (timed && cell.baseline() > 0) libraries.push_back(cell.native() / cell.baseline());
+            if (cell.native_timed() && cell.baseline() > 0)
+                libraries.push_back(cell.native() / cell.baseline());
         }
         *error = error_of(std::move(ratios), std::move(libraries));
     }
@@ -71,7 +79,7 @@ Opinion CellTable::opinion_of(const Cell& cell, const PredictionErrors& errors) 
     Opinion opinion = decide({cell.native(), uncertainty, cell.predicted(), cell.unseen()},
                              errors.of(cell.bytes()));
     // A guess that leans on no timed call of the library, or on lengths alone, is never sure.
-    const bool leans = cell.native_timed() || (cell.baseline() > 0 && next_shorter(cell));
+    const bool leans = cell.native_timed() || (cell.baseline() > 0 && kin_of(cell));
     if (opinion.verdict == Verdict::eco && !leans) opinion.verdict = Verdict::unsure;
     return opinion;
 }

@@ -24,12 +24,17 @@ public:
     std::deque<Cell>& below() { return below_; }
     std::vector<Cell*> all();
 
-    // From the next shorter message that was timed, as its baseline and this one's differ; else the
+    // As the library took at the kin, and as its baseline and this one's differ; without kin the
     // baseline's own time.
     Seconds expected_native(const Cell& cell) const;
 
-    // Of the same operation and order, the longest shorter message that was timed; null: none.
-    const Cell* next_shorter(const Cell& cell) const;
+    // What was timed of the same operation and is most like it: of scattered ranks the same message
+    // with ranks beside each other, which takes the library no longer; else the longest shorter
+    // message in the same order; null: none.
+    const Cell* kin_of(const Cell& cell) const;
+
+    // Of all that were not timed, by what is known now.
+    void guess_again();
 
     PredictionErrors errors() const;
     Opinion opinion_of(const Cell& cell, const PredictionErrors& errors) const;

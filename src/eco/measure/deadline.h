@@ -29,4 +29,34 @@ private:
     Clock::time_point end_;
 };
 
+// The same as all ranks last agreed on it, so that to ask costs no message: the results of timing
+// carry it (interleave). Between sites far apart a message more for each question would take as
+// long as what is timed.
+class Countdown {
+public:
+    // Collective over MPI_COMM_WORLD, as agree_now.
+    explicit Countdown(const Deadline& deadline) : deadline_(deadline) { agree_now(); }
+
+    Seconds left() const { return left_; }
+    Deadline::Clock::time_point end() const { return deadline_.end(); }
+
+    // After what all ranks did without timing anything.
+    void agree_now() {
+        left_ = deadline_.left();
+        own_end_ = Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
+                                                std::chrono::duration<double>(left_));
+    }
+
+    // What this rank would say now; and the least that any rank said.
+    Seconds own_left() const {
+        return std::chrono::duration<double>(own_end_ - Deadline::Clock::now()).count();
+    }
+    void agree(Seconds least) { left_ = least; }
+
+private:
+    const Deadline& deadline_;
+    Deadline::Clock::time_point own_end_;
+    Seconds left_ = 0;
+};
+
 }  // namespace eco

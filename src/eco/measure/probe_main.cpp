@@ -159,7 +159,7 @@ void send_profile(const Profile& profile, const Notes& notes) {
 
 // Ending all ranks and their launcher, and what `eco` does then, take so much of what starting took
 // (64 hosts of the lab: 2 of 6.3 s).
-constexpr double end_of_launch = 0.4;
+constexpr double end_of_launch = 0.6;
 
 // Since the launcher was started; 0 if the clocks of its host and of this one differ too much.
 Seconds spent_launching(double launched) {

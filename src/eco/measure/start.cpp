@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <vector>
 
 #include "eco/mpi/mpi_transport.h"
 
@@ -25,19 +24,32 @@ void wait_for(MpiTransport& transport, int count) {
     while (static_cast<int>(ended.size()) < count) transport.wait(ended);
 }
 
-void send(MPI_Comm comm, Rank to, Seconds time) {
+Bytes bytes_of(const std::vector<Seconds>& words) {
+    return static_cast<Bytes>(words.size() * sizeof(Seconds));
+}
+
+void send(MPI_Comm comm, Rank to, const std::vector<Seconds>& words) {
     MpiTransport transport(comm);
-    transport.send(0, &time, sizeof time, to, tag);
+    transport.send(0, words.data(), bytes_of(words), to, tag);
+    wait_for(transport, 1);
+}
+
+void send(MPI_Comm comm, Rank to, Seconds time) { send(comm, to, std::vector{time}); }
+
+void receive(MPI_Comm comm, Rank from, std::vector<Seconds>& words) {
+    MpiTransport transport(comm);
+    transport.recv(0, words.data(), bytes_of(words), from, tag);
     wait_for(transport, 1);
 }
 
 Seconds receive(MPI_Comm comm, Rank from) {
-    MpiTransport transport(comm);
-    Seconds time = 0;
-    transport.recv(0, &time, sizeof time, from, tag);
-    wait_for(transport, 1);
-    return time;
+    std::vector<Seconds> words{0};
+    receive(comm, from, words);
+    return words.front();
 }
+
+// Where a start is told so long before, waiting for all ranks takes about as long again.
+constexpr Seconds far_apart = 0.005;
 
 }  // namespace
 
@@ -89,33 +101,69 @@ void Start::read_clocks() {
     read_took_ = read_at_ - began;
 }
 
-Start::Clock::time_point Start::together() {
-    std::vector<Seconds> words(static_cast<std::size_t>(ranks_));
+void Start::tell_all(const std::vector<Seconds>& words) {
     MpiTransport transport(comm_);
+    for (Rank other = 1; other < ranks_; ++other)
+        transport.send(other, words.data(), bytes_of(words), other, tag);
+    wait_for(transport, ranks_ - 1);
+}
+
+std::vector<Seconds> Start::greatest(std::vector<Seconds> own) {
+    // Others do not know how long before a start is told.
+    own.push_back(notice_);
+    if (rank_ != 0) {
+        send(comm_, 0, own);
+        receive(comm_, 0, own);
+    } else {
+        std::vector<std::vector<Seconds>> words(static_cast<std::size_t>(ranks_), own);
+        MpiTransport transport(comm_);
+        for (Rank other = 1; other < ranks_; ++other)
+            transport.recv(other, words[static_cast<std::size_t>(other)].data(), bytes_of(own),
+                           other, tag);
+        wait_for(transport, ranks_ - 1);
+        for (const auto& theirs : words)
+            for (std::size_t i = 0; i < own.size(); ++i) own[i] = std::max(own[i], theirs[i]);
+        tell_all(own);
+    }
+    all_here_ = own.back() >= far_apart;
+    own.pop_back();
+    return own;
+}
+
+std::vector<double> Start::of_first(std::vector<double> own) {
+    if (rank_ == 0)
+        tell_all(own);
+    else
+        receive(comm_, 0, own);
+    return own;
+}
+
+Start::Clock::time_point Start::together() {
+    const bool waits = !all_here_;
+    all_here_ = false;
     Seconds moment = 0;
     if (rank_ != 0) {
-        send(comm_, 0, 0);
+        if (waits) send(comm_, 0, 0);
         // Below zero: the clocks are read again first.
         if ((moment = receive(comm_, 0)) < 0) {
             read_clocks();
             moment = receive(comm_, 0);
         }
     } else {
-        const auto tell = [&](Seconds word) {
+        if (waits) {
+            std::vector<Seconds> words(static_cast<std::size_t>(ranks_));
+            MpiTransport transport(comm_);
             for (Rank other = 1; other < ranks_; ++other)
-                transport.send(other, &word, sizeof word, other, tag);
+                transport.recv(other, &words[static_cast<std::size_t>(other)], sizeof(Seconds),
+                               other, tag);
             wait_for(transport, ranks_ - 1);
-        };
-        for (Rank other = 1; other < ranks_; ++other)
-            transport.recv(other, &words[static_cast<std::size_t>(other)], sizeof(Seconds), other,
-                           tag);
-        wait_for(transport, ranks_ - 1);
+        }
         if (own_time() - read_at_ > std::max(good_for, 20 * read_took_)) {
-            tell(-1);
+            tell_all({-1});
             read_clocks();
         }
         moment = own_time() + notice_;
-        tell(moment);
+        tell_all({moment});
     }
     late_ = std::max(0.0, now() - moment);
     const Clock::time_point start{std::chrono::duration_cast<Clock::duration>(

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <vector>
 
 #include "eco/base/units.h"
 #include "eco/mpi/native.h"
@@ -24,6 +25,13 @@ public:
     // moment, on this rank's clock. Reads the clocks again where they may have drifted.
     Clock::time_point together();
 
+    // Of each number the greatest that a rank has; the same on all ranks. Where messages take long,
+    // the next start then waits for no rank: all were here just now.
+    std::vector<Seconds> greatest(std::vector<Seconds> own);
+
+    // The first rank's numbers; of all ranks as many.
+    std::vector<double> of_first(std::vector<double> own);
+
     // How much too late the message with the last moment reached this rank; 0 if in time.
     Seconds late() const { return late_; }
 
@@ -34,6 +42,7 @@ public:
 
 private:
     void read_clocks();
+    void tell_all(const std::vector<Seconds>& words);
     Seconds now() const;  // on rank 0's clock
 
     MPI_Comm comm_;
@@ -41,6 +50,7 @@ private:
     Seconds ahead_ = 0;  // this rank's clock of rank 0's
     Seconds read_at_ = 0, read_took_ = 0;
     Seconds notice_ = 0.0005, late_ = 0;
+    bool all_here_ = false;  // the same on all ranks
 };
 
 }  // namespace eco

@@ -2,7 +2,7 @@
 #include "eco/measure/within_budget.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <set>
 
 #include "eco/base/at.h"
@@ -40,6 +40,9 @@ constexpr double has_changed = 1.15, benefit_below = 0.08, change_matters = 2;
 
 constexpr double least_benefit = 1e-3;
 
+// Of the last step of its kind, in what such steps are expected to take.
+constexpr double weight_of_last = 0.3;
+
 // What is begun may take so many times as long as it is expected to: where the library was timed at
 // this size; and where it was not (on magpie an allgather took 10 s instead of 2.6).
 constexpr double slack_of_timed = 1.3, slack_of_guessed = 3;
@@ -70,7 +73,9 @@ private:
         enum class Kind { native_alone, contest, second_look, below } kind = Kind::contest;
         double worth = 0;  // benefit per second
     };
-    Step most_worth(Seconds left);
+    Seconds expected_cost(const Cell& cell, Step::Kind kind) const;
+    double& times_expected(const Cell& cell, Step::Kind kind);
+    Step most_worth();
     Step agreed(const Step& own);
     void take(const Step& step);
     void look_below(Cell& cell);
@@ -80,7 +85,7 @@ private:
 
     Forecaster& forecaster_;
     Progress& progress_;
-    const Deadline& deadline_;
+    Countdown deadline_;
     const Seconds total_;
     const bool times_;  // else what is not sure by prediction stays open
     const std::vector<Operation> operations_;
@@ -88,6 +93,8 @@ private:
     std::deque<Lineup> lineups_;  // cells point to them
     CellTable cells_;
     std::set<const Cell*> looked_below_;
+    // What steps took over what was expected, by kind, of short calls and of others.
+    std::map<std::pair<Step::Kind, bool>, double> times_expected_;
 };
 
 void WithinBudget::show(const Cell& cell, const char* doing) {
@@ -149,7 +156,7 @@ void WithinBudget::time_library() {
             continue;
         }
         show(*cell, "timing native");
-        if (cells_.next_shorter(*cell)) cell->guess_native(guess);
+        if (cells_.kin_of(*cell)) cell->guess_native(guess);
         cell->time_native(runs, is_short, deadline_);
     }
 }
@@ -172,67 +179,85 @@ static bool may_change_below(const Cell& cell) {
     return cell.native() < change_matters * eco && eco < change_matters * cell.native();
 }
 
+Seconds WithinBudget::expected_cost(const Cell& cell, Step::Kind kind) const {
+    const bool contest = kind == Step::Kind::contest || kind == Step::Kind::second_look;
+    return contest ? cell.cost_of_contest(allowance()) : cell.native() + cell.lineup().overhead;
+}
+
+double& WithinBudget::times_expected(const Cell& cell, Step::Kind kind) {
+    return times_expected_.try_emplace({kind, cell.native() < short_call}, 1).first->second;
+}
+
 // No cell: nothing more is worth its time, or there is none. Collective.
-WithinBudget::Step WithinBudget::most_worth(Seconds left) {
+WithinBudget::Step WithinBudget::most_worth() {
+    const Seconds left = deadline_.left();
+    cells_.guess_again();
     const PredictionErrors known = cells_.errors();
     Step best;
     for (Cell* each : cells_.all()) {
         Cell& cell = *each;
         const double slack =
             cell.native_timed() || cell.looks() > 0 ? slack_of_timed : slack_of_guessed;
-        const auto consider = [&](Step::Kind kind, double benefit, Seconds cost) {
+        const auto consider = [&](Step::Kind kind, double benefit) {
+            const Seconds cost = expected_cost(cell, kind) * times_expected(cell, kind);
             if (benefit < least_benefit || slack * cost > left) return;
             const double worth = benefit * weight_of(cell) / cost;
             if (worth > best.worth) best = {&cell, kind, worth};
         };
-        const Seconds contest = cell.cost_of_contest(allowance());
         if (cell.looks() == 0) {
             const double benefit = cells_.opinion_of(cell, known).benefit;
-            consider(Step::Kind::contest, benefit, contest);
+            consider(Step::Kind::contest, benefit);
             // If predictions are good, the library's time is all that is not known.
             const bool guessed = !cell.native_timed() && cell.native() > 0;
             if (guessed && cell.predicted() > 0) {
                 const Opinion then = decide(
                     {cell.native(), uncertainty_of_few_runs, cell.predicted(), cell.unseen()},
                     known.of(cell.bytes()));
-                consider(Step::Kind::native_alone, benefit - then.benefit,
-                         cell.native() + cell.lineup().overhead);
+                consider(Step::Kind::native_alone, benefit - then.benefit);
             }
         } else if (cell.looks() == 1 && cell.timed().wins && cell.timed().native < short_call) {
-            consider(Step::Kind::second_look, benefit_of_second_look, contest);
+            consider(Step::Kind::second_look, benefit_of_second_look);
         }
         if (looked_below_.count(&cell) == 0 && may_change_below(cell))
-            consider(Step::Kind::below, benefit_below, cell.native() + cell.lineup().overhead);
+            consider(Step::Kind::below, benefit_below);
     }
     return agreed(best);
 }
 
-// What rank 0 would do next: the benefit is not the same to the last bit on all hosts (verdict.h).
+// What the first rank would do next: the benefit is not the same to the last bit on all hosts
+// (verdict.h).
 WithinBudget::Step WithinBudget::agreed(const Step& own) {
-    std::array<int, 2> told{-1, static_cast<int>(own.kind)};
     const auto cells = cells_.all();
-    for (std::size_t i = 0; i < cells.size(); ++i)
-        if (cells[i] == own.cell) told[0] = static_cast<int>(i);
-    check_mpi(native().Bcast(told.data(), 2, native().int32, 0, native().comm_world));
-    if (told[0] < 0) return {};
-    return {cells[at(told[0])], static_cast<Step::Kind>(told[1]), own.worth};
+    const auto place = std::find(cells.begin(), cells.end(), own.cell) - cells.begin();
+    const auto told = lineups_.front().start->of_first(
+        {static_cast<double>(place), static_cast<double>(own.kind)});
+    const auto chosen = static_cast<std::size_t>(told[0]);
+    if (chosen == cells.size()) return {};
+    return {cells[chosen], static_cast<Step::Kind>(static_cast<int>(told[1])), own.worth};
 }
 
 void WithinBudget::take(const Step& step) {
+    const Seconds before = deadline_.left(), expected = expected_cost(*step.cell, step.kind);
+    double& times = times_expected(*step.cell, step.kind);
     switch (step.kind) {
         case Step::Kind::native_alone:
             show(*step.cell, "timing native");
-            return step.cell->time_native(1, false, deadline_);
+            step.cell->time_native(1, false, deadline_);
+            break;
         case Step::Kind::contest:
             show(*step.cell, "comparing");
-            return step.cell->hold_contest(allowance(), deadline_);
+            step.cell->hold_contest(allowance(), deadline_);
+            break;
         case Step::Kind::second_look:
             show(*step.cell, "comparing");
-            return step.cell->look_again(allowance(), deadline_);
+            step.cell->look_again(allowance(), deadline_);
+            break;
         case Step::Kind::below:
             show(*step.cell, "timing native below");
-            return look_below(*step.cell);
+            look_below(*step.cell);
+            break;
     }
+    times = (1 - weight_of_last) * times + weight_of_last * (before - deadline_.left()) / expected;
 }
 
 // What is predicted of the cell holds for the message that is little shorter.
@@ -312,11 +337,10 @@ Chosen WithinBudget::run() {
     check_all_take_part();
     line_up(lineups_, times_, progress_);
     make_cells();
+    deadline_.agree_now();
     if (times_) {
         time_library();
-        for (Step step = most_worth(deadline_.left()); step.cell;
-             step = most_worth(deadline_.left()))
-            take(step);
+        for (Step step = most_worth(); step.cell; step = most_worth()) take(step);
     }
     Chosen chosen;
     const PredictionErrors known = cells_.errors();

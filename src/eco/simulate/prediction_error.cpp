@@ -22,6 +22,10 @@ constexpr double most = 0.9;
 // Timing a schedule twice differs by about so much.
 constexpr double least_margin = 1.02;
 
+// The worst 90th percentile of a network in docs/figures.md, with something to spare.
+constexpr int few = 4;
+constexpr double margin_of_few = 1.5;
+
 }  // namespace
 
 double high_quantile(std::vector<double> ratios) {
@@ -36,9 +40,10 @@ PredictionError error_of(std::vector<double> ratios, std::vector<double> librari
     error.bias = upper_median(ratios);
     std::sort(ratios.begin(), ratios.end());
     std::sort(libraries.begin(), libraries.end());
-    error.margin = std::max(least_margin, quantile(ratios, most) / error.bias);
+    error.margin = std::max(error.samples < few ? margin_of_few : least_margin,
+                            quantile(ratios, most) / error.bias);
     if (!libraries.empty())
-        error.clear_gain = quantile(ratios, most) / quantile(libraries, 1 - most);
+        error.clear_gain = error.margin * error.bias / quantile(libraries, 1 - most);
     return error;
 }
 

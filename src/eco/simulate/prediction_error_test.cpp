@@ -11,7 +11,15 @@ TEST(PredictionError, TheMedianIsTheBiasAndWhatLiesAboveTheMargin) {
     EXPECT_DOUBLE_EQ(error.margin, 2.0);  // of five the worst
     EXPECT_TRUE(error.known());
     EXPECT_EQ(error.clear_gain, 0);
-    EXPECT_FALSE(error_of({1, 1, 1}, {}).known());
+    EXPECT_FALSE(error_of({}, {}).known());
+}
+
+// Three that agree may do so by chance.
+TEST(PredictionError, FewHaveAWideMargin) {
+    EXPECT_DOUBLE_EQ(error_of({1, 1, 1}, {1}).margin, 1.5);
+    EXPECT_DOUBLE_EQ(error_of({1, 1, 1}, {1}).clear_gain, 1.5);
+    EXPECT_DOUBLE_EQ(error_of({1, 1, 1.8}, {}).margin, 1.8);
+    EXPECT_DOUBLE_EQ(error_of({1, 1, 1, 1}, {}).margin, 1.02);
 }
 
 TEST(PredictionError, OfManyTheWorstTenthDoesNotCount) {
