@@ -6,7 +6,8 @@
     bench/learning/learning.py three-segments.json three-segments
     bench/learning/learning.py F.json three-segments --calls bcast+scan:16,bcast+scan:1024
     bench/learning/learning.py F.json three-segments --tuned T.json --count 2000 --settled 1000
-    bench/learning/learning.py F.json three-segments --at "3s network a rate=2mbit"
+    bench/learning/learning.py F.json three-segments --at "3s network a rate=2mbit" --changed 3 \
+        --calls bcast:16000 --count 300 --choice native --choice tree:inner=star
     bench/learning/learning.py F.json three-segments --calls iallgather:16000 --work 0.5
 
 For each operation and size: the whole time of all calls, and the mean of the last calls (after
@@ -15,7 +16,9 @@ calls take no time. Operations joined by + run in one job. Of learning also the 
 whole time that rank 0 was in exchanges of times, its waiting for other ranks among it: while
 choices were compared, and later. With --tuned the last lines have its time over that of learning:
 the mean over all rows, and of the sum of all.
-What was learned is forgotten before each run, unless --keep.
+With --changed also the mean of the calls of mode on from the 50th after that moment on, over that
+of the best mode with a fixed choice (--choice). What was learned is forgotten before each run,
+unless --keep.
 """
 
 import argparse
@@ -57,7 +60,8 @@ def _run(given: argparse.Namespace, mode: str, program: Path, call: str) -> list
         [str(word) for word in words],
         capture_output=True,
         text=True,
-        env=dict(os.environ, ECO_LEARN="on" if mode == "on" else "off", ECO_VERBOSE="2"),
+        env=dict(os.environ, ECO_LEARN="on" if mode == "on" else "off", ECO_VERBOSE="2")
+        | ({"ECO_CHOICE": mode} if mode in given.choice else {}),
     )
     if done.returncode != 0:
         sys.exit(done.stderr + f"learning.py: exit code {done.returncode}")
@@ -75,7 +79,22 @@ def _late(calls: list[float]) -> float:
     return without if without > mean / 2 else mean
 
 
-def _row(runs: dict[str, list[dict[str, Any]]], settled: int) -> dict[str, Any]:
+# After a network changed, the fastest choice must run after so many calls.
+RECOVERY = 50
+
+
+def _recovered(calls: list[float], changed: float) -> list[float]:
+    """Those from the 50th on that begin later than that moment, in seconds of the job. The job is
+    half a second older than its first call, about; earlier calls would favour nobody."""
+    began = 0.0
+    for number, call in enumerate(calls):
+        if began > changed - 0.5:
+            return calls[number + RECOVERY :]
+        began += call
+    return []
+
+
+def _row(runs: dict[str, list[dict[str, Any]]], settled: int, changed: float = 0) -> dict[str, Any]:
     """runs: of one operation and size, by mode."""
     row: dict[str, Any] = {}
     for mode, found in runs.items():
@@ -84,6 +103,11 @@ def _row(runs: dict[str, list[dict[str, Any]]], settled: int) -> dict[str, Any]:
             "total": statistics.median(each["total"] for each in found),
             "late": statistics.median(_late(each["calls"][settled:]) for each in found),
         }
+        if changed:
+            late = [_recovered(each["calls"], changed) for each in found]
+            if not all(late):
+                sys.exit(f"learning.py: no calls {RECOVERY} calls after the change; more --count?")
+            row[mode]["recovered"] = statistics.median(map(_late, late))
         if mode == "on":
             for what in ("compared", "checked"):
                 row[mode][what] = statistics.median(
@@ -97,6 +121,14 @@ def _text(row: dict[str, Any], modes: list[str]) -> str:
         f"{mode} {row[mode]['total']:7.2f} s, late {1e3 * row[mode]['late']:8.3f} ms"
         for mode in modes
     )
+    fixed = [
+        row[mode]["recovered"]
+        for mode in modes
+        if mode not in (*MODES, "tuned") and "recovered" in row[mode]
+    ]
+    if "on" in modes and "recovered" in row["on"] and fixed:
+        times = row["on"]["recovered"] / min(fixed)
+        text += f"  after the change {times:.2f} × the best fixed choice"
     if "on" in modes:
         text += f"  exchanges {row['on']['compared']:.2%}, {row['on']['checked']:.2%}"
     return f"{row['call']:18} {text}"
@@ -117,6 +149,12 @@ def main() -> int:
         "--work", type=float, default=0, metavar="S", help="before the wait of non-blocking calls"
     )
     parser.add_argument("--modes", help=f"default: {','.join(MODES)}, and tuned with --tuned")
+    parser.add_argument(
+        "--choice", action="append", default=[], help="one more mode: this choice in all calls"
+    )
+    parser.add_argument(
+        "--changed", type=float, default=0, metavar="S", help="when the network of --at changed"
+    )
     parser.add_argument("--tuned", type=Path, metavar="FILE", help="a tuned profile")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--scale", default="1")
@@ -129,7 +167,7 @@ def main() -> int:
     if given.short:
         vars(given).update(SHORT)
     usual = [*MODES, *(["tuned"] if given.tuned else [])]
-    modes = given.modes.split(",") if given.modes else usual
+    modes = [*(given.modes.split(",") if given.modes else usual), *given.choice]
     if "tuned" in modes and not given.tuned:
         parser.error("the mode tuned needs --tuned FILE")
     program = built(f"repeat-{given.mpi}")
@@ -141,7 +179,7 @@ def main() -> int:
                 jobs[mode].append(_run(given, mode, program, call))
         for place in range(call.count("+") + 1):
             runs = {mode: [job[place] for job in jobs[mode]] for mode in modes}
-            rows.append(_row(runs, given.settled))
+            rows.append(_row(runs, given.settled, given.changed))
             if not given.json:
                 print(_text(rows[-1], modes), flush=True)
     if "on" in modes and "tuned" in modes and not given.json:

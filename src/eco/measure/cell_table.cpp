@@ -21,26 +21,26 @@ std::vector<Cell*> CellTable::all() {
     return all;
 }
 
-Seconds CellTable::expected_native(const Cell& cell) const {
-    const Cell* kin = kin_of(cell);
-    if (!kin) return cell.baseline();
-    if (cell.baseline() > 0 && kin->baseline() > 0)
-        return kin->native() * std::max(1.0, cell.baseline() / kin->baseline());
-    return kin->native() * static_cast<double>(cell.bytes()) /
-           static_cast<double>(std::max<Bytes>(kin->bytes(), 1));
+static LibraryCall call_of(const Cell& cell) {
+    return {cell.operation(), cell.bytes(), cell.lineup().layout == "near", cell.baseline(),
+            cell.native_timed() ? cell.native() : 0};
 }
 
-const Cell* CellTable::kin_of(const Cell& cell) const {
-    const Cell* shorter = nullptr;
-    for (const Cell& other : usual_) {
-        if (other.operation() != cell.operation() || !other.native_timed()) continue;
-        if (&other.lineup() != &cell.lineup()) {
-            if (other.bytes() == cell.bytes() && other.lineup().layout == "near") return &other;
-        } else if (other.bytes() < cell.bytes() && (!shorter || other.bytes() > shorter->bytes())) {
-            shorter = &other;
-        }
-    }
-    return shorter;
+std::vector<LibraryCall> CellTable::library_calls() const {
+    std::vector<LibraryCall> calls;
+    for (const Cell& cell : usual_) calls.push_back(call_of(cell));
+    return calls;
+}
+
+Seconds CellTable::expected_native(const Cell& cell) const {
+    const auto calls = library_calls();
+    const LibraryCall call = call_of(cell);
+    return guess(call, kin_of(call, calls));
+}
+
+bool CellTable::has_kin(const Cell& cell) const {
+    const auto calls = library_calls();
+    return kin_of(call_of(cell), calls) != nullptr;
 }
 
 void CellTable::guess_again() {
@@ -79,7 +79,7 @@ Opinion CellTable::opinion_of(const Cell& cell, const PredictionErrors& errors) 
     Opinion opinion = decide({cell.native(), uncertainty, cell.predicted(), cell.unseen()},
                              errors.of(cell.bytes()));
     // A guess that leans on no timed call of the library, or on lengths alone, is never sure.
-    const bool leans = cell.native_timed() || (cell.baseline() > 0 && kin_of(cell));
+    const bool leans = cell.native_timed() || (cell.baseline() > 0 && has_kin(cell));
     if (opinion.verdict == Verdict::eco && !leans) opinion.verdict = Verdict::unsure;
     return opinion;
 }

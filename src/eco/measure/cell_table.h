@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eco/measure/cell.h"
+#include "eco/measure/library_guess.h"
 #include "eco/simulate/prediction_error.h"
 #include "eco/simulate/verdict.h"
 
@@ -24,22 +25,19 @@ public:
     std::deque<Cell>& below() { return below_; }
     std::vector<Cell*> all();
 
-    // As the library took at the kin, and as its baseline and this one's differ; without kin the
-    // baseline's own time.
+    // What the library takes, from what was timed of it (library_guess.h); and whether anything was
+    // that is like it.
     Seconds expected_native(const Cell& cell) const;
+    bool has_kin(const Cell& cell) const;
 
-    // What was timed of the same operation and is most like it: of scattered ranks the same message
-    // with ranks beside each other, which takes the library no longer; else the longest shorter
-    // message in the same order; null: none.
-    const Cell* kin_of(const Cell& cell) const;
-
-    // Of all that were not timed, by what is known now.
+    // Guesses all that were not timed, by what is known now.
     void guess_again();
 
     PredictionErrors errors() const;
     Opinion opinion_of(const Cell& cell, const PredictionErrors& errors) const;
 
 private:
+    std::vector<LibraryCall> library_calls() const;
     double uncertainty_of_guess(Bytes bytes) const;
 
     std::deque<Cell> usual_, below_;

@@ -156,7 +156,7 @@ void WithinBudget::time_library() {
             continue;
         }
         show(*cell, "timing native");
-        if (cells_.kin_of(*cell)) cell->guess_native(guess);
+        if (cells_.has_kin(*cell)) cell->guess_native(guess);
         cell->time_native(runs, is_short, deadline_);
     }
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/library_guess.h"
+
+#include <algorithm>
+
+namespace eco {
+
+const LibraryCall* kin_of(const LibraryCall& call, const std::vector<LibraryCall>& all) {
+    const LibraryCall* shorter = nullptr;
+    for (const LibraryCall& other : all) {
+        if (other.operation != call.operation || other.native <= 0) continue;
+        if (!call.near && other.near && other.bytes == call.bytes) return &other;
+        if (other.near == call.near && other.bytes < call.bytes &&
+            (!shorter || other.bytes > shorter->bytes))
+            shorter = &other;
+    }
+    return shorter;
+}
+
+Seconds guess(const LibraryCall& call, const LibraryCall* kin) {
+    if (!kin) return call.baseline;
+    if (call.baseline > 0 && kin->baseline > 0)
+        return kin->native * std::max(1.0, call.baseline / kin->baseline);
+    return kin->native * static_cast<double>(call.bytes) /
+           static_cast<double>(std::max<Bytes>(kin->bytes, 1));
+}
+
+}  // namespace eco

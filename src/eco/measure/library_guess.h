@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a collective of the library takes that was not timed, from those that were. Pure. Called by
+// cell_table.
+#pragma once
+
+#include <vector>
+
+#include "eco/base/units.h"
+#include "eco/schedule/collective.h"
+
+namespace eco {
+
+struct LibraryCall {
+    Operation operation;
+    Bytes bytes = 0;
+    bool near = true;  // the ranks' order: beside each other by the network; else scattered
+    Seconds baseline =
+        0;               // what the best topology-unaware schedule takes by prediction; 0: unknown
+    Seconds native = 0;  // 0: not timed
+};
+
+// What was timed of the same operation and is most like it: of scattered ranks the same message
+// with ranks beside each other, which takes the library no longer; else the longest shorter message
+// in the same order; null: none.
+const LibraryCall* kin_of(const LibraryCall& call, const std::vector<LibraryCall>& all);
+
+// As the library took at the kin, and as its baseline and this one's differ, or, if these are not
+// known, the lengths; without kin the baseline's own time.
+Seconds guess(const LibraryCall& call, const LibraryCall* kin);
+
+}  // namespace eco
