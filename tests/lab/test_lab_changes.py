@@ -68,6 +68,12 @@ def test_a_change_keeps_all_interfaces() -> None:
     assert all(line.startswith("qdisc replace dev ") for line in steps.shaping)
     assert not steps.relays
     assert not any(steps.host_shaping)
+    (router,) = plan(SITES, ["1s link east-west multicast=no"], [])
+    assert router.said == "link west-east: multicast no (was yes)"
+    steps = difference(wire(SITES, [router.network]), wire(router.network, [router.network]))
+    assert len(steps.routers) == 2
+    assert all(line.endswith("mcast_flood off") for line in steps.routers)
+    assert not steps.shaping
     (slower,) = plan(SITES, ["1s network west rate=10mbit"], [])
     before, after = (wire(state, [slower.network]) for state in (SITES, slower.network))
     assert before.links == after.links
@@ -86,6 +92,7 @@ def test_a_change_keeps_all_interfaces() -> None:
         ("5s link a-b-c speed=2mbit", "what can be set of a link, once each: back=, burst=, "),
         ("5s link a-b-c back=2mbit", "link a-b-c has no rate; back= needs one beside it"),
         ("5s link a-b-c rate=1mbit rate=2mbit", "'rate=2mbit': what can be set of a link, once"),
+        ("5s link a-b-c multicast=maybe", "'maybe' must be yes or no"),
         ("5s network d rate=2mbit", "no network 'd'; its networks are a, b, c"),
         ("5s host n8 slow=2", "no host 'n8'; its hosts are n0, n1, n2, n3, n4, n5, n6, n7"),
         ("5s host n7 slow=0.5", "slow=0.5: must be a number of 1 (full speed) to 1000"),

@@ -198,6 +198,7 @@ def lab(
     seconds: float = 200,
     scenario: str = "three-segments",
     profile: Path = PROFILE,
+    at: tuple[str, ...] = (),
 ) -> Run:
     """In the lab, natively or with ECO, which then must plan all itself."""
     options = eco_lab.Options(
@@ -209,6 +210,7 @@ def lab(
         native=not eco,
         topology=str(profile) if eco else None,
         scale=scale,
+        at=at,
     )
     settings = {"ECO_VERBOSE": "2", "ECO_CHOICE": choice} if eco else {}
     words = [str(word) for word in program]

@@ -166,6 +166,21 @@ def test_a_rank_that_dies(mpi: Mpi) -> None:
     assert "ok" not in run.out
 
 
+@pytest.mark.parametrize(
+    "words",
+    [(24, 16000, "pauses", 3), pytest.param((120, 200000), marks=pytest.mark.long)],
+    ids=["between calls", "in a call"],
+)
+@each
+def test_it_stops_working(mpi: Mpi, words: tuple[object, ...]) -> None:
+    """A link loses all multicasts from a moment on: calls go on by messages, and it is said."""
+    run = mcasts(mpi, *words, scale=10, at=("2s link a-b-c multicast=no",))
+    went_well(run, int(str(words[0])))
+    assert "do not reach" in run.err
+    (sent,) = re.findall(r"eco: (\d+) datagrams multicast", run.err)
+    assert int(sent) > 24
+
+
 @each
 def test_a_third_party_that_floods(mpi: Mpi) -> None:
     """Foreign, empty and cut datagrams in the job's group are dropped, counted, and said."""

@@ -48,6 +48,7 @@ def build(scenario: Scenario, states: Sequence[Scenario] = ()) -> IO[bytes] | No
     _enter_own()
     _settings()
     _batch("ip", wiring.links)
+    _batch("ip", wiring.routers)
     if scenario.ipv6:
         _query_listeners(scenario)
     for card in wiring.cards:
@@ -71,6 +72,7 @@ def change(
 ) -> None:
     """Bring the standing network from one of the `states` it was built for to another."""
     steps = difference(wire(before, states), wire(after, states))
+    _batch("ip", steps.routers)
     _batch("tc", steps.shaping)
     if control is not None:
         relay.change(control, steps.relays)

@@ -13,8 +13,8 @@ from eco.lab.scenario import Link, Network, Scenario
 
 MOST_SLOW = 1000.0
 _FORMS = (
-    "'link A-B rate=2mbit' (or delay=, loss=), 'network A rate=2mbit', 'host N slow=4' "
-    "or 'traffic N-M rate=5mbit'"
+    "'link A-B rate=2mbit' (or delay=, loss=, multicast=no), 'network A rate=2mbit', "
+    "'host N slow=4' or 'traffic N-M rate=5mbit'"
 )
 
 
@@ -72,7 +72,7 @@ class _Reader:
     def fail(self, what: str) -> NoReturn:
         raise EcoError(f"{self.where}: {what}", ExitCode.USAGE)
 
-    def unit(self, parse: Callable[[object], float], text: str) -> float:
+    def unit(self, parse: Callable[[Any], Any], text: str) -> Any:
         try:
             return parse(text)
         except ValueError as error:
@@ -109,7 +109,7 @@ class _Reader:
             self.fail(f"{now.name} has no link {name!r}; {_listed('link', names)}")
         before = now.links[found[0]]
         new: dict[str, Any] = {}
-        parsers = {
+        parsers: dict[str, Callable[[Any], Any]] = {
             "rate": units.parse_rate,
             "back": units.parse_rate,
             "delay": units.parse_delay,
@@ -117,6 +117,7 @@ class _Reader:
             "burst": units.parse_count,
             "reorder": units.parse_loss,
             "duplicate": units.parse_loss,
+            "multicast": _yes_or_no,
         }
         for key, value in self.settings("link", words, set(parsers)).items():
             new[key] = self.unit(parsers[key], value)
@@ -177,6 +178,12 @@ class _Reader:
         return Change(self.at, said, network)
 
 
+def _yes_or_no(text: object) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError(f"{text!r} must be yes or no")
+    return text == "yes"
+
+
 def _listed(kind: str, names: list[str]) -> str:
     if not names:
         return f"it has no {kind}s"
@@ -192,4 +199,6 @@ def _show(part: Link | Network, key: str) -> str:
         return units.show_rate(value)
     if key == "burst":
         return f"{value:g}"
+    if key == "multicast":
+        return "yes" if value else "no"
     return units.show_delay(value) if key == "delay" else f"{value * 100:g} %"

@@ -77,6 +77,7 @@ class Wiring:
     """Lines for `ip -batch` and `tc -batch`, in the lab's namespace and in each host's."""
 
     links: list[str] = field(default_factory=list)
+    routers: list[str] = field(default_factory=list)  # which links carry multicasts
     shaping: list[str] = field(default_factory=list)
     host_links: list[list[str]] = field(default_factory=list)
     host_shaping: list[list[str]] = field(default_factory=list)
@@ -167,8 +168,8 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
                 # Other switches hear what hosts say, and all multicasts.
                 wiring.links.append(f"link set {inner} type bridge_slave mcast_router 2")
             wiring.links.append(f"link set {outer} master core{n}")
-            if not link.multicast:
-                wiring.links.append(f"link set {outer} type bridge_slave mcast_flood off")
+            flood = "on" if link.multicast else "off"
+            wiring.routers.append(f"link set {outer} type bridge_slave mcast_flood {flood}")
             ports[number[name]].append(inner)
             own = network.rate if network.kind == "switch" else None
             for card, rate in zipped((inner, outer), link.rates(p)):
@@ -191,6 +192,7 @@ def difference(before: Wiring, after: Wiring) -> Wiring:
         return [line.replace("qdisc add", "qdisc replace", 1) for line in new if line not in known]
 
     return Wiring(
+        routers=changed(before.routers, after.routers),
         shaping=changed(before.shaping, after.shaping),
         host_shaping=[
             changed(old, new) for old, new in zipped(before.host_shaping, after.host_shaping)
