@@ -175,7 +175,10 @@ private:
         const Seconds before = spent(), model = model_time(profile_);
         profile_.model = measure_model(
             profile_, known_, leader_, workers_, [&](double done, const std::string& what) {
-                progress_.update(share_ * (before + model * done) / (before + model), what);
+                // Rarely less than was thought, often more.
+                const Seconds found = (spent() - before) / std::max(done, 0.1);
+                const Seconds all = before + std::max(model, found);
+                progress_.update(share_ * std::min(1.0, spent() / all), what);
             });
         notes_.odd = slow_hosts(profile_);
         const auto links = find_odd_links(

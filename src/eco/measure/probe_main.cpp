@@ -109,6 +109,11 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
     const Deadline deadline(
         end - std::chrono::duration_cast<Deadline::Clock::duration>(for_other_calls * left));
     Chosen chosen = choose_within(options, forecaster, progress, deadline);
+    if (!chosen.begun && measured_anew && session()->world_rank == 0)
+        send_event({{"event", "note"},
+                    {"text",
+                     "measuring the network left no time to time choices; `eco tune "
+                     "--within 60` does so, or measure with a longer --budget"}});
     if (measured_anew) {
         merge(profile.tuning, chosen.entries);
         predict(profile, forecaster, progress, end);

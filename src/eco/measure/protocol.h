@@ -7,17 +7,18 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "eco/measure/estimate.h"
+
 namespace eco {
 
 void send_event(const nlohmann::json& event);
 
-// Sends progress events, a few a second at most. What is done never grows less; what is left is
-// said once it can be told, and is never nothing before the end.
+// Sends progress events, a few a second at most (estimate.h).
 class Progress {
 public:
     explicit Progress(bool prints) : prints_(prints) {}
     // All work takes so many seconds, counted from the start: what is done follows from the clock.
-    void take(double seconds) { all_ = seconds; }
+    void take(Seconds seconds) { estimate_.take(seconds); }
 
     // done: of all work, 0 to 1; where its time is given, at most so much. what: what is done now.
     void update(double done, const std::string& what);
@@ -25,8 +26,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
     bool prints_;
-    double all_ = 0;  // 0: not given
-    double done_ = 0;
+    Estimate estimate_;
     Clock::time_point start_ = Clock::now(), last_{};
 };
 
