@@ -105,6 +105,14 @@ def test_a_slow_card_beside_a_fast_one(tmp_path: Path) -> None:
     assert "--mca btl_tcp_if_include 10.9.0.0/16" in found["do"]
 
 
+def test_rails_that_are_no_networks_of_ip(tmp_path: Path) -> None:
+    """As over verbs: no setting names them, and they end no check."""
+    unequal = rails()
+    for rail in unequal["rails"]:
+        rail["network"] = f"IB-0xfe80000000000000 {rail['cards'][0]}"
+    assert checks(doctor(tmp_path, profile=document() | {"rails": unequal})) == []
+
+
 def test_segments_that_are_lost(tmp_path: Path) -> None:
     """Not those that TCP sent again in vain, as where a processor is busy."""
     after = counted(n2={"sent_again": 40}, n5={"sent_again": 90, "had_already": 88})

@@ -148,7 +148,9 @@ def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
 def _slow_rails(hosts: Sequence[Host], profile: Profile) -> Iterator[Finding]:
     """Networks that join hosts which a much faster one joins too."""
     for slow, fast, ratio, rate in _slower(profile.rails.rails if profile.rails else ()):
-        here = ipaddress.ip_network(slow.network, strict=False)
+        here, there = _network_of(slow), _network_of(fast)
+        if here is None or there is None:
+            continue
         users = [
             host.name
             for host in hosts
@@ -164,8 +166,16 @@ def _slow_rails(hosts: Sequence[Host], profile: Profile) -> Iterator[Finding]:
                 f"where {fast.network} has {rate * ratio / 1e6:.2g} MB/s",
                 "measured",
                 f"messages there take {ratio:.1f} times as long",
-                only(ipaddress.ip_network(fast.network, strict=False), hosts),
+                only(there, hosts),
             )
+
+
+def _network_of(rail: Rail) -> IpNetwork | None:
+    """None where it is no network of IP, as over verbs: libfabric names that fabric."""
+    try:
+        return ipaddress.ip_network(rail.network, strict=False)
+    except ValueError:
+        return None
 
 
 def _slower(rails: Sequence[Rail]) -> Iterator[tuple[Rail, Rail, float, float]]:
