@@ -16,7 +16,18 @@ import typer
 from eco import launch_size, measure, options, probe
 from eco import launcher as launchers
 from eco import profile as profiles
-from eco.doctor import again, alone, collectives, facts, hosts, interfaces, kept, links, network
+from eco.doctor import (
+    again,
+    alone,
+    collectives,
+    facts,
+    hosts,
+    idle,
+    interfaces,
+    kept,
+    links,
+    network,
+)
 from eco.doctor.facts import MARK, Counters, Host
 from eco.doctor.finding import Finding, Severity, exit_code
 from eco.doctor.links import Way
@@ -226,6 +237,7 @@ def _all(launcher: Launcher, seen: _Seen, topology: Optional[Path]) -> list[Find
         for each in network.check(profile, known, counters, seen.timed_again)
         if each.check != "asymmetric-link" or not busy & set(each.where)
     ]
+    found += idle.check(profile, known)
     # A lost packet stops whichever collective it hits for many times what it takes.
     if not any(each.check == "losses" for each in found):
         found += collectives.check(

@@ -119,6 +119,11 @@ json own_facts(const std::string& host) {
     if (!governor.empty()) facts["governor"] = governor;
     if (!clock.empty()) facts["clock"] = clock;
     if (const json tcp = tcp_segments(); tcp.is_object()) facts["tcp"] = tcp;
+    // These two hold for IPv6 as well.
+    const auto idle = first_word("/proc/sys/net/ipv4/tcp_slow_start_after_idle");
+    const auto control = first_word("/proc/sys/net/ipv4/tcp_congestion_control");
+    if (!idle.empty()) facts["slow_start_after_idle"] = std::atoi(idle.c_str()) != 0;
+    if (!control.empty()) facts["congestion_control"] = control;
     const auto load = first_word("/proc/loadavg");
     if (!load.empty()) facts["load"] = std::atof(load.c_str());
     return facts;
