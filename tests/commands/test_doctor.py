@@ -127,7 +127,7 @@ def sites(delay: float, rate: float) -> dict[str, Any]:
 RESTS = {"slow_start_after_idle": True, "congestion_control": "cubic"}
 
 
-def test_connections_that_begin_anew(tmp_path: Path) -> None:
+def test_connections_that_begin_slowly_again(tmp_path: Path) -> None:
     """Between sites far apart; at both ends, for either sends."""
     hosts = told(**{host: RESTS for host in HOSTS if host != "n6"})
     found = only(doctor(tmp_path, hosts, profile=sites(20e-3, 2.5e6)))
@@ -140,6 +140,19 @@ def test_connections_that_begin_anew(tmp_path: Path) -> None:
     assert "sysctl -w net.ipv4.tcp_slow_start_after_idle=0" in found["do"]
     one = told(n6=RESTS)
     assert only(doctor(tmp_path, one, profile=sites(20e-3, 2.5e6)))["where"] == ["n6"]
+    each_alone = sites(20e-3, 2.5e6) | {"levels": [[0] * 8]}  # each host at a site of its own
+    for times in each_alone["minimum"]:
+        for a, row in enumerate(times):
+            row[:] = [0.0 if a == b else times[0][7] for b in range(8)]
+    assert "idle-connections" in checks(doctor(tmp_path, hosts, profile=each_alone))
+
+
+def test_one_pair_that_was_timed_badly_is_not_far_apart(tmp_path: Path) -> None:
+    hosts = told(**dict.fromkeys(HOSTS, RESTS))
+    profile = sites(10e-3, 2.5e6)
+    last = profile["minimum"][-1]
+    last[0][7] = last[7][0] = profile["minimum"][0][0][7] + profile["parameters"]["sizes"][-1] / 9e6
+    assert checks(doctor(tmp_path, hosts, profile=profile)) == []
 
 
 @pytest.mark.parametrize(

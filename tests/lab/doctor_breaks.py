@@ -156,6 +156,13 @@ BREAKS = (
     Break("a slow clock", FOUR, "slow-clock", ("n2",), faults=("n2:clock",), says="hpet"),
     Break("a governor", FOUR, "governor", ("n0",), faults=("n0:governor",)),
     Break(
+        "connections that begin slowly again",
+        "two-sites",
+        "idle-connections",
+        ("n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"),
+        says="sysctl -w net.ipv4.tcp_slow_start_after_idle=0",
+    ),
+    Break(
         "ranks in a bad order",
         "magpie",
         "rank-order",
@@ -198,6 +205,8 @@ BREAKS = (
         severity="note",
     ),
 )
+# Where TCP must not begin slowly again on connections that have rested.
+FAR_APART = ("grid-3", "racks-64", "two-sites")
 SOUND = (
     "campus-20",
     "grid-3",

@@ -66,7 +66,7 @@ while [ "$1" != "--" ]; do
         ;;
     environment) unset ECO_DOCTOR ;;
     multicast) ip link set eth0 multicast off ;;
-    keep-window) echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle ;;
+    no-slow-restart) echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle ;;
     clock) fake /sys/devices/system/clocksource/clocksource0/current_clocksource hpet ;;
     governor)
         cp -r /sys/devices/system/cpu/cpu0/topology /sys/devices/system/cpu/cpu0/cache "$private"/ \

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doctor_breaks import BREAKS, FOUR, OF_THE_LIBRARY, SOUND, Break, apart
+from doctor_breaks import BREAKS, FAR_APART, FOUR, OF_THE_LIBRARY, SOUND, Break, apart
 from eco.lab.mpi import PROJECT, dependencies
 from eco.lab.profile import own_command
 from lab_harness import HERE, needs_quiet_lab, other_build
@@ -114,6 +114,14 @@ def test_each_break(broken: Break, mpi: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_connections_that_begin_slowly_again() -> None:
+    """Where both hosts may do so, one is told not to."""
+    code, found = doctor("two-sites", "n0:no-slow-restart", words=("--hosts", "2"))
+    assert (code, list(found)) == (10, ["idle-connections"])
+    assert found["idle-connections"]["where"] == ["n4"]
+
+
+@pytest.mark.long
 def test_one_host() -> None:
     code, found = doctor("switched-8", words=("--hosts", "1", "--ranks-per-host", "2"))
     assert code == 11
@@ -124,7 +132,8 @@ def test_one_host() -> None:
 @pytest.mark.parametrize("mpi", LIBRARIES)
 @pytest.mark.parametrize("network", SOUND)
 def test_nothing_on_a_sound_network(network: str, mpi: str) -> None:
-    assert doctor(network, mpi=mpi) == (0, {})
+    faults = ("all:no-slow-restart",) if network in FAR_APART else ()
+    assert doctor(network, *faults, mpi=mpi) == (0, {})
 
 
 @pytest.mark.long

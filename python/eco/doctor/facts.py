@@ -53,7 +53,7 @@ class Host:
     machine: str  # the same for hosts that share one, as containers do; empty: not known
     load: float | None  # processes that run or would, when this began
     share: float | None  # of the time in which a process wants a processor, that it has one
-    forgets_windows: bool  # TCP begins anew on a connection that has rested
+    slow_restart: bool  # TCP begins slowly again on a connection that has rested
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _host(entry: Mapping[str, Any]) -> Host:
         machine=str(entry.get("machine", "")),
         load=entry.get("load"),
         share=entry.get("processor_share"),
-        forgets_windows=bool(entry.get("slow_start_after_idle", False))
+        slow_restart=bool(entry.get("slow_start_after_idle", False))
         # Which sends at the rate that it has measured, whatever the setting.
         and not str(entry.get("congestion_control", "")).startswith("bbr"),
     )

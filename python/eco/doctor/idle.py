@@ -17,34 +17,40 @@ _HEADERS = 52  # of IPv4 and TCP in each packet, with a time stamp
 _USUAL_MTU = 1500
 
 _BYTES = 256_000  # of a long message
-# It must take so many times as long to be worth a sentence, and so many seconds longer: connections
-# rest for 0.2 s before this happens, beside which less is nothing.
+# It must take so many times as long, and so many seconds longer: a connection has rested for more
+# than 0.2 s when this begins, and for about a second when all is as at first.
 _TIMES, _LONGER = 1.3, 0.010
 
 
 @dataclass(frozen=True)
 class _Way:
-    """Between two hosts, and a long message there on a connection that has rested."""
+    """Between two subnets, or within one, and a long message on a connection that has rested."""
 
-    ends: tuple[str, str]
+    hosts: tuple[Host, ...]
+    ends: tuple[str, str]  # two of them, one of each subnet
     round_trip: float
     rate: float
-    window: float  # bytes at first
+    first_flight: float  # bytes that are sent before any is acknowledged
+
+    @property
+    def senders(self) -> set[str]:
+        """Those that begin slowly."""
+        return {host.name for host in self.hosts if host.slow_restart}
 
     @property
     def usual(self) -> float:
-        """Seconds of the message if the window is large enough."""
+        """Seconds of the message at the full rate."""
         return self.round_trip / 2 + _BYTES / self.rate
 
     @property
     def longer(self) -> float:
-        """For each window the sender waits until the first of its bytes is acknowledged; then the
-        window is twice as large."""
-        lost, window, left = 0.0, self.window, _BYTES - self.window
-        while left > 0 and window < self.round_trip * self.rate:
-            lost += self.round_trip - window / self.rate
-            window *= 2
-            left -= window
+        """After each flight the sender waits for the first acknowledgement; then it sends twice as
+        much."""
+        lost, flight, left = 0.0, self.first_flight, _BYTES - self.first_flight
+        while left > 0 and flight < self.round_trip * self.rate:
+            lost += self.round_trip - flight / self.rate
+            flight *= 2
+            left -= flight
         return lost
 
     @property
@@ -54,32 +60,21 @@ class _Way:
 
 def check(profile: Profile, hosts: Sequence[Host]) -> Iterator[Finding]:
     """Whether long messages of programs that compute for a while begin slowly."""
-    known = {host.name: host for host in hosts}
-    ways, senders = [], set()
-    for a, b in itertools.combinations(range(len(profile.hosts)), 2):
-        ends = [known[name] for name in (profile.hosts[a], profile.hosts[b]) if name in known]
-        forget = {host.name for host in ends if host.forgets_windows}
-        rate = structure.bandwidth(profile, a, b) if forget and len(ends) == 2 else None
-        if rate is None:
-            continue
-        names = (ends[0].name, ends[1].name)
-        way = _Way(names, 2 * profile.minimum[0][a][b], rate, _first_window(ends))
-        if way.matters:
-            ways.append(way)
-            senders |= forget
-    if not ways:
+    found = [way for way in _ways(profile, hosts) if way.senders and way.matters]
+    if not found:
         return
-    worst = max(ways, key=lambda way: way.longer)
+    senders = {name for way in found for name in way.senders}
+    worst = max(found, key=lambda way: way.longer)
     yield Finding(
         "idle-connections",
         Severity.WARNING,
         tuple(host.name for host in hosts if host.name in senders),
-        f"TCP begins with {worst.window / 1e3:.3g} kB per round trip again on a connection that "
-        f"has rested (tcp_slow_start_after_idle is 1), where {'–'.join(worst.ends)} can have "
-        f"{worst.round_trip * worst.rate / 1e3:.3g} kB under way "
+        f"TCP begins with {worst.first_flight / 1e3:.3g} kB per round trip again on a connection "
+        f"that has rested (tcp_slow_start_after_idle is 1), where {' and '.join(worst.ends)} can "
+        f"have {worst.round_trip * worst.rate / 1e3:.3g} kB under way "
         f"({quantities.seconds(worst.round_trip)}, {quantities.rate(worst.rate)})",
         "read",
-        f"after 0.2 s of computing or more, a message of {_BYTES // 1000} kB takes "
+        f"after a second of computing, a message of {_BYTES // 1000} kB takes "
         f"{quantities.seconds(worst.usual + worst.longer)} there instead of "
         f"{quantities.seconds(worst.usual)}",
         "sysctl -w net.ipv4.tcp_slow_start_after_idle=0 on all hosts (as root; it holds for IPv6 "
@@ -87,9 +82,22 @@ def check(profile: Profile, hosts: Sequence[Host]) -> Iterator[Finding]:
     )
 
 
-def _first_window(ends: Sequence[Host]) -> float:
+def _ways(profile: Profile, hosts: Sequence[Host]) -> Iterator[_Way]:
+    """By medians: single pairs may have been timed badly."""
+    known = {host.name: host for host in hosts}
+    subnets = [subnet.hosts for subnet in structure.tree(profile).subnets]
+    for one, other in itertools.combinations_with_replacement(subnets, 2):
+        pairs = structure.inside(one) if one is other else structure.across(one, other)
+        link = structure.link(profile, pairs)
+        names = [profile.hosts[host] for host in dict.fromkeys((*one, *other))]
+        members = tuple(known[name] for name in names if name in known)
+        if link and link.bandwidth and members:
+            ends = (profile.hosts[pairs[0][0]], profile.hosts[pairs[0][1]])
+            flight = _first_flight(members)
+            yield _Way(members, ends, 2 * link.latency, link.bandwidth, flight)
+
+
+def _first_flight(hosts: Sequence[Host]) -> float:
     """Bytes: packets are as long as the NICs of both ends allow."""
-    mtu = min(
-        max((each.mtu for each in host.interfaces if each.mtu), default=_USUAL_MTU) for host in ends
-    )
-    return _SEGMENTS * float(mtu - _HEADERS)
+    mtus = [max((each.mtu or 0 for each in host.interfaces), default=0) for host in hosts]
+    return _SEGMENTS * float((min(mtus) or _USUAL_MTU) - _HEADERS)
