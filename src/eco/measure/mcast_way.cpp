@@ -6,6 +6,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/error.h"
+#include "eco/measure/mcast_reach.h"
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {
@@ -14,6 +15,9 @@ namespace {
 
 // A host sends probes so often by each NIC; who receives two of three is reached.
 constexpr int probes = 3, enough_probes = 2;
+// So often again where some were lost, later than a burst of losses lasts.
+constexpr int more_probes = 3;
+constexpr Seconds until_more = 0.1;
 constexpr Seconds between_probes = 2e-4;
 // Until switches have seen who joined.
 constexpr Seconds joining = 50e-3;
@@ -42,9 +46,17 @@ McastWay::McastWay(IpFamily family, const McastKey& key, const std::vector<int>&
     const auto mine = std::find(leader.begin(), leader.end(), rank_);
     if (mine != leader.end()) host_ = static_cast<int>(mine - leader.begin());
     open();
-    send_probes();
     share_cards(rails);
+    begin_round();
+    received_.assign(hosts_ * most_nics, 0);
+    receive(mcast_now() + joining, [](const McastHeader&) {});
+    send_probes();
     choose();
+    for (int time = 0; time < more_probes && some_probes_were_lost(reach_); ++time) {
+        receive(mcast_now() + until_more, [](const McastHeader&) {});
+        send_probes();
+        choose();
+    }
 }
 
 void McastWay::open() {
@@ -75,9 +87,6 @@ bool McastWay::send(int index, Bytes bytes) {
 
 // Hosts send one after the other, all receive all the time.
 void McastWay::send_probes() {
-    begin_round();
-    received_.assign(hosts_ * most_nics, 0);
-    receive(mcast_now() + joining, [](const McastHeader&) {});
     check_mpi(mpi_.Barrier(mpi_.comm_world));
     const auto note = [&](const McastHeader& header) {
         if (header.sender < hosts_ && header.interface < most_nics)
@@ -138,6 +147,8 @@ void McastWay::choose() {
                (all[at(leader_[receiver]) * hosts_ + sender] >> nic & 1) != 0;
     };
     reach_.assign(hosts_, std::vector<bool>(hosts_, false));
+    used_.clear();
+    own_ = most_nics;
     for (std::size_t sender = 0; sender < hosts_; ++sender) {
         std::vector<int> receivers(most_nics, 0);
         for (std::size_t i = 0; i < most_nics; ++i)

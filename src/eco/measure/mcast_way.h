@@ -22,7 +22,8 @@ class McastWay {
 public:
     // Collective over MPI_COMM_WORLD. leader: per host the rank that sends and receives, below 0:
     // none. rails: on rank 0, null where not known; of several NICs by which a host reaches as many
-    // others, the fastest is taken. About 0.2 s on eight hosts. Throws MpiError.
+    // others, the fastest is taken. About 0.2 s on eight hosts; up to four times as long where
+    // probes are lost. Throws MpiError.
     McastWay(IpFamily family, const McastKey& key, const std::vector<int>& leader,
              const MeasuredRails* rails);
 

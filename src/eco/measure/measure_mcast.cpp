@@ -9,6 +9,7 @@
 #include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/job/job_mcast.h"
+#include "eco/measure/mcast_rate.h"
 #include "eco/measure/mcast_way.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/topology/network.h"
@@ -20,8 +21,9 @@ namespace {
 // A train: long enough to fill the buffers on the way, short for slow links.
 constexpr double train_seconds = 0.06;
 constexpr int least_train = 48, most_train = 160;
-constexpr int most_trials = 5;
-constexpr double slower = 0.7, spare = 0.97;
+// For each cluster, where some are lost; the fewest show how fast a queue is that overflows.
+constexpr int fewest_trains = 8, most_trains = 16;
+constexpr double spare = 0.97;
 // A NIC that went down takes no datagram any more.
 constexpr Seconds longest_stop = 2;
 // Beyond that a processor is the limit, which a train shows as well.
@@ -115,11 +117,12 @@ private:
         }
         const Seconds of_train = host_ == train.sender ? 0 : each * train.datagrams;
         way_->receive(mcast_now() + of_train + last_datagram, note);
-        // Datagrams, and how long those after the first took; of each rank.
-        const double own[2] = {static_cast<double>(came.size()), last - first};
-        results_.assign(2 * at(ranks_), 0);
+        // How many came, how many were sent after the first of them, in what time; of each rank.
+        const double passed = came.empty() ? 0 : *came.rbegin() - *came.begin();
+        const double own[3] = {static_cast<double>(came.size()), passed, last - first};
+        results_.assign(3 * at(ranks_), 0);
         check_mpi(
-            mpi_.Allgather(own, 2, mpi_.real64, results_.data(), 2, mpi_.real64, mpi_.comm_world));
+            mpi_.Allgather(own, 3, mpi_.real64, results_.data(), 3, mpi_.real64, mpi_.comm_world));
     }
 
     // The rest is rank 0's.
@@ -166,8 +169,14 @@ private:
             show_(done++ / static_cast<double>(list.size()), "multicast");
             if (!all_hear(cluster.hosts)) continue;
             McastArea area{cluster.level, cluster.id, spare * expected(cluster.hosts, network), 0};
-            // Too many clusters to try each: the model says what their links carry.
-            if (mcast_now() - began < most_ && !try_area(cluster, area)) continue;
+            const Seconds left = began + most_ - mcast_now();
+            // Else too many clusters to try each: the model says what their links carry.
+            if (left > 0) {
+                const McastRate found = try_area(cluster, area.rate, left);
+                if (!found.works) continue;
+                area.rate = found.rate;
+                area.loss = found.loss;
+            }
             found_.areas.push_back(area);
         }
     }
@@ -184,37 +193,28 @@ private:
         return rate;
     }
 
-    // From its first host and from its last; slower until nothing is lost.
-    bool try_area(const Cluster& cluster, McastArea& area) {
-        int clean = 0;
-        for (int trial = 0; trial < most_trials && clean < 2; ++trial) {
-            const auto bytes = static_cast<double>(whole());
-            const int count = std::clamp(static_cast<int>(area.rate * train_seconds / bytes),
-                                         least_train, most_train);
-            const int sender = clean == 0 ? cluster.hosts.front() : cluster.hosts.back();
-            Train train{sender, count, area.rate};
+    // Trains from its first host and from its last.
+    McastRate try_area(const Cluster& cluster, double rate, Seconds left) {
+        const auto bytes = static_cast<double>(whole());
+        const auto count_at = [&](double r) {
+            return std::clamp(static_cast<int>(r * train_seconds / bytes), least_train, most_train);
+        };
+        const Seconds each = bytes * count_at(rate) / rate + last_datagram;
+        const int most = std::clamp(static_cast<int>(left / each), fewest_trains, most_trains);
+        return find_mcast_rate(rate, most, [&](bool by_last, double r) {
+            const int sender = by_last ? cluster.hosts.back() : cluster.hosts.front();
+            Train train{sender, count_at(r), r};
             carry_out(train);
-            double least = 1, slowest = area.rate;
+            McastTrain seen{{}, r};
             for (const int host : cluster.hosts) {
                 if (host == sender) continue;
-                const double came = results_[2 * at(leader_[at(host)])];
-                const Seconds took = results_[2 * at(leader_[at(host)]) + 1];
-                least = std::min(least, came / count);
-                if (came > 1 && took > 0) slowest = std::min(slowest, (came - 1) * bytes / took);
+                const double* of_host = &results_[3 * at(leader_[at(host)])];
+                seen.loss.push_back(1 - of_host[0] / train.datagrams);
+                if (of_host[1] > 0 && of_host[2] > 0)
+                    seen.arrived = std::min(seen.arrived, of_host[1] * bytes / of_host[2]);
             }
-            area.loss = 1 - least;
-            if (area.loss > 0) {
-                // A few are lost by chance: that is repaired. Many: it is too fast.
-                const bool by_chance = area.loss < 0.1 && trial > 0;
-                if (!by_chance) area.rate *= slower;
-                clean += by_chance ? 1 : 0;
-            } else {
-                // Queues hide for a while that they fill.
-                area.rate = std::min(area.rate, std::max(slowest, slower * area.rate));
-                ++clean;
-            }
-        }
-        return clean == 2;
+            return seen;
+        });
     }
 
     const Native& mpi_ = native();
