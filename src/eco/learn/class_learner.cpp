@@ -72,6 +72,7 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
     : preferred_(preferred),
       best_(preferred),
       observes_(start == Start::observe),
+      guards_(start == Start::likely),
       random_(seed | 1),
       samples_(arms),
       results_(arms),
@@ -84,18 +85,28 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
         begin_epoch();
     } else if (start == Start::sure || start == Start::likely || arms == 1) {
         watch();
-        if (start == Start::likely) to_check_ = soon;
+        if (guards_) to_check_ = std::max<long>(soon - calls_before, checked_calls);
     } else {
-        state_ = State::waiting;
-        waited_ = calls_ = to_check_ = std::clamp(calls_before, least_wait, latest_first_look);
+        wait_for_trial(std::clamp(calls_before, least_wait, latest_first_look));
     }
 }
 
+void ClassLearner::wait_for_trial(long calls) {
+    state_ = State::waiting;
+    waited_ = calls_ = to_check_ = calls;
+    spent_ = 0;
+}
+
 void ClassLearner::try_all() {
+    std::vector<std::size_t> arms(samples_.size());
+    std::iota(arms.begin(), arms.end(), std::size_t{0});
+    try_arms(std::move(arms));
+}
+
+void ClassLearner::try_arms(std::vector<std::size_t> arms) {
     for (auto& samples : samples_) samples.clear();
     runs_.assign(samples_.size(), 0);
-    alive_.resize(samples_.size());
-    std::iota(alive_.begin(), alive_.end(), std::size_t{0});
+    alive_ = std::move(arms);
     preferred_ = best_;
     state_ = State::trying;
     epoch_ = 0;
@@ -166,9 +177,13 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, const Exchange& e
         reference_ = std::min(reference_, now);
     }
     in_trial_ = false;
-    if (same || samples_.size() == 1) return watch();
+    if (same || samples_.size() == 1) {
+        guards_ = false;
+        return watch();
+    }
     // What was known holds no more.
     usual_ = now;
+    if (guards_) return try_arms({best_, best_ == 0 ? std::size_t{1} : std::size_t{0}});
     try_all();
 }
 
@@ -254,8 +269,13 @@ void ClassLearner::settle() {
     best_ = best_arm(preferred_, alive_, [this](std::size_t arm) { return mean(arm); });
     reference_ = mean(best_);
     in_trial_ = true;
+    // The others are tried once they are worth it.
+    const bool others = guards_ && samples_.size() > 2;
+    guards_ = false;
     if (observes_)
         state_ = State::done;
+    else if (others)
+        wait_for_trial(latest_first_look);
     else
         watch();
 }

@@ -39,7 +39,8 @@ class ClassLearner {
 public:
     enum class Start {
         unsure,   // the preferred one runs, and all are tried once the trial is worth its cost
-        likely,   // the preferred one runs, and is checked soon; then as sure
+        likely,   // the preferred one runs, and is checked soon; then as sure. If it takes too long
+                  // it is compared with the first of the others, the library's own, before all are
         sure,     // the preferred one runs; checked now and then
         observe,  // it runs, and a few of its calls are timed
     };
@@ -76,6 +77,8 @@ private:
     void wait_or_try(Nanoseconds now, Nanoseconds inside);
     bool runs_ahead(Nanoseconds usual) const;
     int block_calls(int at_least, Nanoseconds usual) const;
+    void wait_for_trial(long calls);
+    void try_arms(std::vector<std::size_t> arms);
     void try_all();
     void begin_epoch();
     void end_epoch();
@@ -87,6 +90,7 @@ private:
     State state_ = State::trying;
     std::size_t preferred_, best_;
     bool observes_;
+    bool guards_;  // until what was likely was found to hold, or is compared with the library
     std::uint32_t random_;
     std::vector<std::vector<Nanoseconds>> samples_;  // per arm, in this trial
     std::vector<std::size_t> alive_;                 // arms still tried

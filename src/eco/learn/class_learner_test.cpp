@@ -122,6 +122,18 @@ TEST(ClassLearner, WhatIsLikelyIsCheckedSoon) {
     program.run(50, [](std::size_t arm, int) { return arm == 0 ? 2500000 : 3000000; });
     EXPECT_EQ(program.learner.best(), 0U);
     EXPECT_TRUE(program.learner.settled());
+    // With a third arm too, which is compared later, and for short messages, whose first 16 calls
+    // are not looked at.
+    Calls three(3, 0, Start::likely, 16);
+    three.learner = ClassLearner(3, 0, Start::likely, 7, 2000000, 16);
+    const auto times = [](std::size_t arm, int) {
+        return arm == 0 ? 3000000 : arm == 1 ? 2500000 : 2000000;
+    };
+    three.run(50 - 16, times);
+    EXPECT_EQ(three.learner.best(), 1U);
+    EXPECT_EQ(std::count(three.arms.begin(), three.arms.end(), 2U), 0);
+    three.run(300, times);
+    EXPECT_EQ(three.learner.best(), 2U);
     Calls right(3, 1, Start::likely);
     right.learner = ClassLearner(3, 1, Start::likely, 7, 2000000);
     // Six calls that make connections.

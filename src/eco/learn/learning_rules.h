@@ -24,8 +24,8 @@ inline constexpr Nanoseconds tie = 103;
 // A settled class is checked after so many calls, of which the last few are timed; less often where
 // an exchange would cost more than a thousandth of them.
 inline constexpr long first_check = 20;
-// What was only predicted: after the calls that make connections, and so that it is right within 50
-// calls, a trial of two arms included.
+// What was only predicted: after so many calls of the class, more than make connections, so that it
+// is right within 50 calls, a trial of two arms included.
 inline constexpr long soon = 12;
 inline constexpr Nanoseconds check_share = 1000;
 
