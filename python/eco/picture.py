@@ -4,6 +4,7 @@
 import io
 import math
 import statistics
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ SUBNETS = (
     "#8fd5d0", "#e3c9a0", "#b9c67f", "#d9a6d4", "#a9b7c6",
 )  # fmt: skip
 SHAPE = (13.5, 6.9)  # inches
+_MOST_WORDS = 80  # characters of what is said of multicast
 PLACE = (0.01, 0.03, 0.52, 0.83)  # of the network in it
 _MOST_IN_RINGS = 40  # hosts
 _MOST_NAMES = 150  # beside the matrix
@@ -91,6 +93,9 @@ def _title(figure: Figure, profile: Profile, ends: str) -> None:
     figure.text(0.025, 0.93, count, size=19, weight="bold", color=INK)
     how = f"measured {profile.created[:10]} with {profile.mpi_version.partition(',')[0]}"
     figure.text(0.025, 0.89, how, size=10.5, color=PALE)
+    if profile.mcast:
+        said = textwrap.shorten(structure.describe_mcast(profile), _MOST_WORDS, placeholder=" …")
+        figure.text(0.025, 0.86, f"IP multicast {said}", size=10.5, color=PALE)
     heading = f"One way, {quantities.size(profile.partition_bytes)}, between each pair of {ends}"
     figure.text(0.57, 0.865, heading, size=10.5, color=PALE)
 

@@ -21,7 +21,7 @@ from eco import profile as profiles
 from eco.errors import EcoError
 from eco.options import Json
 from eco.probe import say_on_stderr
-from eco.profile import Mcast, Model, Profile, Rails
+from eco.profile import Model, Profile, Rails
 from eco.structure import Group, Link
 from eco.zipped import zipped
 
@@ -149,7 +149,7 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
         for line in _rails(profile, profile.rails):
             console.print(line)
     if profile.mcast:
-        console.print(Text.assemble(("multicast ", "bold"), _mcast(profile, profile.mcast)))
+        console.print(Text.assemble(("multicast ", "bold"), structure.describe_mcast(profile)))
     timed = [entry for entry in profile.tuning if not entry.for_any]
     # Predictions are shown only if nothing was timed.
     shown = profile.tuning if choices or not timed else timed
@@ -166,23 +166,6 @@ def _model(model: Model) -> str:
     if model.shared_gap:
         shared = f"; hosts share processors, {quantities.seconds(model.shared_gap)} a message"
     return f"{', '.join(parts)}; off by {model.error:.1%}{shared}"
-
-
-def _mcast(profile: Profile, mcast: Mcast) -> str:
-    """The widest areas, and how fast datagrams may be sent there."""
-    parts: list[str] = []
-    named: set[int] = set()
-    for area in mcast.areas:
-        hosts = structure.area_hosts(profile, area)
-        if named.issuperset(hosts):
-            continue
-        named.update(hosts)
-        everywhere = len(hosts) == len(profile.hosts)
-        names = "all hosts" if everywhere else quantities.names([profile.hosts[h] for h in hosts])
-        loss = f", {area.loss:.1%} lost" if area.loss else ""
-        parts.append(f"{names} at {quantities.rate(area.rate)}{loss}")
-    by = "by IPv6 " if mcast.family == "ipv6" else ""
-    return f"{by}reaches {'; '.join(parts)}" if parts else "works nowhere"
 
 
 def _rails(profile: Profile, rails: Rails) -> list[Text]:

@@ -322,6 +322,25 @@ def _mcast(profile: Profile) -> dict[str, Any] | None:
     return found
 
 
+def describe_mcast(profile: Profile) -> str:
+    """The widest areas, and how fast datagrams may be sent there; empty if it was not tried."""
+    if profile.mcast is None:
+        return ""
+    parts: list[str] = []
+    named: set[int] = set()
+    for area in profile.mcast.areas:
+        hosts = area_hosts(profile, area)
+        if named.issuperset(hosts):
+            continue
+        named.update(hosts)
+        everywhere = len(hosts) == len(profile.hosts)
+        names = "all hosts" if everywhere else quantities.names([profile.hosts[h] for h in hosts])
+        loss = f", {area.loss:.1%} lost" if area.loss else ""
+        parts.append(f"{names} at {quantities.rate(area.rate)}{loss}")
+    by = "by IPv6 " if profile.mcast.family == "ipv6" else ""
+    return f"{by}reaches {'; '.join(parts)}" if parts else "works nowhere"
+
+
 def area_hosts(profile: Profile, area: McastArea) -> list[int]:
     """Which hosts reach each other there."""
     if area.level < 0:

@@ -75,7 +75,7 @@ def test_no_time_is_said_that_nobody_knows(tmp_path: Path) -> None:
 def test_options(tmp_path: Path) -> None:
     start = launcher(tmp_path / "bin", ALL_WELL)
     others = ["--round-trips", "7", "--repeats", "2", "--tolerance", "0.3"]
-    others += ["--all-pairs", "--no-tune"]
+    others += ["--all-pairs", "--no-multicast", "--no-tune"]
     assert eco("measure", "--sizes", "1024,1", *others, "--", start.path).returncode == 0
     assert start.options == ["measure", "--sizes", "1,1024", *others]
 

@@ -126,6 +126,43 @@ def test_bad_input(file: Path, tmp_path: Path) -> None:
     assert "not a complete JSON document; measure again" in complaint(refused)
 
 
+def mcast(*areas: tuple[int, int, float], family: str = "ipv4") -> dict[str, object]:
+    """level, cluster, loss"""
+    return {
+        "interfaces": ["eth0"] * 8,
+        "payload": 1424,
+        "family": family,
+        "areas": [
+            {"level": level, "cluster": cluster, "rate": 1.25e6, "loss": loss}
+            for level, cluster, loss in areas
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (mcast(), "works nowhere"),
+        (mcast((-1, 0, 0)), "reaches all hosts at 10.0 Mbit/s"),
+        (mcast((-1, 0, 0.01), (0, 0, 0)), "reaches all hosts at 10.0 Mbit/s, 1.0% lost"),
+        (
+            mcast((0, 0, 0), (0, 2, 0.05), family="ipv6"),
+            "by IPv6 reaches n0–n2 at 10.0 Mbit/s; n6 n7 at 10.0 Mbit/s, 5.0% lost",
+        ),
+    ],
+)
+def test_multicast(found: dict[str, object], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(document()))
+    assert "multicast" not in eco("show", path).stdout
+    path.write_text(json.dumps(document() | {"mcast": found}))
+    assert f"multicast {said}" in " ".join(eco("show", path).stdout.split())
+    for ending in (".svg", ".html"):
+        picture = path.with_suffix(ending)
+        assert eco("show", path, "--plot", picture).returncode == 0
+        assert f"IP multicast {said}" in picture.read_text()
+
+
 def test_rails(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(document() | {"rails": rails()}))

@@ -135,6 +135,7 @@ def test_sites_far_apart(every: bool, tmp_path: Path) -> None:
     command = [ECO, "measure", "-o", out, *options, "--json", "--", *launcher]
     output_of(*command)
     document = json.loads(out.read_text())
+    assert "mcast" not in document
     sites = [{"a": 0, "b": 1}[host[0]] for host in document["hosts"]]
     assert [int(level != document["levels"][-1][0]) for level in document["levels"][-1]] == [
         int(site != sites[0]) for site in sites

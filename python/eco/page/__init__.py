@@ -91,7 +91,10 @@ class _Scale:
 
 def _how(profile: Profile) -> str:
     library = profile.mpi_version.partition("\n")[0].partition(",")[0] or profile.mpi_family
-    return f"measured {profile.created[:10]} with {library}; {structure.describe_survey(profile)}"
+    mcast = structure.describe_mcast(profile)
+    said = f"; IP multicast {mcast}" if mcast else ""
+    survey = structure.describe_survey(profile)
+    return f"measured {profile.created[:10]} with {library}; {survey}{said}"
 
 
 def _hosts(profile: Profile, whole: Box, numbers: dict[int, int]) -> list[list[Any]]:

@@ -24,6 +24,11 @@ TEST(ProbeOptions, WhatComesOnStandardInput) {
     EXPECT_THROW(parse_options({"measure", "--partial", "x"}), Error);
 }
 
+TEST(ProbeOptions, MulticastIsTriedIfNotForbidden) {
+    EXPECT_TRUE(parse_options({"measure"}).multicast);
+    EXPECT_FALSE(parse_options({"measure", "--no-multicast"}).multicast);
+}
+
 TEST(ProbeOptions, NonsenseIsRefused) {
     const std::vector<std::vector<std::string>> wrong{{},
                                                       {"fly"},
