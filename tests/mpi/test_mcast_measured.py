@@ -13,8 +13,10 @@ from test_mcast import FAULTY, by_six, mcasts, sent, went_well
 pytestmark = pytest.mark.lab
 
 
-def measured_in(scenario: Path | str, mpi: Mpi, profile: Path) -> Any:
+def measured_in(scenario: Path | str, mpi: Mpi, profile: Path, *faults: str) -> Any:
+    """faults: of tests/lab/fault.sh"""
     launcher = [ECO, "lab", "run", scenario, "--mpi", mpi.family, "--native", "--"]
+    launcher += [PROJECT / "tests/lab/fault.sh", *faults, "--"] if faults else []
     words = [ECO, "measure", "--no-tune", "-o", profile, "--", *launcher]
     subprocess.run([*map(str, words)], check=True, stdin=subprocess.DEVNULL, timeout=120)
     return json.loads(profile.read_text())
@@ -59,6 +61,41 @@ def test_the_faster_nic(mpi: Mpi, tmp_path: Path) -> None:
     assert all(area["rate"] > 3e6 for area in measured["mcast"]["areas"]), measured["mcast"]
     run = mcasts(mpi, 12, 16000, scenario=str(scenario), scale=1, profile=profile)
     went_well(run, 12)
+
+
+SLOW = """
+description: two segments and what happens to the frames between them
+networks:
+  a: {{kind: switch, rate: 10mbit, hosts: [n0, n1, n2, n3]}}
+  b: {{kind: switch, rate: 10mbit, hosts: [n4, n5, n6, n7]}}
+links:
+  - {{between: [a, b], {faults}}}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.alone
+@pytest.mark.parametrize("faults", ["loss: 1%", "loss: 5%, burst: 20"])
+@with_one(OPENMPI5, MPICH5)
+def test_losses_do_not_slow_it_down(mpi: Mpi, faults: str, tmp_path: Path) -> None:
+    """All hosts are an area, as where nothing is lost, at nearly the wire's rate."""
+    scenario = tmp_path / "lossy.yaml"
+    scenario.write_text(SLOW.format(faults=faults))
+    found = measured_in(scenario, mpi, tmp_path / "lossy.json")["mcast"]
+    widest = found["areas"][0]
+    assert widest["level"] == -1, found
+    assert 0.9 * 1.25e6 * 0.97 < widest["rate"] < 1.3e6, found
+
+
+@pytest.mark.alone
+@with_one(OPENMPI5, MPICH5)
+def test_switches_that_take_less_than_the_nics(mpi: Mpi, tmp_path: Path) -> None:
+    """NICs of 9,000 bytes, switches of 1,500: datagrams are as long as these take."""
+    scenario = tmp_path / "short.yaml"
+    scenario.write_text(SLOW.format(faults="delay: 0ms"))
+    found = measured_in(scenario, mpi, tmp_path / "short.json", "all:jumbo")["mcast"]
+    assert 1300 < found["payload"] < 1500, found
+    assert found["areas"][0]["level"] == -1, found
 
 
 @pytest.mark.alone

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 
 namespace eco {
 
@@ -51,52 +50,96 @@ bool is_networks_own(const std::vector<McastTrain>& fast, const std::vector<Mcas
     return now >= of_queue + (before - of_queue) / 2 - chance;
 }
 
-double mean_worst(std::span<const McastTrain> trains) {
+double most_arrived(const std::vector<McastTrain>& trains) {
+    double rate = 0;
+    for (const McastTrain& train : trains) rate = std::max(rate, train.arrived);
+    return rate;
+}
+
+double mean_worst(const std::vector<McastTrain>& trains) {
     double sum = 0;
     for (const McastTrain& train : trains) sum += worst(train.loss);
     return sum / static_cast<double>(trains.size());
 }
 
+double least_worst(const std::vector<McastTrain>& trains) {
+    double least = 1;
+    for (const McastTrain& train : trains) least = std::min(least, worst(train.loss));
+    return least;
+}
+
+class RateSearch {
+public:
+    RateSearch(double expected, int most, const SendTrain& send) : left_(most), send_(send) {
+        found_.rate = expected;
+    }
+
+    McastRate run() {
+        if (settle(false)) found_.works = settle(true) && found_.loss <= most_loss;
+        return found_;
+    }
+
+private:
+    // False where no trains are left, or no datagram comes.
+    bool settle(bool by_last) {
+        std::vector<McastTrain> trains;  // at found_.rate
+        bool is_own = false;
+        while (!goes_well(trains)) {
+            if (trains.size() < looks) {
+                if (!send(by_last, found_.rate, trains)) return false;
+                found_.none_came = trains.size() > 1 && worst(always_lost(trains)) >= 1;
+                if (found_.none_came) return false;
+                continue;
+            }
+            std::vector<McastTrain> slow;
+            while (!is_own && slow.size() < slower_looks) {
+                if (!send(by_last, slower * found_.rate, slow)) return false;
+                is_own = is_networks_own(trains, slow);
+            }
+            if (is_own) {
+                usual_ = std::max(usual_, 2 * mean_worst(trains));
+                break;
+            }
+            slow_down(slower * found_.rate);
+            trains = std::move(slow);
+        }
+        // Queues hide for a while that they fill.
+        slow_down(most_arrived(trains));
+        // A receiver that was busy may lose all of a train, and does not tell how much is usual.
+        losses_.push_back(is_own ? mean_worst(trains) : least_worst(trains));
+        found_.loss = std::accumulate(losses_.begin(), losses_.end(), 0.0) /
+                      static_cast<double>(losses_.size());
+        return true;
+    }
+
+    // One of the trains at least; or all show the same rate that passes.
+    bool goes_well(const std::vector<McastTrain>& trains) const {
+        if (trains.empty() || worst(always_lost(trains)) > usual_) return false;
+        return trains.size() > 1 || most_arrived(trains) >= slower * found_.rate;
+    }
+
+    bool send(bool by_last, double rate, std::vector<McastTrain>& trains) {
+        if (left_-- <= 0) return false;
+        trains.push_back(send_(by_last, rate));
+        return true;
+    }
+
+    void slow_down(double rate) {
+        if (rate < slower * 1.01 * found_.rate) losses_.clear();
+        found_.rate = std::min(found_.rate, rate);
+    }
+
+    int left_;
+    const SendTrain& send_;
+    double usual_ = few;          // what no train has to answer for
+    std::vector<double> losses_;  // of both ends
+    McastRate found_;
+};
+
 }  // namespace
 
 McastRate find_mcast_rate(double expected, int most, const SendTrain& send) {
-    McastRate found;
-    found.rate = expected;
-    double usual = few;
-    double of_first = -1;
-    for (const bool by_last : {false, true}) {
-        std::vector<McastTrain> trains;  // at found.rate
-        for (bool settled = false; !settled;) {
-            while (trains.size() < looks &&
-                   (trains.empty() || worst(always_lost(trains)) > usual)) {
-                if (most-- == 0) return found;
-                trains.push_back(send(by_last, found.rate));
-                found.none_came = trains.size() > 1 && worst(always_lost(trains)) >= 1;
-                if (found.none_came) return found;
-            }
-            settled = worst(always_lost(trains)) <= usual;
-            std::vector<McastTrain> slow;
-            while (!settled && slow.size() < slower_looks) {
-                if (most-- == 0) return found;
-                slow.push_back(send(by_last, slower * found.rate));
-                settled = is_networks_own(trains, slow);
-                if (settled) usual = std::max(usual, 2 * mean_worst(trains));
-            }
-            if (settled) break;
-            found.rate *= slower;
-            trains = std::move(slow);
-            of_first = -1;
-        }
-        // Queues hide for a while that they fill.
-        double arrived = 0;
-        for (const McastTrain& train : trains) arrived = std::max(arrived, train.arrived);
-        found.rate = std::min(found.rate, std::max(arrived, slower * found.rate));
-        const double loss = mean_worst(trains);
-        found.loss = of_first < 0 ? loss : (of_first + loss) / 2;
-        of_first = loss;
-    }
-    found.works = found.loss <= most_loss;
-    return found;
+    return RateSearch(expected, most, send).run();
 }
 
 }  // namespace eco

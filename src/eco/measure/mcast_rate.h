@@ -21,7 +21,7 @@ struct McastRate {
     bool works = false;
     bool none_came = false;  // somewhere nothing arrived
     double rate = 0;         // bytes on the wire per second
-    double loss = 0;         // at the receiver that lost most, the mean of the trains at this rate
+    double loss = 0;         // at the receiver that loses most, usually
 };
 
 // Two trains where nothing is lost; expected: the rate of the first. At most `most` trains.

@@ -89,6 +89,7 @@ TEST(McastRate, OneHiccupDoesNotSlowDown) {
         });
         EXPECT_TRUE(found.works);
         EXPECT_EQ(found.rate, wire);
+        EXPECT_LE(found.loss, 0.01);
         EXPECT_LE(trains, 3);
     }
 }
@@ -143,6 +144,16 @@ TEST(McastRate, AQueueThatHidesThatItFills) {
     EXPECT_TRUE(found.works);
     EXPECT_LT(found.rate, 0.9 * wire);
     EXPECT_EQ(net.trains, 2);
+}
+
+TEST(McastRate, AQueueThatHoldsWholeTrains) {
+    Net net;
+    net.capacity = 0.1 * wire;
+    net.room = 200;
+    const McastRate found = net.find();
+    EXPECT_TRUE(found.works);
+    EXPECT_NEAR(found.rate, net.capacity, 0.05 * net.capacity);
+    EXPECT_EQ(net.trains, 3);
 }
 
 TEST(McastRate, WhereNothingArrivesTwoTrainsShowIt) {

@@ -182,7 +182,10 @@ Bytes McastWay::shared_payload() const {
     int own = 65535, least = 0;
     if (own_ < nics_.size()) own = static_cast<int>(nics_[own_].mtu);
     check_mpi(mpi_.Allreduce(&own, &least, 1, mpi_.int32, mpi_.min, mpi_.comm_world));
-    const Bytes mtu = std::min<Bytes>(least, 9000);
+    return payload_of(std::min<Bytes>(least, 9000));
+}
+
+Bytes McastWay::payload_of(Bytes mtu) const {
     return (mtu - ip_and_udp(family_) - static_cast<Bytes>(sizeof(McastHeader))) / 8 * 8;
 }
 

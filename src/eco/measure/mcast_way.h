@@ -37,6 +37,7 @@ public:
     int every_pair() const;
     // Of a message in one datagram that fits the least MTU of those that take part. Collective.
     Bytes shared_payload() const;
+    Bytes payload_of(Bytes mtu) const;
 
     // From here on only datagrams of the new round are received. All ranks call it alike.
     void begin_round() { ++round_; }

@@ -24,6 +24,8 @@ constexpr int least_train = 48, most_train = 160;
 // For each cluster, where some are lost; the fewest show how fast a queue is that overflows.
 constexpr int fewest_trains = 8, most_trains = 16;
 constexpr double spare = 0.97;
+// Ethernet's, if NICs are set to more.
+constexpr Bytes usual_mtu = 1500;
 // A NIC that went down takes no datagram any more.
 constexpr Seconds longest_stop = 2;
 // Beyond that a processor is the limit, which a train shows as well.
@@ -35,6 +37,7 @@ constexpr Seconds least_seconds = 0.5, most_seconds = 4;
 struct Train {
     int sender = -1;  // host; -1: all is done
     int datagrams = 0;
+    Bytes payload = 0;
     double rate = 0;  // bytes on the wire per second
 };
 
@@ -85,9 +88,8 @@ private:
     }
 
     // With its headers on the wire.
-    Bytes whole() const {
-        return found_.payload + static_cast<Bytes>(sizeof(McastHeader)) +
-               mcast_frame(way_->family());
+    Bytes whole(Bytes payload) const {
+        return payload + static_cast<Bytes>(sizeof(McastHeader)) + mcast_frame(way_->family());
     }
 
     // Rank 0: a train among all hosts; who got how much of it how fast is known to all afterwards.
@@ -103,7 +105,7 @@ private:
             if (came.empty()) first = last;
             came.insert(header.index);
         };
-        const Seconds each = static_cast<double>(whole()) / train.rate;
+        const Seconds each = static_cast<double>(whole(train.payload)) / train.rate;
         if (host_ == train.sender && way_->is_open()) {
             const Seconds began = mcast_now(),
                           latest = began + each * train.datagrams + longest_stop;
@@ -111,7 +113,7 @@ private:
                 const auto due =
                     std::min(train.datagrams, static_cast<int>((mcast_now() - began) / each) + 2);
                 while (sent < due && mcast_now() < latest)
-                    if (way_->send(sent, found_.payload)) ++sent;
+                    if (way_->send(sent, train.payload)) ++sent;
                 way_->receive(began + each * (sent - 1), note);
             }
         }
@@ -172,7 +174,7 @@ private:
             const Seconds left = began + most_ - mcast_now();
             // Else too many clusters to try each: the model says what their links carry.
             if (left > 0) {
-                const McastRate found = try_area(cluster, area.rate, left);
+                const McastRate found = try_payloads(cluster, area.rate, left);
                 if (!found.works) continue;
                 area.rate = found.rate;
                 area.loss = found.loss;
@@ -193,9 +195,23 @@ private:
         return rate;
     }
 
+    // Where no datagram arrives, but the short probes did, they may be too long for a switch.
+    McastRate try_payloads(const Cluster& cluster, double rate, Seconds left) {
+        McastRate found = try_area(cluster, rate, left);
+        const Bytes longest = found_.payload;
+        found_.payload = std::min(longest, way_->payload_of(usual_mtu));
+        if (!found.none_came || found_.payload == longest) {
+            found_.payload = longest;
+            return found;
+        }
+        found = try_area(cluster, rate, left);
+        if (!found.works) found_.payload = longest;
+        return found;
+    }
+
     // Trains from its first host and from its last.
     McastRate try_area(const Cluster& cluster, double rate, Seconds left) {
-        const auto bytes = static_cast<double>(whole());
+        const auto bytes = static_cast<double>(whole(found_.payload));
         const auto count_at = [&](double r) {
             return std::clamp(static_cast<int>(r * train_seconds / bytes), least_train, most_train);
         };
@@ -203,7 +219,7 @@ private:
         const int most = std::clamp(static_cast<int>(left / each), fewest_trains, most_trains);
         return find_mcast_rate(rate, most, [&](bool by_last, double r) {
             const int sender = by_last ? cluster.hosts.back() : cluster.hosts.front();
-            Train train{sender, count_at(r), r};
+            Train train{sender, count_at(r), found_.payload, r};
             carry_out(train);
             McastTrain seen{{}, r};
             for (const int host : cluster.hosts) {

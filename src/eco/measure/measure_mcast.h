@@ -13,9 +13,10 @@
 namespace eco {
 
 // Collective over MPI_COMM_WORLD. profile: on rank 0 with its levels and model; leader: per host
-// the rank that measures, below 0: none. Every host sends probes to all others once; then one train
-// of datagrams or a few in each cluster in which all hosts receive them, four seconds for all, or
-// `most`. On eight hosts of 10 Mbit/s about a second. The result on rank 0. Throws MpiError.
+// the rank that measures, below 0: none. Every host sends probes to all others, again where some
+// are lost; then one train of datagrams or a few in each cluster in which all hosts receive them,
+// four seconds for all, or `most`. On eight hosts of 10 Mbit/s about a second. The result on rank
+// 0. Throws MpiError.
 MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader, Seconds most,
                             const std::function<void(double, const std::string&)>& show);
 
