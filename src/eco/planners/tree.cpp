@@ -64,7 +64,7 @@ Form parse_form(const std::string& text) {
 
 bool has_groups(const Group& group) {
     return std::any_of(group.parts.begin(), group.parts.end(),
-                       [](const Group& part) { return !part.is_rank(); });
+                       [](const Group& part) { return part.ranks.size() > 1; });
 }
 
 // Messages on a part's medium: on a bus one for each member but the root, and one for each that
@@ -179,7 +179,9 @@ Group innermost_leaders(const Group& group, Rank root) {
 }
 
 Weight weight(const Group& part) {
-    return {static_cast<int>(part.ranks.size()), part.crossing, part.shared};
+    // What is one vertex, but no rank, takes a message in and hands it to all at once.
+    const auto members = static_cast<int>(part.ranks.size());
+    return {part.is_rank() ? std::min(members, 2) : members, part.crossing, part.shared};
 }
 
 std::vector<int> sending_order(Form form, int parts, int chunk) {

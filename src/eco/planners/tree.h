@@ -29,7 +29,8 @@ namespace eco {
 //             where the parts are not a power of two
 enum class Shape { star, kary, chain, binomial, ports, balanced, postal, relay, disjoint };
 
-// Whether its parts are not all single ranks: `top` shapes it, else `inner`.
+// Whether its parts are not all single ranks: `top` shapes it, else `inner`. A part without parts
+// of its own is one vertex, however many ranks it has.
 bool has_groups(const Group& group);
 
 struct Form {

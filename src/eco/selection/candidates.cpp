@@ -74,10 +74,17 @@ static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& 
     }
 }
 
-// By IP multicast; what is added up before can be in segments.
+// By IP multicast; what is added up before, or passed on between areas, can be in segments.
 static void add_mcasts(const Request& request, int fine, std::vector<Choice>& list) {
     list.push_back(Choice(Family::mcast, 1));
-    if (has_rules(request, {Rules::sum}) && fine > 1) list.push_back(Choice(Family::mcast, fine));
+    const Group& top = request.hierarchy->top;
+    const bool in_parts = !is_reached(top) && has_mcast(top);
+    const bool blocks = has_rules(request, {Rules::all_blocks});
+    if (!blocks && fine > 1 && (in_parts || has_rules(request, {Rules::sum})))
+        list.push_back(Choice(Family::mcast, fine));
+    // From site to site, each link carries every byte once.
+    if (in_parts && top.parts.size() > 2 && (blocks || fine > 1))
+        list.push_back({McastParameters{.top = {Shape::chain}}, blocks ? 1 : fine});
 }
 
 namespace {

@@ -161,13 +161,21 @@ private:
                 add({ExchangeParameters{.rotate = rotate, .split = split}, usual_});
     }
 
-    // Sums go up a tree of few shapes; the multicast follows them.
+    // Sums go up a tree of few shapes; the multicast follows them. Between areas: of more.
     void mcasts() {
         add(Family::mcast, 1);
-        if (!has_rules(request_, {Rules::sum})) return;
-        for (const Form& top : shapes(widths_.top, {{Shape::balanced}}))
-            for (const Form& inner : shapes(widths_.inner, {{Shape::chain}, {Shape::kary, 2}}))
-                add({McastParameters{.top = top, .inner = inner}, usual_});
+        const auto add_tree = [&](const Form& top, const Form& inner) {
+            const bool is_first = usual_ <= 1 && top == Form{} && inner == Form{};
+            if (!is_first) add({McastParameters{.top = top, .inner = inner}, std::max(1, usual_)});
+        };
+        const Group& top = request_.hierarchy->top;
+        if (has_rules(request_, {Rules::sum})) {
+            for (const Form& form : shapes(widths_.top, {{Shape::balanced}}))
+                for (const Form& inner : shapes(widths_.inner, {{Shape::chain}, {Shape::kary, 2}}))
+                    add_tree(form, inner);
+        } else if (has_mcast(top) && !is_reached(top)) {
+            for (const Form& form : tops_) add_tree(form, {});
+        }
     }
 
     // They see no groups, and two ranks have one way only.
@@ -203,8 +211,11 @@ std::vector<Choice> paces(const Choice& form, const Request& request, Bytes byte
         return list;
     }
     if (base(request.operation) == Operation::barrier) return list;
-    // Datagrams follow each other whatever the message; only what is added up comes in segments.
-    if (form.is_mcast() && !has_rules(request, {Rules::sum})) return list;
+    // Datagrams follow each other whatever the message; only what is added up, or passed on
+    // between areas, comes in segments. Blocks of many ranks follow each other without that.
+    if (form.is_mcast() && !has_rules(request, {Rules::sum}) &&
+        (is_reached(request.hierarchy->top) || has_rules(request, {Rules::all_blocks})))
+        return list;
     // The blocks of a round in one message; the next round's may wait for it.
     if (form.family() == Family::circulant && !has_rules(request, {Rules::tree})) {
         list.push_back(form);

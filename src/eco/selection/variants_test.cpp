@@ -22,7 +22,9 @@ const char* const networks[] = {"0 1",
                                 "((0 1 2) (3 4)) ((5 6 7) 8)",
                                 "([0 1] [2 3]) ([4 5] 6)",
                                 "0 1 2 3 4 5 6",
-                                "(0 1 2 3 4 5 6 7) (8 9 10 11 12)"};
+                                "(0 1 2 3 4 5 6 7) (8 9 10 11 12)",
+                                "{0 1 2} {3 4} {5 6 7}",
+                                "({0 1} {2 3}) {4 5 6}"};
 constexpr Bytes sizes[] = {0, 1, 16, 1024, 16384, 1 << 20};
 
 std::set<std::string> texts(const std::vector<Choice>& choices) {
@@ -53,6 +55,29 @@ TEST(Variants, AllAreSupportedAndNoneComesTwice) {
                 }
             }
     }
+}
+
+// Trees in segments are drawn only where areas of multicasts are to be joined.
+TEST(Variants, MulticastInPartsHasTreesBetweenThem) {
+    const auto offered = [](const char* groups, Operation operation) {
+        const Hierarchy hierarchy = parse_hierarchy(groups);
+        const Request request{operation, &hierarchy};
+        std::set<std::string> set;
+        for (const auto& list : {forms(request, 16384), candidates(request, 16384)})
+            for (const Choice& choice : list)
+                if (choice.is_mcast()) set.insert(to_text(choice));
+        return set;
+    };
+    using enum Operation;
+    const std::set<std::string> one{"mcast:segments=1"};
+    for (const Operation operation : {bcast, allgather, allgatherv}) {
+        EXPECT_EQ(offered("{(0 1) (2 3) (4 5)}", operation), one);
+        EXPECT_TRUE(offered("(0 1) (2 3) (4 5)", operation).empty());
+    }
+    EXPECT_TRUE(offered("{0 1} {2 3} {4 5}", bcast).contains("mcast:segments=6"));
+    EXPECT_TRUE(offered("{0 1} {2 3} {4 5}", bcast).contains("mcast:top=chain,segments=6"));
+    EXPECT_EQ(offered("{0 1} {2 3}", allgather), one);
+    EXPECT_TRUE(offered("{0 1} {2 3} {4 5}", allgather).contains("mcast:top=chain,segments=1"));
 }
 
 // The project's own families are in the rules; those that others add (docs/extending) need not be.

@@ -241,6 +241,8 @@ double mcast_rate(const Group& top, Rank from, std::span<const Rank> to) {
     }
 }
 
+bool is_reached(const Group& group) { return group.mcast_rate > 0 && !group.on_one_host; }
+
 bool has_mcast(const Group& group) {
     if (group.is_rank() || group.on_one_host) return false;
     return group.mcast_rate > 0 || std::any_of(group.parts.begin(), group.parts.end(), has_mcast);

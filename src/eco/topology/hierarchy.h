@@ -41,7 +41,9 @@ struct Group {
 
 // Of the narrowest group that holds them all.
 double mcast_rate(const Group& top, Rank from, std::span<const Rank> to);
-// Whether the network's multicast reaches some group of two hosts or more.
+// Whether the network's multicast reaches a whole group; inside a host messages do as well.
+bool is_reached(const Group& group);
+// Whether it reaches some group of two hosts or more.
 bool has_mcast(const Group& group);
 
 // The innermost group that a rank is in; of itself alone where it stands beside groups.
