@@ -16,6 +16,8 @@ from eco.partial import Partial
 from eco.profile import Profile
 from eco.progress import progress
 
+_BUDGET = 60  # seconds, of the probe if nothing is said
+
 File = Annotated[
     Optional[Path],
     typer.Option("--output", "-o", metavar="FILE", help="Also write the profile to this file."),
@@ -103,6 +105,7 @@ def command(
 
     found: list[Profile] = []
     chosen: dict[str, int] = {}
+    network: list[float] = []
     notes: list[str] = []
     with progress("measuring", quiet=as_json) as (show, say):
 
@@ -113,6 +116,7 @@ def command(
                 found.append(received(event))
             elif event.get("event") == "chosen":
                 chosen.update(counts(event))
+                network.extend([float(event["network"])] if "network" in event else [])
             elif event.get("event") == "note":
                 notes.append(str(event["text"]))
             else:
@@ -133,6 +137,10 @@ def command(
             if note := partial.keep():
                 say(f"eco: {note}")
             raise
+    within = _BUDGET if budget is None else budget
+    if network and chosen["open"] and not chosen["timed"]:
+        kept_in = output or store.folder() / store.name(found[-1])
+        notes.append(_no_time(network[-1], within, kept_in))
     _finish(found[-1], before, output, launcher.is_lab, as_json, chosen, notes)
     partial.remove(found[-1].hosts)
 
@@ -171,6 +179,16 @@ def outcome(chosen: dict[str, int]) -> str:
     if chosen["open"]:
         text += f", {chosen['open']} uncertain after this time and left to the library"
     return text
+
+
+def _no_time(network: float, budget: float, path: Path) -> str:
+    """Why no choice was timed, and how to go on."""
+    took = f"measuring the network took {network:.0f} s"
+    if network > budget:
+        took += f", more than the budget of {budget:g} s, so no choices were timed"
+    else:
+        took += f" of the budget of {budget:g} s, and no choices were timed in the rest"
+    return f"{took}; eco tune {path} --within {_BUDGET} -- LAUNCHER times them"
 
 
 def _known(path: Path, again: bool) -> Optional[Profile]:

@@ -94,6 +94,36 @@ def test_budget(tmp_path: Path) -> None:
     assert summary["chosen"] == {"timed": 5, "predicted": 3, "open": 2}
 
 
+def test_a_budget_that_the_network_alone_took(tmp_path: Path) -> None:
+    chosen = {"event": "chosen", "timed": 0, "predicted": 3, "open": 2, "network": 23.2}
+    start = launcher(tmp_path / "bin", [progress(0.1), chosen, PROFILE, DONE])
+    out = tmp_path / "net.json"
+    result = eco("measure", "-o", out, "--budget", "5", "--", start.path)
+    assert result.returncode == 0, result.stderr
+    then = f"; eco tune {out} --within 60 -- LAUNCHER times them"
+    long = "measuring the network took 23 s, more than the budget of 5 s, so no choices were timed"
+    assert result.stdout.splitlines().count(long + then) == 1
+    summary = json.loads(eco("measure", "--json", "--", start.path).stdout)
+    (note,) = summary["notes"]
+    assert note.startswith(
+        "measuring the network took 23 s of the budget of 60 s, and no choices were timed in the "
+        f"rest; eco tune {summary['files'][0]} --within 60 "
+    )
+    for other in ({"timed": 1}, {"open": 0}):
+        start = launcher(tmp_path / "bin", [chosen | other, PROFILE, DONE])
+        assert "took" not in eco("measure", "--", start.path).stdout
+
+
+def test_an_estimate_that_falls_back_is_said(tmp_path: Path) -> None:
+    events = [progress(0.9, 7.0), progress(0.95, 3.0), progress(0.1, 540.0), PROFILE, DONE]
+    start = launcher(tmp_path / "bin", events)
+    result = eco("measure", "-o", tmp_path / "net.json", "--", start.path)
+    assert result.stderr.splitlines() == [
+        "measuring:  90%, 7 s left",
+        "measuring:  10%, 9:00 left",
+    ]
+
+
 def test_notes_of_the_probe(tmp_path: Path) -> None:
     note = {"event": "note", "text": "whether hosts share processors is not clear: it is late"}
     start = launcher(tmp_path / "bin", [progress(0.1), note, PROFILE, DONE])

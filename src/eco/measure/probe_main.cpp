@@ -98,10 +98,11 @@ constexpr std::chrono::seconds most_predicting{10};
 // Of the budget, for predicting what is not timed: other ranks on a host, longer messages.
 constexpr double for_other_calls = 0.1;
 
-// Chooses until `end`; begins a session. measured_anew: what the profile held before is of an
-// earlier measurement; else what was timed stays if there is no time to time it again.
+// Chooses until `end`; begins a session. measured_in: the network was measured now, and so many
+// seconds of the budget were over then: what the profile held before is of an earlier measurement.
+// Else what was timed stays if there is no time to time it again.
 void choose_until(Deadline::Clock::time_point end, const Options& options, Settings settings,
-                  bool measured_anew, Profile& profile, Forecaster& forecaster,
+                  std::optional<Seconds> measured_in, Profile& profile, Forecaster& forecaster,
                   Progress& progress) {
     settings.choice = "auto";
     begin_session(settings, profile, has_rails(profile));
@@ -109,12 +110,7 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
     const Deadline deadline(
         end - std::chrono::duration_cast<Deadline::Clock::duration>(for_other_calls * left));
     Chosen chosen = choose_within(options, forecaster, progress, deadline);
-    if (!chosen.begun && measured_anew && session()->world_rank == 0)
-        send_event({{"event", "note"},
-                    {"text",
-                     "measuring the network left no time to time choices; `eco tune "
-                     "--within 60` does so, or measure with a longer --budget"}});
-    if (measured_anew) {
+    if (measured_in) {
         merge(profile.tuning, chosen.entries);
         predict(profile, forecaster, progress, end);
     } else {
@@ -132,11 +128,13 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
         if (for_any_library(entry) && error.known() && error.clear_gain > 0)
             entry.noise = std::max(0.01, error.clear_gain - 1);
     }
-    if (session()->world_rank == 0)
-        send_event({{"event", "chosen"},
-                    {"timed", chosen.timed},
-                    {"predicted", chosen.predicted},
-                    {"open", chosen.open}});
+    if (session()->world_rank != 0) return;
+    nlohmann::json event{{"event", "chosen"},
+                         {"timed", chosen.timed},
+                         {"predicted", chosen.predicted},
+                         {"open", chosen.open}};
+    if (measured_in) event["network"] = *measured_in;
+    send_event(event);
 }
 
 // Of `eco doctor`: not to take long is worth more than to see all. Where the network took most of a
@@ -231,7 +229,8 @@ void run(const Options& options, int rank, double own_share) {
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             Options tuning = options;
             tuning.sizes.clear();
-            choose_until(end, tuning, settings, true, profile, forecaster, progress);
+            choose_until(end, tuning, settings, options.within - left(), profile, forecaster,
+                         progress);
         } else if (!nothing_new && !options.facts) {  // what is checked here is never stored
             predict(profile, forecaster, progress, Forecaster::Clock::now() + most_predicting);
         }
@@ -245,7 +244,7 @@ void run(const Options& options, int rank, double own_share) {
         if (options.verb == "tune" && options.within > 0) {
             Forecaster forecaster(profile);
             progress.take(within);
-            choose_until(end, options, settings, false, profile, forecaster, progress);
+            choose_until(end, options, settings, std::nullopt, profile, forecaster, progress);
             progress.update(1.0, "done");
             if (prints) send_profile(profile, notes);
             return;

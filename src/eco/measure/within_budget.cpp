@@ -343,7 +343,6 @@ Chosen WithinBudget::run() {
         for (Step step = most_worth(); step.cell; step = most_worth()) take(step);
     }
     Chosen chosen;
-    chosen.begun = times_;
     const PredictionErrors known = cells_.errors();
     chosen.errors = known;
     for (const Cell* cell : cells_.all())
