@@ -18,7 +18,6 @@ struct Chosen {
     std::vector<Tuned> entries;
     PredictionErrors errors;
     std::size_t timed = 0, predicted = 0, open = 0;  // choices: by timing both, sure without, left
-    bool begun = true;                               // else there was no time to time anything
 };
 
 // Needs a session with the profile. Collective over MPI_COMM_WORLD; the same on all ranks. Nothing
