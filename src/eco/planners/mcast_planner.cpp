@@ -184,7 +184,7 @@ std::size_t widest(const Group& group) {
 }
 
 // The most children that a rank has in a tree, of which it is the root or not.
-double most_below(const Group& group, Form top, Form inner, bool is_root) {
+double most_children_between(const Group& group, Form top, Form inner, bool is_root) {
     if (group.is_rank()) return 0;
     const Form form = has_groups(group) ? top : inner;
     std::vector<int> below(group.parts.size(), 0);
@@ -195,7 +195,7 @@ double most_below(const Group& group, Form top, Form inner, bool is_root) {
             if (above >= 0) ++below[static_cast<std::size_t>(above)];
     double inside = 0;
     for (const Group& part : group.parts)
-        inside = std::max(inside, most_below(part, top, inner, true));
+        inside = std::max(inside, most_children_between(part, top, inner, true));
     return inside + *std::max_element(below.begin() + (is_root ? 0 : 1), below.end());
 }
 
@@ -206,8 +206,9 @@ Extent extent_of_mcast(const Choice& choice, const Request& request) {
         if (is_reached(top)) return {ranks + 1, (ranks + 1) * segments};
         const auto& shape = std::get<McastParameters>(choice.parameters);
         // Of each block: it comes, it is passed on, it is multicast; and the rank's own to others.
-        const double each = 2 + most_below(between_areas(top), shape.top, shape.inner, false);
-        const double own = most_below(between_areas(top), shape.top, shape.inner, true);
+        const double each =
+            2 + most_children_between(between_areas(top), shape.top, shape.inner, false);
+        const double own = most_children_between(between_areas(top), shape.top, shape.inner, true);
         const double chunks = (ranks * each + own + 1) * segments;
         return {chunks, chunks};
     }

@@ -19,7 +19,7 @@ Request request_on(const Hierarchy& hierarchy, Operation operation, Rank root = 
     return {operation, &hierarchy, root, true};
 }
 
-std::ptrdiff_t count(const Request& request, const char* choice, Rank rank, Kind kind) {
+std::ptrdiff_t tasks_of(const Request& request, const char* choice, Rank rank, Kind kind) {
     const Program program = plan(parse_choice(choice), request, rank);
     return std::count_if(program.tasks.begin(), program.tasks.end(),
                          [kind](const Task& task) { return task.kind == kind; });
@@ -30,7 +30,7 @@ TEST(MulticastInParts, TheTopShapesTheTreeBetweenThem) {
     for (const Operation operation : {Operation::bcast, Operation::allreduce}) {
         const Request request = request_on(hierarchy, operation);
         const auto sends = [&](const char* choice) {
-            return count(request, choice, 0, Kind::send);
+            return tasks_of(request, choice, 0, Kind::send);
         };
         EXPECT_EQ(sends("mcast:segments=2"), 2 * 3);
         EXPECT_EQ(sends("mcast:top=chain,segments=2"), 2 * 1);
@@ -46,7 +46,7 @@ TEST(MulticastInParts, InsideEverythingIsMulticast) {
         const Request request = request_on(hierarchy, Operation::bcast, 4);
         std::ptrdiff_t all = 0;
         for (Rank rank = 0; rank < request.ranks(); ++rank) {
-            all += count(request, choice, rank, Kind::mcast);
+            all += tasks_of(request, choice, rank, Kind::mcast);
             for (const Task& task : plan(parse_choice(choice), request, rank).tasks)
                 EXPECT_FALSE(task.kind == Kind::send && task.peer / 3 == rank / 3);
         }
@@ -77,13 +77,13 @@ TEST(MulticastInParts, BlocksOfAllComeOnceToEachArea) {
                   "");
         for (Rank rank = 0; rank < request.ranks(); ++rank) {
             const bool leads = rank % 3 == 0;
-            EXPECT_EQ(count(request, choice, rank, Kind::mcast), leads ? 1 + 9 : 1);
-            EXPECT_EQ(count(request, choice, rank, Kind::recv), leads ? 9 : 0);
+            EXPECT_EQ(tasks_of(request, choice, rank, Kind::mcast), leads ? 1 + 9 : 1);
+            EXPECT_EQ(tasks_of(request, choice, rank, Kind::recv), leads ? 9 : 0);
         }
     }
-    EXPECT_EQ(count(request, "mcast", 1, Kind::send), 3);
-    EXPECT_EQ(count(request, "mcast:top=chain", 1, Kind::send), 1);
-    EXPECT_EQ(count(request, "mcast:top=chain", 3, Kind::send), 1 + 6);
+    EXPECT_EQ(tasks_of(request, "mcast", 1, Kind::send), 3);
+    EXPECT_EQ(tasks_of(request, "mcast:top=chain", 1, Kind::send), 1);
+    EXPECT_EQ(tasks_of(request, "mcast:top=chain", 3, Kind::send), 1 + 6);
 }
 
 // No two ranks of an area multicast at once: a rank waits for the block before its own, and the

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which choices are worth timing. What helps where:
 // - trees: few crossings of slow links; segments let all levels work at once on long messages;
-// - balanced: a bus carries each crossing one after the other, so none may get many more than
-// others;
+// - balanced: a bus carries crossings one after the other, so none may get many more;
 // - exchange: one crossing of the widest level each way instead of two one after the other;
 // - native inside: shared memory and the like, which messages cannot reach;
 // - ring: every link carries each byte once, for long messages to and from all;
@@ -33,13 +32,8 @@ static Choice native_inside(Choice choice) {
     return choice;
 }
 
-static Choice on_groups(Choice choice) {
-    choice.on = On::groups;
-    return choice;
-}
-
-static Choice on_ranks(Choice choice) {
-    choice.on = On::ranks;
+static Choice on(On what, Choice choice) {
+    choice.on = what;
     return choice;
 }
 
@@ -77,14 +71,8 @@ static void add_rails(const Request& request, Bytes bytes, std::vector<Choice>& 
 // By IP multicast; what is added up before, or passed on between areas, can be in segments.
 static void add_mcasts(const Request& request, int fine, std::vector<Choice>& list) {
     list.push_back(Choice(Family::mcast, 1));
-    const Group& top = request.hierarchy->top;
-    const bool in_parts = !is_reached(top) && has_mcast(top);
-    const bool blocks = has_rules(request, {Rules::all_blocks});
-    if (!blocks && fine > 1 && (in_parts || has_rules(request, {Rules::sum})))
-        list.push_back(Choice(Family::mcast, fine));
-    // From site to site, each link carries every byte once.
-    if (in_parts && top.parts.size() > 2 && (blocks || fine > 1))
-        list.push_back({McastParameters{.top = {Shape::chain}}, blocks ? 1 : fine});
+    const bool cut = has_rules(request, {Rules::sum}) || !is_reached(request.hierarchy->top);
+    if (fine > 1 && cut && is_whole(request)) list.push_back(Choice(Family::mcast, fine));
 }
 
 namespace {
@@ -177,7 +165,7 @@ void Candidates::trees() {
     }
     if (!flat_ && bytes_ >= first_flight) {
         // Over all ranks: a root's own link, where it is slow, carries the message once.
-        list_.push_back(on_ranks(tree({}, Shape::chain, fine_)));
+        list_.push_back(on(On::ranks, tree({}, Shape::chain, fine_)));
         list_.push_back(tree(Shape::star, Shape::star, chunks(first_flight)));
         list_.back().set_rotate(Rotate::all);
         // A chain inside: no rank's own link carries the message many times.
@@ -226,8 +214,8 @@ void Candidates::trees_of_sites() {
     if (has_levels(*request_.hierarchy))
         for (const int segments : {1, fine_}) {
             if (segments > 1)
-                list_.push_back(on_groups(tree(Shape::balanced, Shape::chain, segments)));
-            list_.push_back(on_groups(tree(Shape::balanced, Shape::star, segments)));
+                list_.push_back(on(On::groups, tree(Shape::balanced, Shape::chain, segments)));
+            list_.push_back(on(On::groups, tree(Shape::balanced, Shape::star, segments)));
         }
 }
 
@@ -250,7 +238,7 @@ void Candidates::sums() {
 
 void Candidates::sums_in_segments() {
     list_.push_back(tree(Shape::balanced, Shape::chain, fine_));
-    if (has_levels(*request_.hierarchy)) list_.push_back(on_groups(list_.back()));
+    if (has_levels(*request_.hierarchy)) list_.push_back(on(On::groups, list_.back()));
     // A chain inside: no leader's own link carries more than the message.
     if (!flat_) list_.push_back(exchange(fine_));
     if (!flat_) list_.push_back(exchange(fine_, Shape::chain));
@@ -286,7 +274,8 @@ void Candidates::signals() {
 
 void Candidates::root_blocks() {
     list_ = {tree(Shape::star, Shape::star, 0)};
-    if (bytes_ < 0 || bytes_ >= 1024) list_.push_back(on_ranks(tree(Shape::star, Shape::star, 0)));
+    if (bytes_ < 0 || bytes_ >= 1024)
+        list_.push_back(on(On::ranks, tree(Shape::star, Shape::star, 0)));
     const int most = widest(top_);
     if (!flat_ && bytes_ >= first_flight)
         add_carriers(most, std::max(std::min(most, fine_), chunks(first_flight)));
@@ -345,7 +334,7 @@ void Candidates::pairs() {
 
 void Candidates::prefixes() {
     list_ = {Choice(Family::ordered, fine_)};
-    if (!flat_) list_.push_back(on_ranks(Choice(Family::ordered, fine_)));
+    if (!flat_) list_.push_back(on(On::ranks, Choice(Family::ordered, fine_)));
     if (!flat_) list_.push_back(exchange());
     if (!flat_ && fine_ > 1) list_.push_back(exchange(fine_));
     if (!flat_ && bytes_ >= first_flight) {

@@ -161,7 +161,8 @@ private:
                 add({ExchangeParameters{.rotate = rotate, .split = split}, usual_});
     }
 
-    // Sums go up a tree of few shapes; the multicast follows them. Between areas: of more.
+    // Sums go up a tree of few shapes; the multicast follows them. Between areas messages have
+    // more, but not blocks: where they go on from area to area they are slower than predicted.
     void mcasts() {
         add(Family::mcast, 1);
         const auto add_tree = [&](const Form& top, const Form& inner) {
@@ -173,7 +174,7 @@ private:
             for (const Form& form : shapes(widths_.top, {{Shape::balanced}}))
                 for (const Form& inner : shapes(widths_.inner, {{Shape::chain}, {Shape::kary, 2}}))
                     add_tree(form, inner);
-        } else if (has_mcast(top) && !is_reached(top)) {
+        } else if (has_mcast(top) && !is_reached(top) && has_rules(request_, {Rules::tree})) {
             for (const Form& form : tops_) add_tree(form, {});
         }
     }
