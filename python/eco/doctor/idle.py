@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -24,10 +25,10 @@ _TIMES, _LONGER = 1.3, 0.010
 
 @dataclass(frozen=True)
 class _Way:
-    """Between two subnets, or within one, and a long message on a connection that has rested."""
+    """Between two clusters, or within one, and a long message on a connection that has rested."""
 
     hosts: tuple[Host, ...]
-    ends: tuple[str, str]  # two of them, one of each subnet
+    ends: tuple[str, str]  # two of them, one of each cluster
     round_trip: float
     rate: float
     first_flight: float  # bytes that are sent before any is acknowledged
@@ -83,18 +84,28 @@ def check(profile: Profile, hosts: Sequence[Host]) -> Iterator[Finding]:
 
 
 def _ways(profile: Profile, hosts: Sequence[Host]) -> Iterator[_Way]:
-    """By medians: single pairs may have been timed badly."""
+    """Between the widest clusters, which all hosts are in; or within the only one."""
     known = {host.name: host for host in hosts}
-    subnets = [subnet.hosts for subnet in structure.tree(profile).subnets]
-    for one, other in itertools.combinations_with_replacement(subnets, 2):
-        pairs = structure.inside(one) if one is other else structure.across(one, other)
-        link = structure.link(profile, pairs)
+    root = structure.tree(profile)
+    parts = [part.hosts for part in root.parts]
+    for one, other in itertools.combinations(parts, 2) if parts else [(root.hosts, root.hosts)]:
+        pairs = structure.across(one, other) if parts else structure.inside(one)
         names = [profile.hosts[host] for host in dict.fromkeys((*one, *other))]
         members = tuple(known[name] for name in names if name in known)
-        if link and link.bandwidth and members:
+        if pairs and members and (figures := _figures(profile, pairs)):
             ends = (profile.hosts[pairs[0][0]], profile.hosts[pairs[0][1]])
-            flight = _first_flight(members)
-            yield _Way(members, ends, 2 * link.latency, link.bandwidth, flight)
+            round_trip, rate = figures
+            for medium in (structure.medium(profile, part) for part in (one, other)):
+                rate = min(rate, (medium and medium.uplink) or rate)
+            yield _Way(members, ends, round_trip, rate, _first_flight(members))
+
+
+def _figures(profile: Profile, pairs: Sequence[structure.Pair]) -> tuple[float, float] | None:
+    """Round trip and rate, either rather too low: what disturbs a timing only makes it longer."""
+    latency = min(profile.minimum[0][a][b] for a, b in pairs)
+    longer = statistics.median(profile.minimum[-1][a][b] for a, b in pairs) - latency
+    more = profile.sizes[-1] - profile.sizes[0]
+    return (2 * latency, more / longer) if more > 0 and longer > 0 else None
 
 
 def _first_flight(hosts: Sequence[Host]) -> float:
