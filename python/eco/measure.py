@@ -41,7 +41,8 @@ def command(
     budget: Annotated[
         Optional[float],
         typer.Option(
-            help="Seconds for everything, starting and ending the ranks included (default: 60).",
+            help="Seconds for everything, starting and ending the ranks included (default: 60; "
+            "with --no-tune: as long as it takes).",
             metavar="SECONDS",
         ),
     ] = None,
@@ -72,8 +73,6 @@ def command(
     If it fails or is interrupted, FILE.partial keeps the times so far, and the
     same command continues from there.
     """
-    if no_tune and budget is not None:
-        raise EcoError("--no-tune and --budget exclude each other", ExitCode.USAGE)
     limit = options.within("budget", budget)
     launcher = launchers.understand(words, mpi)
     settings = [
@@ -104,6 +103,7 @@ def command(
         partial.remove()
 
     found: list[Profile] = []
+    unfinished: list[Profile] = []
     chosen: dict[str, int] = {}
     network: list[float] = []
     notes: list[str] = []
@@ -114,6 +114,8 @@ def command(
                 show(event)
             elif event.get("event") == "profile":
                 found.append(received(event))
+            elif event.get("event") == "network":
+                unfinished.append(received(event))
             elif event.get("event") == "chosen":
                 chosen.update(counts(event))
                 network.extend([float(event["network"])] if "network" in event else [])
@@ -130,17 +132,15 @@ def command(
             if not found:
                 raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
         except EcoError as error:
-            if note := partial.keep():
-                error.notes.append(note)
+            error.notes.extend(_keep(unfinished, partial, output))
             raise
         except BaseException:  # Ctrl-C, SIGTERM
-            if note := partial.keep():
+            for note in _keep(unfinished, partial, output):
                 say(f"eco: {note}")
             raise
     within = _BUDGET if budget is None else budget
     if network and chosen["open"] and not chosen["timed"]:
-        kept_in = output or store.folder() / store.name(found[-1])
-        notes.append(_no_time(network[-1], within, kept_in))
+        notes.append(_no_time(network[-1], within, output or store.path(found[-1])))
     _finish(found[-1], before, output, launcher.is_lab, as_json, chosen, notes)
     partial.remove(found[-1].hosts)
 
@@ -155,6 +155,39 @@ def _partial_path(output: Optional[Path], launcher: launchers.Launcher) -> Optio
         return None
     digest = hashlib.sha256("\0".join(launcher.words).encode()).hexdigest()[:8]
     return store.folder() / f"measuring-{digest}.partial"
+
+
+def _keep(unfinished: list[Profile], partial: Partial, output: Optional[Path]) -> list[str]:
+    """What is left of a run that failed, and where, in a sentence or two. The network without its
+    choices replaces no profile that has timed ones."""
+    pairs = partial.keep()
+    if not unfinished:
+        return [pairs] if pairs else []
+    network = unfinished[-1]
+    path = output or store.path(network)
+    if _has_choices(path):
+        return [f"{path} stays as it was", *([pairs] if pairs else [])]
+    try:
+        store.write(path, profiles.to_json(network))
+    except EcoError as error:
+        return [f"the measured network is lost: {error.message}", *([pairs] if pairs else [])]
+    sentence = (
+        f"the network was measured and is in {path}, without choices; "
+        f"eco tune {path} --within {_BUDGET} -- LAUNCHER makes them"
+    )
+    if pairs:
+        sentence += (
+            f"; if a host has failed, remove {path}: then the same command continues from "
+            f"{partial.path} without it"
+        )
+    return [sentence]
+
+
+def _has_choices(path: Path) -> bool:
+    try:
+        return any(not entry.predicted for entry in profiles.read(path).tuning)
+    except EcoError:
+        return False
 
 
 def received(event: dict[str, Any]) -> Profile:

@@ -34,6 +34,10 @@ class Partial:
         self._head: Event = {}
         self._lists: list[dict[tuple[int, int], tuple[float, ...]]] = []
 
+    @property
+    def path(self) -> Path | None:
+        return self._path
+
     def before(self, say: Say) -> str | None:
         """What an earlier run kept, as one line for the probe."""
         if self._path is None or not self._path.exists():

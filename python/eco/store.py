@@ -32,6 +32,11 @@ def name(profile: Profile) -> str:
     return f"{first}-{len(profile.hosts)}-{digest}.json"
 
 
+def path(profile: Profile) -> Path:
+    """Where its copy is."""
+    return folder() / name(profile)
+
+
 def check_writable(path: Path) -> None:
     """Before minutes of measuring, not after."""
     target = path.parent if path.parent != Path() else Path.cwd()

@@ -112,6 +112,44 @@ def test_no_time_left(tmp_path: Path) -> None:
     assert len(found["hosts"]) == 8
 
 
+SIDES = [", ".join(f"{side}{host}" for host in range(7)) for side in "ab"]
+TWO_NICS = f"""
+networks:
+  left: {{kind: switch, rate: 100mbit, hosts: [{SIDES[0]}]}}
+  right: {{kind: switch, rate: 100mbit, hosts: [{SIDES[1]}]}}
+  left2: {{kind: switch, rate: 40mbit, hosts: [{SIDES[0]}]}}
+  right2: {{kind: switch, rate: 40mbit, hosts: [{SIDES[1]}]}}
+links:
+  - {{between: [left, right], rate: 20mbit, delay: 4ms}}
+  - {{between: [left2, right2], rate: 20mbit, delay: 4ms}}
+"""
+
+
+@pytest.mark.long
+def test_nics_of_many_hosts(tmp_path: Path) -> None:
+    """Few pairs are timed over them; of the others what is known of their subnets."""
+    scenario, out = tmp_path / "nics.yaml", tmp_path / "net.json"
+    scenario.write_text(TWO_NICS)
+    launcher = [*LAB, "run", scenario, "--native", "--"]
+    options = ["--no-tune", "--no-multicast", "--json"]
+    output_of(ECO, "measure", "-o", out, *options, "--", *launcher)
+    document = json.loads(out.read_text())
+    hosts = document["hosts"]
+    first, second = document["rails"]["rails"]
+    for rail in (first, second):
+        for key in ("latency", "bandwidth"):
+            for a, one in enumerate(hosts):
+                for b, two in enumerate(hosts):
+                    joined = a != b and rail["cards"][a] and rail["cards"][b]
+                    assert (rail[key][a][b] > 0) == bool(joined), (key, one, two)
+    for rail in (first, second):
+        for a, one in enumerate(hosts):
+            for b, two in enumerate(hosts):
+                if a != b:
+                    assert (rail["latency"][a][b] > 4e-3) == (one[0] != two[0]), (one, two)
+        assert len({rail["latency"][a][b] for a in range(14) for b in range(a)}) < 30
+
+
 SITES = """
 networks:
   middle: {kind: switch, rate: 1gbit}

@@ -87,7 +87,9 @@ def test_a_network_is_measured_once_and_briefly(programs: dict[str, Path], tmp_p
     assert [done.returncode for done in both] == [0, 0], both
     said = [done.stderr for done in both if done.stderr]
     assert len(said) == 1
-    assert said[0].startswith("eco: measuring switched-8 once, briefly (eco measure --no-tune)")
+    assert said[0].startswith(
+        "eco: measuring switched-8 once, briefly (eco measure --no-tune --budget 20)"
+    )
     (kept,) = tmp_path.rglob("*.json")
     assert str(kept) in said[0]
     profile = json.loads(kept.read_text())

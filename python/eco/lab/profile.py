@@ -23,7 +23,7 @@ from eco.lab.scenario import Scenario
 from eco.lab.wiring import wire
 
 # What is said to `eco measure`, so that a first run takes seconds.
-BRIEF = ("--no-tune",)
+BRIEF = ("--no-tune", "--budget", "20")
 _ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -21,6 +21,7 @@
 #include "eco/measure/worker_pool.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/survey/odd.h"
+#include "eco/survey/survey.h"
 #include "eco/topology/media.h"
 #include "eco/topology/partition.h"
 
@@ -29,7 +30,10 @@ namespace eco {
 namespace {
 
 // Of the time that is left, at most.
-constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
+constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05, for_rails = 0.75,
+                 for_rails_of_many = 0.5;
+
+constexpr Seconds longest_rails_of_many = 60;
 
 class Measuring {
 public:
@@ -155,7 +159,7 @@ private:
                         " of the profile is not in this launch, so new hosts "
                         "cannot be measured against it; launch on all hosts, or add --again");
         eco::time_pairs(profile_, notes_.surveyed, old, kept_, options_.all_pairs, look, leader_,
-                        hints_, workers_, [&](Seconds left, const std::string& what) {
+                        hints_, workers_, left_(), [&](Seconds left, const std::string& what) {
                             const Seconds all = spent() + left + model_time(profile_);
                             progress_.update(share_ * spent() / all, what);
                         });
@@ -193,7 +197,9 @@ private:
         // A check predicts nothing.
         if (!fresh || profile_.hosts.size() < 2 || options_.facts) return;
         progress_.update(0.99 * share_, "processors");
-        const SharedGap found = measure_shared_gap(profile_, leader_, for_shared_gap * left_());
+        // Without choices the profile is of little use if that is not clear; a second at most.
+        const Seconds most = options_.tune ? for_shared_gap * left_() : never;
+        const SharedGap found = measure_shared_gap(profile_, leader_, most);
         if (!profile_.model) return;  // not on rank 0
         profile_.model->shared_gap = found.gap;
         if (found.unclear.empty()) return;
@@ -211,8 +217,11 @@ private:
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
         progress_.update(0.99 * share_, "NICs");
+        const bool many = profile_.hosts.size() > at(few_hosts);
         profile_.rails = measure_rails(
-            profile_.hosts, profile_.levels, leader_, workers_,
+            profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
+            many ? std::clamp(for_rails_of_many * left_(), 0.0, longest_rails_of_many)
+                 : std::max(0.0, for_rails * left_()),
             [&](double done, const std::string& what) {
                 // Nobody knew before how many there are.
                 const Seconds all = before + (spent() - before) / std::max(done, 0.05);

@@ -28,6 +28,8 @@ constexpr Seconds longest_lone = 6;
 
 // Whether pairs at once disturb each other is tried on so many.
 constexpr std::size_t least_at_once = 4, tried_alone = 6, times_tried = 2;
+// Repeats after the first take so much of the time that is left at most.
+constexpr double for_repeats = 0.5;
 // With fewer hosts it does not matter.
 constexpr int hosts_worth_trying = 32;
 
@@ -38,8 +40,13 @@ class PairProber : public Prober {
 public:
     PairProber(Profile& profile, std::optional<Surveyed>& surveyed, int known,
                const std::string& kept, const std::vector<int>& leader, const WorkerPool& workers,
-               const ShowLeft& show)
-        : profile_(profile), surveyed_(surveyed), leader_(leader), workers_(workers), show_(show) {
+               Seconds most, const ShowLeft& show)
+        : profile_(profile),
+          surveyed_(surveyed),
+          leader_(leader),
+          workers_(workers),
+          most_(for_repeats * most),
+          show_(show) {
         const int hosts = static_cast<int>(profile.hosts.size());
         for (std::size_t size = 0; size < profile.sizes.size(); ++size) take_over(size, known);
         for (int a = 0; a < hosts; ++a)
@@ -51,6 +58,10 @@ public:
     // every_size: else of pairs that are very far only some with long messages.
     void time_all(bool every_size, Seconds look) {
         for (int repeat = 0; repeat < profile_.repeats; ++repeat) {
+            if (repeat > 0 && since(start_) + another_repeat() > most_) {
+                profile_.repeats = repeat;
+                break;
+            }
             const SizesOf sizes = every_size ? samples_.sizes_of(repeat) : short_if_far(repeat);
             for (const auto& row : rows(pairs_without(sizes))) {
                 show_(left(repeat, sizes, row),
@@ -301,17 +312,26 @@ private:
         // Of pairs that were never timed the mean of those that were is the best guess.
         const Seconds each = first_pairs_ == 0 ? std::numeric_limits<Seconds>::infinity()
                                                : first_time_ / static_cast<double>(first_pairs_);
-        Seconds now = 0, again = 0;
+        Seconds now = 0;
+        for (const auto& pair : pairs_)
+            if (pair >= row.front() && !sizes(pair).empty())
+                now += samples_.is_known(pair) ? samples_.time_of_another_visit(pair) : each;
+        const Seconds again = another_repeat();
+        int repeats = profile_.repeats - 1 - repeat;
+        while (repeats > 0 && since(start_) + now + repeats * again > most_) --repeats;
+        return now + repeats * again;
+    }
+    // All pairs, as those that are known by now.
+    Seconds another_repeat() const {
+        Seconds sum = 0;
         std::size_t known = 0;
-        for (const auto& pair : pairs_) {
-            const bool timed = samples_.is_known(pair);
-            const bool waits = pair >= row.front() && !sizes(pair).empty();
-            if (timed) again += samples_.time_of_another_visit(pair);
-            known += timed ? 1 : 0;
-            if (waits) now += timed ? samples_.time_of_another_visit(pair) : each;
-        }
-        if (known > 0) again *= static_cast<double>(pairs_.size()) / static_cast<double>(known);
-        return now + again * (profile_.repeats - 1 - repeat);
+        for (const auto& pair : pairs_)
+            if (samples_.is_known(pair)) {
+                sum += samples_.time_of_another_visit(pair);
+                ++known;
+            }
+        if (known == 0) return 0;
+        return sum * static_cast<double>(pairs_.size()) / static_cast<double>(known);
     }
     const Matrix& cost() const { return profile_.minimum[samples_.partition_size()]; }
     std::vector<HostPair> unclear() const {
@@ -328,7 +348,9 @@ private:
     std::vector<HostPair> pairs_;  // all that were not timed before
     const std::vector<int>& leader_;
     const WorkerPool& workers_;
+    const Seconds most_;  // until the last repeat ends
     const ShowLeft& show_;
+    const Clock::time_point start_ = Clock::now();
     const SizesOf partition_only_ = [this](HostPair) {
         return std::vector<std::size_t>{samples_.partition_size()};
     };
@@ -349,8 +371,8 @@ private:
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
                 const std::string& kept, bool all_pairs, Seconds look,
                 const std::vector<int>& leader, const std::vector<Hint>& hints,
-                const WorkerPool& workers, const ShowLeft& show) {
-    PairProber timing(profile, surveyed, known, kept, leader, workers, show);
+                const WorkerPool& workers, Seconds most, const ShowLeft& show) {
+    PairProber timing(profile, surveyed, known, kept, leader, workers, most, show);
     const auto hosts = static_cast<int>(profile.hosts.size());
     if (all_pairs || hosts <= few_hosts)
         timing.time_all(all_pairs, look);

@@ -2,6 +2,7 @@
 #include "eco/measure/measure_rails.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,6 +10,8 @@
 #include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/job/job_rails.h"
+#include "eco/measure/rail_pairs.h"
+#include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/transport/fabric_rails.h"
 #include "eco/transport/stripes.h"
@@ -30,9 +33,15 @@ constexpr int short_trips = 12;
 class RailMeasuring {
 public:
     RailMeasuring(const std::vector<std::string>& hosts, const Levels& levels,
-                  const std::vector<int>& leader, const WorkerPool& workers,
-                  const std::function<void(double, const std::string&)>& show)
-        : hosts_(hosts), levels_(levels), leader_(leader), workers_(workers), show_(show) {
+                  const std::vector<int>& leader, const WorkerPool& workers, bool every,
+                  Seconds most, const std::function<void(double, const std::string&)>& show)
+        : hosts_(hosts),
+          levels_(levels),
+          leader_(leader),
+          workers_(workers),
+          every_(every),
+          most_(most),
+          show_(show) {
         host_of_.assign(at(workers.ranks()), 0);
         // A rank that does not lead its host takes no part, wherever it is.
         for (std::size_t host = 0; host < leader.size(); ++host)
@@ -174,29 +183,55 @@ private:
     Table table() const { return Table(hosts_.size(), std::vector<double>(hosts_.size())); }
 
     void time_pairs(MeasuredRail& rail, std::size_t number) {
-        const auto hosts = hosts_.size();
-        double done = 0;
-        const auto pairs = static_cast<double>(hosts) * static_cast<double>(hosts - 1) / 2;
-        for (std::size_t a = 0; a < hosts; ++a)
-            for (std::size_t b = a + 1; b < hosts; ++b) {
-                show_((static_cast<double>(number) + done++ / pairs) /
-                          static_cast<double>(networks_.size()),
-                      hosts_[a] + " – " + hosts_[b] + ", " + rail.card[a]);
-                if (rail.card[a].empty() || rail.card[b].empty()) continue;
-                const auto shortest = times(leader_[a], leader_[b], latency_bytes, latency_trips);
-                const auto less = times(leader_[a], leader_[b], short_bytes, less_trips);
-                const auto more = times(leader_[a], leader_[b], long_bytes, long_trips);
-                // The least of both: what disturbs a message makes it longer, and rates that are
-                // a tenth off would cut stripes that end at different times.
-                const Seconds whole = *std::min_element(more.begin(), more.end());
-                const Seconds extra = whole - *std::min_element(less.begin(), less.end());
-                const auto bytes = static_cast<double>(long_bytes - short_bytes);
-                const double rate =
-                    extra > 0 ? bytes / extra : static_cast<double>(long_bytes) / whole;
-                rail.latency[a][b] = rail.latency[b][a] =
-                    *std::min_element(shortest.begin(), shortest.end());
-                rail.bandwidth[a][b] = rail.bandwidth[b][a] = rate;
+        std::vector<int> members;
+        for (std::size_t host = 0; host < hosts_.size(); ++host)
+            if (!rail.card[host].empty()) members.push_back(static_cast<int>(host));
+        const double end = share_of(number, 1);
+        auto pairs = rail_pairs(levels_, members, every_);
+        bool all = every_, timed = false;
+        for (std::size_t p = 0;; ++p) {
+            if (p == pairs.size()) {
+                if (all || subnets_tell(rail.bandwidth, levels_, members)) break;
+                all = true;
+                pairs = rail_pairs(levels_, members, all);
+                std::erase_if(pairs, [&](HostPair pair) {
+                    return rail.bandwidth[at(pair.first)][at(pair.second)] > 0;
+                });
+                p = 0;
+                if (pairs.empty()) break;
             }
+            const auto [a, b] = pairs[p];
+            const double part = since(start_) / most_;
+            if (part > end && timed) break;
+            const double done = static_cast<double>(p) / static_cast<double>(pairs.size());
+            show_(std::max(share_of(number, done), std::min(part, end)),
+                  hosts_[at(a)] + " – " + hosts_[at(b)] + ", " + rail.card[at(a)]);
+            time_pair(rail, a, b);
+            timed = true;
+        }
+        infer_untimed(rail.latency, levels_, members);
+        infer_untimed(rail.bandwidth, levels_, members);
+    }
+
+    // Of all networks, when this part of one is done.
+    double share_of(std::size_t number, double done) const {
+        return (static_cast<double>(number) + done) / static_cast<double>(networks_.size());
+    }
+
+    void time_pair(MeasuredRail& rail, int one, int two) const {
+        const auto a = at(one), b = at(two);
+        const auto shortest = times(leader_[a], leader_[b], latency_bytes, latency_trips);
+        const auto less = times(leader_[a], leader_[b], short_bytes, less_trips);
+        const auto more = times(leader_[a], leader_[b], long_bytes, long_trips);
+        // The least of both: what disturbs a message makes it longer, and rates that are a tenth
+        // off would cut stripes that end at different times.
+        const Seconds whole = *std::min_element(more.begin(), more.end());
+        const Seconds extra = whole - *std::min_element(less.begin(), less.end());
+        const auto bytes = static_cast<double>(long_bytes - short_bytes);
+        const double rate = extra > 0 ? bytes / extra : static_cast<double>(long_bytes) / whole;
+        rail.latency[a][b] = rail.latency[b][a] =
+            *std::min_element(shortest.begin(), shortest.end());
+        rail.bandwidth[a][b] = rail.bandwidth[b][a] = rate;
     }
 
     // The same messages once as short ones and once as long ones, between two hosts that most
@@ -270,7 +305,10 @@ private:
     const Levels& levels_;
     const std::vector<int>& leader_;
     const WorkerPool& workers_;
+    const bool every_;
+    const Seconds most_;
     const std::function<void(double, const std::string&)>& show_;
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::vector<int> host_of_;
     bool is_leader_ = false;
     std::map<std::string, std::string> provider_of_;
@@ -282,8 +320,9 @@ private:
 
 std::optional<MeasuredRails> measure_rails(
     const std::vector<std::string>& hosts, const Levels& levels, const std::vector<int>& leader,
-    const WorkerPool& workers, const std::function<void(double, const std::string&)>& show) {
-    return RailMeasuring(hosts, levels, leader, workers, show).run();
+    const WorkerPool& workers, bool every, Seconds most,
+    const std::function<void(double, const std::string&)>& show) {
+    return RailMeasuring(hosts, levels, leader, workers, every, most, show).run();
 }
 
 }  // namespace eco

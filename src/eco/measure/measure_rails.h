@@ -14,11 +14,14 @@
 namespace eco {
 
 // Collective over MPI_COMM_WORLD. hosts: their names; levels: on rank 0 their clusters; leader:
-// per host the rank that measures. One pair at a time, everybody else asleep; about 0.2 s for each
-// pair and rail of 100 Mbit/s. The result on rank 0; none if no host has libfabric. Throws
-// MpiError.
+// per host the rank that measures; most: on rank 0, what timing pairs may take, of which each
+// network gets its part; one pair of each is timed anyway; every: all pairs, also of many
+// hosts. One pair at a time, everybody else
+// asleep; about 0.2 s for each pair and rail of 100 Mbit/s (which pairs: rail_pairs.h). The result
+// on rank 0; none if no host has libfabric. Throws MpiError.
 std::optional<MeasuredRails> measure_rails(
     const std::vector<std::string>& hosts, const Levels& levels, const std::vector<int>& leader,
-    const WorkerPool& workers, const std::function<void(double, const std::string&)>& show);
+    const WorkerPool& workers, bool every, Seconds most,
+    const std::function<void(double, const std::string&)>& show);
 
 }  // namespace eco

@@ -75,7 +75,6 @@ Options parse_options(const std::vector<std::string>& arguments) {
         throw Error(Code::usage,
                     "eco probe " + options.verb +
                         ": unknown command; choose from measure, tune, bench and pair");
-    if (options.verb == "measure") options.within = usual_budget;
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (is_switch(name, options)) continue;
@@ -123,6 +122,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
             throw Error(Code::usage, "eco probe has no option " + name);
         }
     }
+    if (options.verb == "measure" && options.tune && options.within == 0)
+        options.within = usual_budget;
     return options;
 }
 

@@ -16,6 +16,14 @@ TEST(ProbeOptions, PatternsKeepTheirCommas) {
     EXPECT_EQ(options.sizes, (std::vector<Bytes>{16, 16000}));
 }
 
+TEST(ProbeOptions, ATimeIsSetIfChoicesAreMadeOrTheUserSaysOne) {
+    EXPECT_EQ(parse_options({"measure"}).within, 60);
+    EXPECT_EQ(parse_options({"measure", "--within", "7"}).within, 7);
+    EXPECT_EQ(parse_options({"measure", "--no-tune"}).within, 0);
+    EXPECT_EQ(parse_options({"measure", "--within", "7", "--no-tune"}).within, 7);
+    EXPECT_EQ(parse_options({"tune"}).within, 0);
+}
+
 TEST(ProbeOptions, WhatComesOnStandardInput) {
     const auto options = parse_options({"measure", "--partial", "-", "--profile", "-"});
     EXPECT_TRUE(options.partial_on_stdin);

@@ -94,6 +94,8 @@ bool has_rails(const Profile& profile) { return profile.rails && profile.rails->
 
 // For predictions alone; on many hosts a few calls of each kind are simulated in it.
 constexpr std::chrono::seconds most_predicting{10};
+// Of the time that is given for it and for measuring; more if measuring has taken less.
+constexpr double for_predictions = 0.25;
 
 // Of the budget, for predicting what is not timed: other ranks on a host, longer messages.
 constexpr double for_other_calls = 0.1;
@@ -154,10 +156,16 @@ void tell_collectives(const Profile& profile, Settings settings, Progress& progr
     if (session()->world_rank == 0) send_event({{"event", "collectives"}, {"collectives", times}});
 }
 
-void send_profile(const Profile& profile, const Notes& notes) {
+void send_profile(const Profile& profile, const Notes& notes, const char* event = "profile") {
     auto document = nlohmann::json::parse(to_json(profile));
     put_notes(notes, document);
-    send_event({{"event", "profile"}, {"profile", std::move(document)}});
+    send_event({{"event", event}, {"profile", std::move(document)}});
+}
+
+// For what ends before choices were made. Earlier ones are of another measurement.
+void send_network(Profile profile, const Notes& notes) {
+    profile.tuning.clear();
+    send_profile(profile, notes, "network");
 }
 
 // Ending all ranks and their launcher, and what `eco` does then, take so much of what starting took
@@ -216,7 +224,8 @@ void run(const Options& options, int rank, double own_share) {
         if (options.facts) check_links();
         const auto left = [&] {
             const std::chrono::duration<double> until_end = end - Deadline::Clock::now();
-            return options.tune ? until_end.count() : std::numeric_limits<Seconds>::infinity();
+            if (options.within <= 0) return std::numeric_limits<Seconds>::infinity();
+            return until_end.count() - (options.tune ? 0 : for_predictions * options.within);
         };
         profile = measure(options, known, notes, kept, progress, 1.0, left);
         if (options.facts) tell_counters(share_again(own_share));
@@ -229,10 +238,18 @@ void run(const Options& options, int rank, double own_share) {
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             Options tuning = options;
             tuning.sizes.clear();
+            if (prints) send_network(profile, notes);
             choose_until(end, tuning, settings, options.within - left(), profile, forecaster,
                          progress);
         } else if (!nothing_new && !options.facts) {  // what is checked here is never stored
-            predict(profile, forecaster, progress, Forecaster::Clock::now() + most_predicting);
+            auto until = Forecaster::Clock::now() + most_predicting;
+            if (options.within > 0) {
+                const std::chrono::duration<double> least(for_predictions * options.within);
+                const auto soon = Forecaster::Clock::now() +
+                                  std::chrono::duration_cast<Forecaster::Clock::duration>(least);
+                until = std::min(until, std::max(end, soon));
+            }
+            predict(profile, forecaster, progress, until);
         }
         if (options.collectives && profile.hosts.size() > 1)
             tell_collectives(profile, settings, progress, began);
