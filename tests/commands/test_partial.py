@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands_harness import DONE, complaint, document, eco, launcher, measure_ended_by, progress
+from commands_harness import (
+    DONE,
+    complaint,
+    document,
+    eco,
+    launcher,
+    measure_ended_by,
+    progress,
+    tuned,
+)
 
 PROFILE = {"event": "profile", "profile": document()}
 HEAD = {
@@ -71,6 +80,56 @@ def test_a_failed_run_keeps_what_it_timed(tmp_path: Path) -> None:
     assert "continuing: 2 of 28 pairs were timed before" in result.stderr
     assert json.loads(out.read_text()) == document()
     assert not partial.exists()
+
+
+NETWORK = {"event": "network", "profile": document()}
+
+
+def test_a_run_that_fails_while_it_chooses_keeps_the_network(tmp_path: Path, store: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    failing = launcher(
+        tmp_path / "bin", [*CUT_SHORT, NETWORK], code=9, error="eco: rank 2 is lost\n"
+    )
+    result = eco("measure", "-o", out, "--", failing.path)
+    assert result.returncode == 4
+    failed, kept_in = result.stderr.splitlines()[-2:]
+    assert failed.endswith("failed with exit code 9: rank 2 is lost")
+    assert kept_in == (
+        f"eco: the network was measured and is in {out}, without choices; eco tune {out} --within "
+        f"60 -- LAUNCHER makes them; if a host has failed, remove {out}: then the same command "
+        f"continues from {partial} without it"
+    )
+    assert json.loads(out.read_text()) == document()
+    assert json.loads(partial.read_text()) == PARTIAL
+    # The same command: nothing is measured again, the choices are made.
+    after = document() | {"tuning": [tuned()]}
+    chosen = {"event": "chosen", "timed": 1, "predicted": 0, "open": 0, "network": 1.0}
+    start = launcher(tmp_path / "again", [chosen, {"event": "profile", "profile": after}, DONE])
+    result = eco("measure", "-o", out, "--", start.path)
+    assert result.returncode == 0, result.stderr
+    assert start.options == ["measure", "--profile", "-", "--partial", "-"]
+    assert json.loads(start.called()["stdin"].partition("\n")[2]) == document()
+    assert "1 choices timed against the library" in result.stdout
+    assert json.loads(out.read_text()) == after
+    assert not partial.exists()
+    # What has choices is not replaced by what has none.
+    result = eco("measure", "-o", out, "--again", "--", failing.path)
+    assert result.returncode == 4
+    assert f"eco: {out} stays as it was" in result.stderr
+    assert json.loads(out.read_text()) == after
+    assert json.loads(partial.read_text()) == PARTIAL
+
+
+def test_the_network_without_a_file_is_in_the_store(tmp_path: Path, store: Path) -> None:
+    failing = launcher(tmp_path / "bin", [NETWORK], code=9)
+    result = eco("measure", "--", failing.path)
+    assert result.returncode == 4
+    (kept_in,) = store.iterdir()
+    assert json.loads(kept_in.read_text()) == document()
+    assert complaint(result) == (
+        f"eco: the network was measured and is in {kept_in}, without choices; eco tune {kept_in} "
+        "--within 60 -- LAUNCHER makes them"
+    )
 
 
 def test_beside_a_profile(tmp_path: Path) -> None:

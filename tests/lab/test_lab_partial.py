@@ -4,8 +4,10 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
+import time
 import uuid
 from pathlib import Path
 
@@ -83,3 +85,46 @@ def test_goes_on_after_a_host_died(tmp_path: Path, mpi: str, options: tuple[str,
     assert f"continuing: {len(known)} of {pairs} pairs were timed before" in second.stderr
     # Times of a host that is not there now are kept for when it comes back.
     assert partial.exists() == bool(options)
+
+
+def test_the_network_outlives_a_host_that_dies_while_choices_are_timed(tmp_path: Path) -> None:
+    out = tmp_path / "net.json"
+    lab = [*own_command(), "lab", "run", "three-segments", "--native", "--scale", "100"]
+    lab += ["--mpi", "openmpi", "--"]
+    marker = f"ECO_TEST_MARK={uuid.uuid4()}"
+    name, value = marker.split("=")
+    seen = tmp_path / "events"
+    launcher = tmp_path / "launcher"
+    # What the probe says passes through, and is seen here too.
+    passed_on = f'{shlex.join(lab)} "$@" | tee {shlex.quote(str(seen))}'
+    launcher.write_text(f"#!/bin/bash\n{passed_on}\nexit ${{PIPESTATUS[0]}}\n")
+    launcher.chmod(0o755)
+    with subprocess.Popen(
+        [*own_command(), "measure", "--mpi", "openmpi", "-o", str(out), "--", str(launcher)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, name: value, "XDG_DATA_HOME": str(tmp_path)},
+    ) as first:
+        assert first.stderr
+        while first.poll() is None and not (
+            seen.exists() and re.search(r'"what":"(timing|comparing) ', seen.read_text())
+        ):
+            time.sleep(0.05)
+        kill_rank(7, marker)
+        rest = first.stderr.read()
+    assert first.returncode == 4, rest
+    assert f"the network was measured and is in {out}, without choices" in rest
+    network = json.loads(out.read_text())
+    assert network["model"] and not network["tuning"]
+
+    command = [*own_command(), "measure", "--budget", "10", "--json", "-o", str(out), "--", *lab]
+    second = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert second.returncode == 0, second.stderr
+    summary = json.loads(second.stdout)
+    assert summary["measured"] is False
+    assert summary["chosen"]["timed"] > 0
+    after = json.loads(out.read_text())
+    assert after["minimum"] == network["minimum"]
+    assert any(not entry["predicted"] for entry in after["tuning"])
