@@ -115,16 +115,6 @@ def test_a_budget_that_the_network_alone_took(tmp_path: Path) -> None:
         assert "took" not in eco("measure", "--", start.path).stdout
 
 
-def test_an_estimate_that_falls_back_is_said(tmp_path: Path) -> None:
-    events = [progress(0.9, 7.0), progress(0.95, 3.0), progress(0.1, 540.0), PROFILE, DONE]
-    start = launcher(tmp_path / "bin", events)
-    result = eco("measure", "-o", tmp_path / "net.json", "--", start.path)
-    assert result.stderr.splitlines() == [
-        "measuring:  90%, 7 s left",
-        "measuring:  10%, 9:00 left",
-    ]
-
-
 def test_notes_of_the_probe(tmp_path: Path) -> None:
     note = {"event": "note", "text": "whether hosts share processors is not clear: it is late"}
     start = launcher(tmp_path / "bin", [progress(0.1), note, PROFILE, DONE])

@@ -29,8 +29,8 @@ struct Options {
     std::vector<std::string> patterns;
     CallForm form = CallForm::blocking;  // bench; tune: blocking or not
     Seconds budget = 0;                  // for one operation and size
-    // measure: for everything, 0: as long as the network takes; tune: for all choices, 0: each takes
-    // its own time
+    // measure: for everything, 0: as long as the network takes; tune: for all choices, 0: each
+    // takes its own time
     Seconds within = 0;
     double launched = 0;  // when the launcher was started, in seconds since 1970; 0: not known
     std::string order = "launched";  // by the launcher; or near, scattered:SEED
