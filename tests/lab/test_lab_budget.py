@@ -112,6 +112,22 @@ def test_no_time_left(tmp_path: Path) -> None:
     assert len(found["hosts"]) == 8
 
 
+def test_the_network_alone_without_time(tmp_path: Path) -> None:
+    """What can be shortened is: repeats, and pairs of NICs after the first."""
+    out = tmp_path / "net.json"
+    launcher = [*LAB, "run", "two-rails", "--native", "--scale", 100, "--"]
+    options = ["--no-tune", "--no-multicast", "--repeats", 8, "--budget", 1, "--json"]
+    output_of(ECO, "measure", "-o", out, *options, "--", *launcher)
+    document = json.loads(out.read_text())
+    assert document["parameters"]["repeats"] < 8
+    rails = document["rails"]["rails"]
+    assert len(rails) == 2
+    for rail in rails:
+        table = rail["bandwidth"]
+        hosts = range(len(document["hosts"]))
+        assert len({table[a][b] for a in hosts for b in range(a)}) == 1
+
+
 SIDES = [", ".join(f"{side}{host}" for host in range(7)) for side in "ab"]
 TWO_NICS = f"""
 networks:
