@@ -44,8 +44,11 @@ bool CellTable::has_kin(const Cell& cell) const {
 }
 
 void CellTable::guess_again() {
-    for (Cell& cell : usual_)
-        if (!cell.native_timed()) cell.guess_native(expected_native(cell));
+    const auto calls = library_calls();
+    for (Cell& cell : usual_) {
+        const LibraryCall call = call_of(cell);
+        if (!cell.native_timed()) cell.guess_native(guess(call, kin_of(call, calls)));
+    }
 }
 
 PredictionErrors CellTable::errors() const {
