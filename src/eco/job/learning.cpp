@@ -24,7 +24,7 @@ Lesson::Lesson(const LearnedClass& named, Rivals rivals, long calls_before)
       choices_(std::move(rivals.choices)),
       learner_(choices_.size(), rivals.preferred, rivals.start,
                static_cast<std::uint32_t>(named.bytes) * 2654435761U,
-               static_cast<Nanoseconds>(1e9 * rivals.expected), calls_before) {}
+               static_cast<Nanoseconds>(1e9 * rivals.expected), calls_before, rivals.library) {}
 
 LearnedClass with_arms(LearnedClass named, const std::vector<Choice>& choices,
                        const std::vector<SampledArm>& arms, std::size_t best) {

@@ -78,6 +78,9 @@ void apply(const LearnedClass& known, const std::function<bool(const Choice&)>& 
         }
     }
     rivals.expected = least;
+    if (rivals.library != no_arm && arm_of(known, to_text(Choice{})) &&
+        arm_of(known, to_text(rivals.choices[rivals.preferred])))
+        rivals.library = no_arm;
     if (all_known)
         rivals.start = Start::sure;
     else
@@ -117,6 +120,7 @@ Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& lear
     rivals.choices = {known.choice};
     if (!known.open) return rivals;
     add(rivals.choices, Choice{});
+    rivals.library = known.choice.is_native() ? 0 : 1;
     for (const Choice& rival : known.rivals) add(rivals.choices, rival);
     using Start = ClassLearner::Start;
     rivals.start = bits_may_change ? Start::unsure : Start::observe;

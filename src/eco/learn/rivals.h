@@ -18,6 +18,9 @@ struct Rivals {
     std::vector<Choice> choices;  // the first runs where nothing is learned; each once
     // What runs while nothing more is known, and how the class begins.
     std::size_t preferred = 0;
+    // The library's own, with which the preferred one is compared before all are; no_arm: none, or
+    // earlier jobs compared the two.
+    std::size_t library = no_arm;
     ClassLearner::Start start = ClassLearner::Start::sure;
     // False: one choice, or all is known of calls whose bits must not change within a run.
     bool worth_learning = false;
