@@ -66,6 +66,28 @@ TEST_F(RivalsOf, TheLibraryIsComparedFirstWhereNobodyDid) {
     EXPECT_EQ(later.preferred, 0U);
 }
 
+// A plan is compared with the library until both are known; what another graph's took says nothing.
+TEST_F(RivalsOf, APlanIsComparedWithTheLibrary) {
+    LearnedClass named{"openmpi 5", "neighbor_allgather", "near", false, 4, 1024, "", {}};
+    named.graph = "a";
+    const Beginning first = begin_plan(learned_, named, "spread", true);
+    EXPECT_EQ(first.preferred, 0U);
+    EXPECT_EQ(first.library, 1U);
+    EXPECT_EQ(first.start, Start::unsure);
+    EXPECT_EQ(begin_plan(learned_, named, "spread", false).preferred, 1U);
+    learned_.push_back(named);
+    learned_.back().graph = "b";
+    learned_.back().arms = {{"spread", 4, 2}, {"native", 4, 1}};
+    EXPECT_EQ(begin_plan(learned_, named, "spread", true).preferred, 0U);
+    learned_.back().graph = "a";
+    const Beginning known = begin_plan(learned_, named, "spread", true);
+    EXPECT_EQ(known.preferred, 1U);
+    EXPECT_EQ(known.start, Start::sure);
+    EXPECT_EQ(known.expected, 1);
+    // Another version of ECO makes another plan.
+    EXPECT_EQ(begin_plan(learned_, named, "best", true).start, Start::unsure);
+}
+
 // A budget that left no time for predictions: the multicast is tried, not the trees alone.
 TEST_F(RivalsOf, WhereNothingWasPredictedTheMulticastIsTried) {
     profile_.tuning.push_back({"openmpi 5", "bcast", "near", 1024, "native", 0, 0, 0, 1, true});
