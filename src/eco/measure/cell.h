@@ -31,8 +31,12 @@ public:
     // to take; 0: not known.
     Seconds native() const { return native_; }
     bool native_timed() const { return !natives_.empty() || looks_ > 0; }
-    void guess_native(Seconds time) { native_ = guessed_ = time; }
-    // What was thought before it was timed; 0: nothing.
+    // from_timed: from what a similar call took; else by the model alone.
+    void guess_native(Seconds time, bool from_timed) {
+        native_ = time;
+        guessed_ = from_timed ? time : 0;
+    }
+    // What was thought before it was timed, from what a similar call took; 0: nothing.
     Seconds guessed() const { return guessed_; }
 
     // The library alone; as all that follows collective, and over at the deadline: once each choice

@@ -152,11 +152,11 @@ void WithinBudget::time_library() {
         const int runs = is_short ? 3 : traits(cell->operation()).rooted() && guess < 0.2 ? 2 : 1;
         if (guess > for_one_call * total_ ||
             deadline_.left() - (runs + 1) * (guess + cell->lineup().overhead) < reserve) {
-            cell->guess_native(guess);
+            cell->guess_native(guess, cells_.has_similar(*cell));
             continue;
         }
         show(*cell, "timing native");
-        if (cells_.has_kin(*cell)) cell->guess_native(guess);
+        cell->guess_native(guess, cells_.has_similar(*cell));
         cell->time_native(runs, is_short, deadline_);
     }
 }
