@@ -9,6 +9,7 @@
 
 #include "eco/measure/contest.h"
 #include "eco/measure/deadline.h"
+#include "eco/measure/library_guess.h"
 #include "eco/measure/lineup.h"
 
 namespace eco {
@@ -31,10 +32,9 @@ public:
     // to take; 0: not known.
     Seconds native() const { return native_; }
     bool native_timed() const { return !natives_.empty() || looks_ > 0; }
-    // from_timed: from what a similar call took; else by the model alone.
-    void guess_native(Seconds time, bool from_timed) {
-        native_ = time;
-        guessed_ = from_timed ? time : 0;
+    void guess_native(LibraryGuess guess) {
+        native_ = guess.time;
+        guessed_ = guess.from_timed ? guess.time : 0;
     }
     // What was thought before it was timed, from what a similar call took; 0: nothing.
     Seconds guessed() const { return guessed_; }

@@ -32,7 +32,7 @@ std::vector<LibraryCall> CellTable::library_calls() const {
     return calls;
 }
 
-Seconds CellTable::expected_native(const Cell& cell) const {
+LibraryGuess CellTable::expected_native(const Cell& cell) const {
     const auto calls = library_calls();
     const LibraryCall call = call_of(cell);
     return guess(call, similar_call(call, calls));
@@ -47,9 +47,7 @@ void CellTable::guess_again() {
     const auto calls = library_calls();
     for (Cell& cell : usual_) {
         const LibraryCall call = call_of(cell);
-        if (cell.native_timed()) continue;
-        const LibraryCall* similar = similar_call(call, calls);
-        cell.guess_native(guess(call, similar), similar != nullptr);
+        if (!cell.native_timed()) cell.guess_native(guess(call, similar_call(call, calls)));
     }
 }
 

@@ -17,12 +17,13 @@ const LibraryCall* similar_call(const LibraryCall& call, const std::vector<Libra
     return shorter;
 }
 
-Seconds guess(const LibraryCall& call, const LibraryCall* similar) {
-    if (!similar) return call.baseline;
+LibraryGuess guess(const LibraryCall& call, const LibraryCall* similar) {
+    if (!similar) return {call.baseline, false};
     if (call.baseline > 0 && similar->baseline > 0)
-        return similar->native * std::max(1.0, call.baseline / similar->baseline);
-    return similar->native * static_cast<double>(call.bytes) /
-           static_cast<double>(std::max<Bytes>(similar->bytes, 1));
+        return {similar->native * std::max(1.0, call.baseline / similar->baseline), true};
+    const double longer =
+        static_cast<double>(call.bytes) / static_cast<double>(std::max<Bytes>(similar->bytes, 1));
+    return {similar->native * longer, true};
 }
 
 }  // namespace eco

@@ -24,8 +24,15 @@ struct LibraryCall {
 // in the same order; null: none.
 const LibraryCall* similar_call(const LibraryCall& call, const std::vector<LibraryCall>& all);
 
+struct LibraryGuess {
+    Seconds time = 0;  // 0: not known
+    // From a timed call of the library; else from the model alone, which tells nothing of how far
+    // guesses err.
+    bool from_timed = false;
+};
+
 // As the library took at the similar call, and as its baseline and this one's differ, or, if these
 // are not known, the lengths; without one the baseline's own time.
-Seconds guess(const LibraryCall& call, const LibraryCall* similar);
+LibraryGuess guess(const LibraryCall& call, const LibraryCall* similar);
 
 }  // namespace eco
