@@ -39,8 +39,8 @@ def got(run: Run) -> str:
     return next(line for line in run.out.splitlines() if line.startswith("got "))
 
 
-def learn(mpi: Mpi, profile: Path, mode: str, at: tuple[str, ...] = ()) -> Run:
-    words = [built(mpi, "learns_neighbours"), CALLS, 1000]
+def learn(mpi: Mpi, profile: Path, mode: str, count: int = 1000, at: tuple[str, ...] = ()) -> Run:
+    words = [built(mpi, "learns_neighbours"), CALLS, count]
     settings = {"choice": "auto", "environment": {"ECO_LEARN": mode}}
     return lab(mpi, *words, eco=True, profile=profile, scale=10, at=at, **settings)
 
@@ -51,7 +51,7 @@ def fastest(profile: Path) -> dict[str, str]:
     ours = [one for one in classes if one["operation"] in GATHERS]
     assert len({one["graph"] for one in ours}) == 1
     for one in ours:
-        assert {arm["choice"] for arm in one["arms"]} == {"mcast", "native"}, one
+        assert len(one["arms"]) == 2 and "native" in {arm["choice"] for arm in one["arms"]}, one
     return {
         one["operation"]: min(one["arms"], key=lambda arm: arm["mean"])["choice"] for one in ours
     }
@@ -75,11 +75,22 @@ def test_both_are_compared_and_the_faster_is_kept(mpi: Mpi, profile: Path) -> No
     assert len(off.used["neighbor_allgather"]) == 1 and off.planned("neighbor_allgather"), off.err
 
 
+@pytest.mark.parametrize(
+    ("count", "change"),
+    [
+        (1000, "100ms link a-b-c multicast=no"),  # ECO's schedule then sends all that again
+        (4, "0ms link a-b-c delay=2ms"),  # it passes on over two crossings what took one
+    ],
+    ids=["long", "short"],
+)
 @each
-def test_a_schedule_that_a_link_made_slower_ends(mpi: Mpi, profile: Path) -> None:
-    """The bridge stops passing multicasts on: ECO's schedule then sends all that again."""
-    run = learn(mpi, profile, "on", at=("100ms link a-b-c multicast=no",))
-    assert got(run) == got(natively(mpi, built(mpi, "learns_neighbours"), CALLS, 1000, scale=100))
-    assert fastest(profile) == dict.fromkeys(GATHERS, "native")
+def test_a_schedule_that_a_link_made_slower_ends(
+    mpi: Mpi, profile: Path, count: int, change: str
+) -> None:
+    words = [built(mpi, "learns_neighbours"), CALLS, count]
+    run = learn(mpi, profile, "on", count, at=(change,))
+    assert got(run) == got(natively(mpi, *words, scale=100))
+    found = fastest(profile)
     for gather in GATHERS[:2]:
+        assert found[gather] == "native"
         assert run.times_of(gather, "native") >= CALLS - 50, run.err

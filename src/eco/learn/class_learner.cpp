@@ -265,23 +265,32 @@ void ClassLearner::begin_early() {
     calls_ += waited_;
 }
 
-// Of each arm's calls their mean, as of a block; of the arm that ran also what it took before.
+// Of each arm's calls their mean, as of a block; of the arm that ran also what it took before. If
+// one long call alone speaks against the library, something may have disturbed it: once more.
 void ClassLearner::end_early(const std::vector<Nanoseconds>& times, Nanoseconds inside) {
     const auto middle = times.begin() + early_calls;
-    const Nanoseconds native = std::accumulate(times.begin(), middle, Nanoseconds{0}),
-                      own = std::accumulate(middle, times.end(), Nanoseconds{0});
-    Nanoseconds now = usual_;
+    const Nanoseconds native = std::accumulate(times.begin(), middle, Nanoseconds{0}) / early_calls,
+                      own = std::accumulate(middle, times.end(), Nanoseconds{0}) / early_calls;
+    const bool again = !early_again_;
+    early_again_ = true;
     state_ = State::waiting;
     if (native > 0 && own > 0) {
-        results_[library_] = {early_calls, native / early_calls};
-        results_[best_] = {early_calls, own / early_calls};
-        now = std::min(now, own / early_calls);
-        if (native * clearly_slower < early_calls * now * 100 && !runs_ahead(now)) {
+        results_[library_] = {early_calls, native};
+        results_[best_] = {early_calls, own};
+        usual_ = std::min(usual_, own);
+        const Nanoseconds most = usual_ * 100 / clearly_slower;
+        if (runs_ahead(usual_) || undisturbed_mean({times.begin(), middle}) >= most)
+            return wait_or_try(usual_, inside);
+        if (native >= most && again) {
+            spent_ += usual_ * waited_;
+            return begin_early();
+        }
+        if (native < most) {
             best_ = library_;
-            now = native / early_calls;
+            usual_ = native;
         }
     }
-    wait_or_try(now, inside);
+    wait_or_try(usual_, inside);
 }
 
 void ClassLearner::begin_epoch() {

@@ -100,6 +100,7 @@ private:
     std::size_t library_;
     bool guards_;     // until what was likely was found to hold, or is compared with the library
     bool early_due_;  // until what is unsure was compared with the library
+    bool early_again_ = false;
     std::uint32_t random_;
     std::vector<std::vector<Nanoseconds>> samples_;  // per arm, in this trial
     std::vector<std::size_t> alive_;                 // arms still tried

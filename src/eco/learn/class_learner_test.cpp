@@ -195,6 +195,19 @@ TEST(ClassLearner, WhatIsUnsureIsComparedWithTheLibraryWithinFiftyCalls) {
     }
 }
 
+// One call of the library's was disturbed: the two are compared once more, at once.
+TEST(ClassLearner, ADisturbedCallDoesNotSpeakAgainstTheLibrary) {
+    Calls program(3, 0, Start::unsure, 16, 1);
+    program.cost = 3000000;
+    const auto times = [](std::size_t arm, int call) {
+        return (arm == 1 ? 1500000 : 2000000) + (call == 18 ? 9000000 : 0);
+    };
+    program.run(51 - 16, times);
+    EXPECT_EQ(program.arms.back(), 1U);
+    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 1U), 11);
+    EXPECT_EQ(program.exchanges, 3);
+}
+
 // A library that is slower is not run again, and where ranks run ahead it is not looked at.
 TEST(ClassLearner, ALibraryThatIsSlowerIsComparedEarlyOnce) {
     Calls program(3, 0, Start::unsure, 16, 1);
