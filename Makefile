@@ -17,7 +17,7 @@ build: bootstrap          ## build into build/$(PRESET)
 test: build               ## unit tests, then tests/ with the lab
 	@scripts/test.sh full $(PRESET)
 
-test-quick: build         ## the same without the lab, under two minutes
+test-quick: build         ## the same without the lab and what takes long, under two minutes
 	@scripts/test.sh quick $(PRESET)
 
 test-long: build          ## everything, also what is marked long

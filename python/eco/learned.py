@@ -37,6 +37,7 @@ class LearnedClass:
     best: str
     arms: tuple[Arm, ...]
     program: str = ""  # whose calls, if they do not block
+    graph: str = ""  # of neighbourhood collectives: a number of their graph on the hosts
 
     def arm(self, choice: str) -> Arm | None:
         return next((arm for arm in self.arms if arm.choice == choice), None)
@@ -85,6 +86,7 @@ def _class(entry: dict[str, Any]) -> LearnedClass:
         str(entry["best"]),
         arms,
         str(entry.get("program", "")),
+        str(entry.get("graph", "")),
     )
 
 

@@ -41,8 +41,8 @@ def command(
     budget: Annotated[
         Optional[float],
         typer.Option(
-            help="Seconds for everything, starting and ending the ranks included (default: 60; "
-            "with --no-tune: as long as it takes).",
+            help="Seconds for everything, starting and ending the ranks included "
+            f"(default: {_BUDGET}; with --no-tune: as long as it takes).",
             metavar="SECONDS",
         ),
     ] = None,

@@ -16,6 +16,7 @@ SIMGRID = pytest.mark.skipif(
 )
 
 
+@pytest.mark.full
 def test_every_program_is_built() -> None:
     """Also those that no script here runs."""
     words = [PROJECT / "scripts/build.sh", "release", "benches"]
@@ -39,6 +40,7 @@ def test_survey() -> None:
 
 
 @SIMGRID
+@pytest.mark.full
 def test_scale() -> None:
     for rows in bench("peers/scale.py")["results"].values():
         assert {row["operation"] for row in rows} == {"bcast", "scatter"}
@@ -59,6 +61,7 @@ def test_planning() -> None:
     assert set(found["64"]) == set(found["1024"]) >= {"bcast", "alltoall", "scan"}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.long)])
 def test_overhead(mpi: str) -> None:
     found = bench("overhead/overhead.py", "--mpi", mpi)["calls_ns"]

@@ -91,3 +91,14 @@ def test_names_the_program_of_non_blocking_calls(profile: Path) -> None:
     entry |= {"operation": "ibcast", "program": "train.py"}
     beside(profile).write_text(json.dumps(document))
     assert "8 ranks, train.py  1.50× k2" in eco("learn", profile).stdout
+
+
+def test_names_the_graph_of_neighbourhood_collectives(profile: Path) -> None:
+    whole = learned("spread:segments=1")
+    (entry,) = whole["classes"]  # type: ignore[misc]
+    entry |= {"operation": "neighbor_allgather", "graph": "759419d471659955"}
+    beside(profile).write_text(json.dumps(whole))
+    for verb in ("learn", "show"):
+        assert "8 ranks, graph 7594" in eco(verb, profile).stdout
+    found = json.loads(eco("learn", profile, "--json").stdout)
+    assert found["classes"][0]["graph"] == "759419d471659955"

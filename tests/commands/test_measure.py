@@ -21,15 +21,9 @@ from commands_harness import (
     tuned,
 )
 
+pytestmark = pytest.mark.usefixtures("store")
 PROFILE = {"event": "profile", "profile": document()}
 ALL_WELL: list[dict[str, Any]] = [progress(0.1), progress(0.5), PROFILE, DONE]
-
-
-@pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.delenv("ECO_LIBMPI", raising=False)
-    return tmp_path / "data" / "eco" / "profiles"
 
 
 def test_file_and_store(tmp_path: Path, store: Path) -> None:

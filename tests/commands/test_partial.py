@@ -19,6 +19,7 @@ from commands_harness import (
     tuned,
 )
 
+pytestmark = pytest.mark.usefixtures("store")
 PROFILE = {"event": "profile", "profile": document()}
 HEAD = {
     "eco_partial": 1,
@@ -28,13 +29,6 @@ HEAD = {
     "partition_bytes": 1024,
     "tolerance": 0.2,
 }
-
-
-@pytest.fixture(autouse=True)
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.delenv("ECO_LIBMPI", raising=False)
-    return tmp_path / "data" / "eco" / "profiles"
 
 
 def kept(*pairs: list[Any]) -> dict[str, Any]:

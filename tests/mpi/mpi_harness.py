@@ -159,6 +159,12 @@ class Run:
         """How many calls of this operation ECO saw."""
         return sum(times for name, _, times in self._calls() if name == operation)
 
+    def times_of(self, operation: str, choice: str) -> int:
+        """How many of them this choice ran."""
+        return sum(
+            times for name, what, times in self._calls() if (name, what) == (operation, choice)
+        )
+
     def planned(self, operation: str) -> bool:
         """Whether a plan of ECO's was used at least once for this operation."""
         return any(not what.startswith("native") for what in self.used.get(operation, []))

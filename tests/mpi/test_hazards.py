@@ -73,7 +73,7 @@ def _starved(
     ids=["some", "each"],
 )
 @pytest.mark.parametrize("call", ["init", "bcast", "gatherv", "reduce_scatter", "levels"])
-@pytest.mark.parametrize("handler", ["fatal", "return"])
+@pytest.mark.parametrize("handler", [pytest.param("fatal", marks=[pytest.mark.full]), "return"])
 @pytest.mark.timeout(400)
 @each
 def test_no_memory(
@@ -277,8 +277,8 @@ def _choice(step: int, ranks: int) -> str:
 
 # Ranks; rounds, sizes. MPICH spins where ranks share processors: fewer ranks, with larger plans.
 ROOTS = [
-    (OPENMPI5, 16, (3, 80)),
-    (MPICH5, 10, (2, 80)),
+    pytest.param(OPENMPI5, 16, (3, 80), marks=[pytest.mark.full]),
+    pytest.param(MPICH5, 10, (2, 80), marks=[pytest.mark.full]),
     pytest.param(OPENMPI5, 64, (2, 80), marks=[pytest.mark.long]),
 ]
 MOST_KEPT = 4096  # kB of plans

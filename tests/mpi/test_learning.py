@@ -112,6 +112,26 @@ def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
     assert "what was learned is not stored" in run.err
 
 
+@pytest.mark.alone
+@each
+def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -> None:
+    """A chain through hosts in random order, which was timed as hardly faster; then each crossing
+    takes 3 ms. An exchange takes as long as a call, and a trial of all would come late."""
+    document = json.loads(profile.read_text())
+    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
+    document["tuning"] = [
+        {"mpi": library, "operation": "allreduce", "layout": "scattered", "bytes": 16}
+        | {"choice": "chain", "native": 0.00102, "eco": 0.001, "noise": 0.01}
+        | {"predicted": False, "ranks_per_host": 1}
+    ]
+    profile.write_text(json.dumps(document))
+    where = {"order": "random:1", "at": ("0s link a-b-c delay=3ms",)}
+    words = [built(mpi, "learns"), 100, "short"]
+    run = lab(mpi, *words, eco=True, choice="auto", profile=profile, **where)
+    assert "all ok" in run.out, run.out + run.err
+    assert 50 <= run.times_of("allreduce", "native") < 100, run.err
+
+
 @each
 def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: Path) -> None:
     """A profile of so short a budget that all is left to the library."""

@@ -202,6 +202,7 @@ def of_one_library(library: str, folder: Path) -> list[str]:
     return [f"-DECO_MPICH_INCLUDE={folder}/include", "-DECO_OPENMPI_INCLUDE="]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 @pytest.mark.parametrize("tests", ["ON", "OFF"], ids=["with-tests", "without-tests"])
 def test_one_mpi_library_is_enough_to_configure(library: str, tests: str, tmp_path: Path) -> None:

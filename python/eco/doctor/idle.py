@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from eco import quantities, structure
-from eco.doctor.facts import Host
+from eco.doctor.facts import Host, Interface
 from eco.doctor.finding import Finding, Severity
 from eco.profile import Profile
 
@@ -97,7 +97,11 @@ def _ways(profile: Profile, hosts: Sequence[Host]) -> Iterator[_Way]:
             round_trip, rate = figures
             for medium in (structure.medium(profile, part) for part in (one, other)):
                 rate = min(rate, (medium and medium.uplink) or rate)
-            yield _Way(members, ends, round_trip, rate, _first_flight(members))
+            sides = [
+                [known[name] for host in part if (name := profile.hosts[host]) in known]
+                for part in (one, other)
+            ]
+            yield _Way(members, ends, round_trip, rate, _first_flight(*sides))
 
 
 def _figures(profile: Profile, pairs: Sequence[structure.Pair]) -> tuple[float, float] | None:
@@ -108,7 +112,25 @@ def _figures(profile: Profile, pairs: Sequence[structure.Pair]) -> tuple[float, 
     return (2 * latency, more / longer) if more > 0 and longer > 0 else None
 
 
-def _first_flight(hosts: Sequence[Host]) -> float:
-    """Bytes: packets are as long as the NICs of both ends allow."""
-    mtus = [max((each.mtu or 0 for each in host.interfaces), default=0) for host in hosts]
-    return _SEGMENTS * float((min(mtus) or _USUAL_MTU) - _HEADERS)
+def _first_flight(one: Sequence[Host], other: Sequence[Host]) -> float:
+    """Bytes: packets are as long as the NICs of both ends allow in the networks that join these;
+    if routers do, no longer than usual."""
+    nics = [[_nics(host) for host in part] for part in (one, other)]
+    here, there = ({each.network for host in part for each in host} for part in nics)
+    mtus = [
+        each.mtu or _USUAL_MTU
+        for part in nics
+        for host in part
+        for each in host
+        if each.network in here & there
+    ]
+    if not mtus:
+        longest = [
+            max(each.mtu or _USUAL_MTU for each in host) for host in [*nics[0], *nics[1]] if host
+        ]
+        mtus = [*longest, _USUAL_MTU]
+    return _SEGMENTS * float(min(mtus) - _HEADERS)
+
+
+def _nics(host: Host) -> list[Interface]:
+    return [each for each in host.interfaces if not (each.bridge or each.down)]

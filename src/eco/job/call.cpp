@@ -11,6 +11,7 @@
 #include "eco/job/call_counts.h"
 #include "eco/job/job_report.h"
 #include "eco/job/learning.h"
+#include "eco/job/multicasts.h"
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/operator.h"
 #include "eco/mpi/process_failure.h"
@@ -179,6 +180,27 @@ bool Call::may_mcast() {
 }
 
 void Call::set_mcast() { choice_ = &by_mcast(); }
+
+bool Call::takes(const Multicasting* plan, Bytes bytes) {
+    bool takes = false;
+    if (plan && plan->prepared && !blocks()) {
+        takes = communicator_->takes_nonblocking(operation_, *plan, persists(), &requested_->timed);
+        if (on_revoked()) {
+            takes = false;
+            requested_->timed.reset();
+        }
+    } else if (plan && plan->prepared) {
+        try {
+            takes = communicator_->takes(operation_, *plan, &timed_) && !on_revoked();
+        } catch (const MpiError& error) {
+            communicator_->abandon(error.code);
+            throw;
+        }
+    }
+    if (takes && plan->by_mcast) set_mcast();
+    note(bytes, takes ? &plan->name : nullptr);
+    return takes;
+}
 
 bool Call::passes_blocks_on() const {
     return eco::passes_blocks_on(*choice_, communicator_->hierarchy());

@@ -116,6 +116,9 @@ public:
     // bits_may_change: whether the result is the same in whatever order the operator is applied.
     bool takes(Bytes bytes, bool commutative = true, bool bits_may_change = true);
 
+    // The same of a plan of several multicasts, if there is one. bytes: for the report.
+    bool takes(const Multicasting* plan, Bytes bytes);
+
     // Whether the choice passes blocks on, for gather and scatter (planners/planner.h).
     bool passes_blocks_on() const;
 

@@ -28,6 +28,7 @@ namespace eco {
 class Learning;
 class Lesson;
 class MulticastPlans;
+struct Multicasting;
 class Neighbourhood;
 class NonblockingLearning;
 class NonblockingLesson;
@@ -60,6 +61,12 @@ public:
                          Lesson** timed);
     // Without learning anything.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
+
+    // Whether a plan of several multicasts runs its call, or the library: the same, also for calls
+    // that do not block.
+    bool takes(Operation operation, const Multicasting& plan, Lesson** timed);
+    bool takes_nonblocking(Operation operation, const Multicasting& plan, bool persists,
+                           std::shared_ptr<TimedCall>* timed);
 
     // For calls that do not block: never collective, and only what progress can move on. Once
     // settle_nonblocking() has said that they work. timed: what wants to know when the call is
@@ -268,6 +275,17 @@ private:
                                   bool bits_may_change);
     // By operation, root and whether it commutes.
     Recent<std::tuple<Operation, Rank, bool, Choice>, std::shared_ptr<const Prepared>> prepared_;
+    // Of a plan's calls, by operation and the plan's number.
+    struct CallsOfPlan {
+        int calls = 0, nonblocking_calls = 0;  // before learning began
+        std::optional<bool> runs;              // of blocking calls, by what earlier jobs learned
+        std::optional<bool> runs_nonblocking;
+        Lesson* lesson = nullptr;
+        NonblockingLesson* nonblocking_lesson = nullptr;
+    };
+    std::map<std::pair<Operation, std::uint64_t>, CallsOfPlan> calls_of_plans_;
+    LearnedClass class_of_plan(Operation operation, const Multicasting& plan, bool blocks) const;
+    bool runs_plan(Operation operation, const Multicasting& plan, bool blocks) const;
     std::unique_ptr<Neighbourhood> neighbourhood_;
     std::unique_ptr<MulticastPlans> multicasts_;
 };

@@ -10,15 +10,6 @@
 
 namespace eco {
 
-// A class is worth learning from so many calls on, so that a program that makes few pays nothing:
-// fewer of longer messages, whose calls take longer than what learning costs. Where the library's
-// short calls run, learning also makes the hidden communicator and its first connections, if no
-// call before has.
-static int calls_before_learning(Bytes bytes, bool makes_hidden) {
-    if (bytes >= 1024) return 4;
-    return makes_hidden ? 64 : 16;
-}
-
 Bytes size_class(Bytes bytes, int bits) {
     if (bytes < 1 << bits) return bytes;
     const int shift = std::bit_width(static_cast<std::uint64_t>(bytes)) - bits;

@@ -116,6 +116,7 @@ void Communicator::release() noexcept {
         learning_.reset();
         nonblocking_learning_.reset();
         chosen_.clear();
+        calls_of_plans_.clear();
     }
     // No list of them, for which there may be no memory.
     if (Session* here = session(); here && here->mcast.channel) {

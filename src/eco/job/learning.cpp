@@ -19,18 +19,39 @@ constexpr Seconds no_end = 1e18;
 
 Bytes learned_class(Bytes bytes) { return bytes < 0 ? bytes : size_class(bytes, class_bits); }
 
-Lesson::Lesson(const LearnedClass& named, Rivals rivals, long calls_before)
-    : named_(named),
-      choices_(std::move(rivals.choices)),
-      learner_(choices_.size(), rivals.preferred, rivals.start,
-               static_cast<std::uint32_t>(named.bytes) * 2654435761U,
-               static_cast<Nanoseconds>(1e9 * rivals.expected), calls_before) {}
+// Fewer of longer messages, whose calls take longer than what learning costs. Where the library's
+// short calls run, learning also makes the hidden communicator and its first connections, if no
+// call before has. So a program that makes few calls pays nothing.
+int calls_before_learning(Bytes bytes, bool makes_hidden) {
+    if (bytes >= 1024) return 4;
+    return makes_hidden ? 64 : 16;
+}
 
-LearnedClass with_arms(LearnedClass named, const std::vector<Choice>& choices,
+std::vector<std::string> written(const std::vector<Choice>& choices) {
+    std::vector<std::string> names;
+    for (const Choice& choice : choices) names.push_back(to_text(choice));
+    return names;
+}
+
+Lesson::Lesson(const LearnedClass& named, Rivals rivals, long calls_before)
+    : Lesson(named, written(rivals.choices), rivals, calls_before) {
+    choices_ = std::move(rivals.choices);
+}
+
+Lesson::Lesson(const LearnedClass& named, std::vector<std::string> names,
+               const Beginning& beginning, long calls_before)
+    : named_(named),
+      names_(std::move(names)),
+      learner_(names_.size(), beginning.preferred, beginning.start,
+               static_cast<std::uint32_t>(named.bytes) * 2654435761U,
+               static_cast<Nanoseconds>(1e9 * beginning.expected), calls_before,
+               beginning.library) {}
+
+LearnedClass with_arms(LearnedClass named, const std::vector<std::string>& choices,
                        const std::vector<SampledArm>& arms, std::size_t best) {
     for (std::size_t arm = 0; arm < choices.size(); ++arm)
         named.arms.push_back(
-            {to_text(choices[arm]), arms[arm].runs, 1e-9 * static_cast<double>(arms[arm].mean)});
+            {choices[arm], arms[arm].runs, 1e-9 * static_cast<double>(arms[arm].mean)});
     named.best = named.arms[best].choice;
     return named;
 }
@@ -46,7 +67,7 @@ void add_learned(std::vector<LearnedClass> found, std::vector<LearnedClass>& all
 }
 
 LearnedClass Lesson::result() const {
-    return with_arms(named_, choices_, learner_.arms(), learner_.best());
+    return with_arms(named_, names_, learner_.arms(), learner_.best());
 }
 
 Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_change,
@@ -61,6 +82,17 @@ Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_chan
     entry->second = std::make_unique<Lesson>(describe_class(request, least, here.library),
                                              std::move(rivals), calls_before);
     return entry->second.get();
+}
+
+Lesson* Learning::lesson_of_plan(Operation operation, std::uint64_t number,
+                                 const LearnedClass& named, const std::string& plan, bool runs,
+                                 long calls_before) {
+    auto& lesson = lessons_of_plans_[{operation, number}];
+    if (!lesson)
+        lesson = std::make_unique<Lesson>(named, std::vector<std::string>{plan, "native"},
+                                          begin_plan(session()->learned, named, plan, runs),
+                                          calls_before);
+    return lesson.get();
 }
 
 Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
@@ -96,6 +128,7 @@ void Learning::collect(std::vector<LearnedClass>& all) const {
     std::vector<LearnedClass> found;
     for (const auto& [key, lesson] : lessons_)
         if (lesson) found.push_back(lesson->result());
+    for (const auto& [key, lesson] : lessons_of_plans_) found.push_back(lesson->result());
     add_learned(std::move(found), all);
 }
 

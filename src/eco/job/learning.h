@@ -22,8 +22,15 @@ Bytes learned_class(Bytes bytes);
 Choice choice_in_class(const Choice& choice, Bytes class_least, Bytes least,
                        const Request& request);
 
-// What a job found out of a class: of each of its choices what the arm of the same place says.
-LearnedClass with_arms(LearnedClass named, const std::vector<Choice>& choices,
+// A class is worth learning from so many calls on. makes_hidden: whether learning makes the hidden
+// communicator.
+int calls_before_learning(Bytes bytes, bool makes_hidden);
+
+std::vector<std::string> written(const std::vector<Choice>& choices);
+
+// What a job found out of a class: of each of its choices, as written, what the arm of the same
+// place says.
+LearnedClass with_arms(LearnedClass named, const std::vector<std::string>& choices,
                        const std::vector<SampledArm>& arms, std::size_t best);
 
 // Adds those of which anything was timed; communicators that come and go learn the same classes
@@ -37,6 +44,9 @@ void note_exchange(bool settled, Seconds took);
 class Lesson {
 public:
     Lesson(const LearnedClass& named, Rivals rivals, long calls_before);
+    // Of choices that have no more than names.
+    Lesson(const LearnedClass& named, std::vector<std::string> names, const Beginning& beginning,
+           long calls_before);
 
     // A call is over; its end is kept if it counts.
     void ended() {
@@ -57,7 +67,8 @@ public:
 private:
     friend class Learning;
     LearnedClass named_;
-    std::vector<Choice> choices_;  // one per arm, for the class's least size
+    std::vector<std::string> names_;  // one per arm
+    std::vector<Choice> choices_;     // the same for the class's least size; empty of names alone
     ClassLearner learner_;
     std::vector<Seconds> entered_, left_;  // own clock, since the last exchange
     Seconds inside_ = 0;                   // of all calls since then
@@ -74,6 +85,10 @@ public:
     // The class of such calls, made at the first one that is worth learning; null: not worth it.
     // bytes: of the call, or -1. calls_before: of the class so far. All ranks ask alike.
     Lesson* lesson(const Request& request, Bytes bytes, bool bits_may_change, long calls_before);
+
+    // The same of calls of a plan; number: of the plan, the same on all ranks.
+    Lesson* lesson_of_plan(Operation operation, std::uint64_t number, const LearnedClass& named,
+                           const std::string& plan, bool runs, long calls_before);
 
     struct Turn {
         std::size_t arm = 0;
@@ -94,6 +109,7 @@ private:
     Seconds exchange_began_ = 0, exchange_ended_ = 0;  // own clock
     // By operation, least size, whether its operator commutes and whether its bits may change.
     std::map<std::tuple<Operation, Bytes, bool, bool>, std::unique_ptr<Lesson>> lessons_;
+    std::map<std::pair<Operation, std::uint64_t>, std::unique_ptr<Lesson>> lessons_of_plans_;
 };
 
 }  // namespace eco

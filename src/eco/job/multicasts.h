@@ -3,6 +3,7 @@
 // on all ranks. Used by neighbourhood collectives and ECO_Multicast.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,10 +14,19 @@ namespace eco {
 
 struct Multicasting {
     std::string name;                    // as MulticastPlan has it, or native
-    std::unique_ptr<Prepared> prepared;  // this rank's; null if the library does better
+    std::unique_ptr<Prepared> prepared;  // this rank's; null if it would gain nothing
     bool by_mcast = false;               // IP multicast, as some message of it goes by
+    bool runs = false;                   // where nothing is learned; else the library
+    // Its calls are learned as one class, named by the size class of all its messages (-1: they
+    // differ) and by who gives what to whom. number: of all that it was planned for. The same on
+    // all ranks.
+    Bytes bytes_each = -1, longest = 0;
+    std::string graph;
+    std::uint64_t number = 0;
 
-    std::size_t bytes() const { return sizeof *this + (prepared ? prepared->bytes() : 0); }
+    std::size_t bytes() const {
+        return sizeof *this + graph.size() + (prepared ? prepared->bytes() : 0);
+    }
 };
 
 class MulticastPlans {

@@ -18,11 +18,17 @@ constexpr Seconds not_known = 1e9;
 }  // namespace
 
 NonblockingLesson::NonblockingLesson(const LearnedClass& named, Rivals rivals)
+    : NonblockingLesson(named, written(rivals.choices), rivals) {
+    choices_ = std::move(rivals.choices);
+}
+
+NonblockingLesson::NonblockingLesson(const LearnedClass& named, std::vector<std::string> names,
+                                     const Beginning& beginning)
     : named_(named),
-      choices_(std::move(rivals.choices)),
-      learner_(choices_.size(), rivals.preferred, rivals.start,
+      names_(std::move(names)),
+      learner_(names_.size(), beginning.preferred, beginning.start,
                static_cast<std::uint32_t>(named.bytes) * 2654435761U,
-               static_cast<Nanoseconds>(1e9 * rivals.expected)) {}
+               static_cast<Nanoseconds>(1e9 * beginning.expected)) {}
 
 std::size_t NonblockingLesson::begin(std::shared_ptr<TimedCall>* timed) {
     const NonblockingLearner::Turn turn = learner_.start();
@@ -44,7 +50,7 @@ Choice NonblockingLesson::choice(std::size_t arm, const Request& request, Bytes 
 }
 
 LearnedClass NonblockingLesson::result() const {
-    return with_arms(named_, choices_, learner_.arms(), learner_.best());
+    return with_arms(named_, names_, learner_.arms(), learner_.best());
 }
 
 // The longest duration of each call, the most calls under way, and the cost: the greatest of all

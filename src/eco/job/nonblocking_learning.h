@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -31,6 +32,9 @@ struct TimedCall {
 class NonblockingLesson {
 public:
     NonblockingLesson(const LearnedClass& named, Rivals rivals);
+    // Of choices that have no more than names.
+    NonblockingLesson(const LearnedClass& named, std::vector<std::string> names,
+                      const Beginning& beginning);
 
     // The next call's arm; timed: what is to be told when the call is over, or null. Local.
     std::size_t begin(std::shared_ptr<TimedCall>* timed);
@@ -45,7 +49,8 @@ public:
 private:
     friend class NonblockingLearning;
     LearnedClass named_;
-    std::vector<Choice> choices_;  // one per arm, for the class's least size
+    std::vector<std::string> names_;  // one per arm
+    std::vector<Choice> choices_;     // the same for the class's least size; empty of names alone
     NonblockingLearner learner_;
     std::vector<std::shared_ptr<TimedCall>> calls_;  // since the last exchange
     int under_way_ = 1;                              // of those at most, at once
@@ -56,12 +61,13 @@ public:
     explicit NonblockingLearning(Communicator& communicator) : communicator_(communicator) {}
 
     // The class of such calls, made at the first one that is worth learning; null: not worth it.
-    // make: finds its rivals. All ranks ask alike. Local.
+    // make: finds its rivals. plan: the number of its plan, if it has one. All ranks ask alike.
+    // Local.
     template <typename Make>
-    NonblockingLesson* lesson(const Request& request, Bytes bytes, bool bits_may_change,
-                              Make make) {
+    NonblockingLesson* lesson(const Request& request, Bytes bytes, bool bits_may_change, Make make,
+                              std::uint64_t plan = 0) {
         const auto [entry, fresh] = lessons_.try_emplace(
-            {request.operation, bytes, request.commutative, bits_may_change}, nullptr);
+            {request.operation, bytes, request.commutative, bits_may_change, plan}, nullptr);
         if (fresh) entry->second = make();
         return entry->second.get();
     }
@@ -85,8 +91,11 @@ private:
 
     Communicator& communicator_;
     Seconds cost_ = 0;  // of one exchange, once known
-    // By operation, least size, whether its operator commutes and whether its bits may change.
-    std::map<std::tuple<Operation, Bytes, bool, bool>, std::unique_ptr<NonblockingLesson>> lessons_;
+    // By operation, least size, whether its operator commutes, whether its bits may change, and
+    // plan.
+    std::map<std::tuple<Operation, Bytes, bool, bool, std::uint64_t>,
+             std::unique_ptr<NonblockingLesson>>
+        lessons_;
     struct Last {
         Lessons lessons;
         std::vector<double> own, all;

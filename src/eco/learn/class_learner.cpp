@@ -22,6 +22,9 @@ struct Epoch {
 constexpr Epoch epochs[] = {{1, 1}, {1, 3}, {1, 4}, {2, 3}};
 constexpr int last_epoch = 3;
 
+// ECO's choice must not run for longer where the library's own is faster.
+constexpr long right_within = 50;  // calls
+
 // Arms are tried when the class has taken so many times what the trial's exchanges will: a program
 // that soon ends would not get back what they cost.
 constexpr Nanoseconds worth_a_trial = 4;
@@ -37,6 +40,12 @@ constexpr int longest_block = 16;
 // as long from then on.
 constexpr Nanoseconds further_ahead = 150;
 constexpr int longer_blocks = 4;
+
+// Before that, what is unsure is compared with the library in one exchange: so many calls of each,
+// after one call of the library's that makes its connections. The library then runs if it is faster
+// by this, in percent: what a few calls tell is little, but a trial will follow.
+constexpr int early_calls = 4;
+constexpr Nanoseconds clearly_slower = 110;
 
 constexpr long least_wait = 4;      // calls
 constexpr long calls_per_look = 4;  // one look in so many of the calls so far, at most
@@ -68,18 +77,20 @@ constexpr int most_doublings = 14;
 }  // namespace
 
 ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed,
-                           Nanoseconds expected, long calls_before)
+                           Nanoseconds expected, long calls_before, std::size_t library)
     : preferred_(preferred),
       best_(preferred),
       observes_(start == Start::observe),
+      library_(library),
       guards_(start == Start::likely),
+      early_due_(start == Start::unsure && library != no_arm && library != preferred),
       random_(seed | 1),
       samples_(arms),
       results_(arms),
       runs_(arms, 0),
       expected_(expected),
       calls_before_(calls_before) {
-    ECO_CHECK(preferred < arms);
+    ECO_CHECK(preferred < arms && (library < arms || library == no_arm));
     if (observes_) {
         alive_ = {preferred};
         begin_epoch();
@@ -117,12 +128,13 @@ void ClassLearner::try_arms(std::vector<std::size_t> arms) {
 bool ClassLearner::exchange_due() const {
     if (state_ == State::trying)
         return place_ == order_.size() || (place_ > 0 && order_[place_].first && !taken_);
+    if (state_ == State::early) return place_ == order_.size();
     return state_ != State::done && to_check_ == 0;
 }
 
 ClassLearner::Turn ClassLearner::start() {
     if (state_ == State::done) return {best_, false};
-    if (state_ != State::trying) {
+    if (state_ != State::trying && state_ != State::early) {
         ECO_CHECK(to_check_ > 0);
         const bool timed = to_check_-- <= checked_calls;
         timed_ += timed ? 1 : 0;
@@ -151,6 +163,7 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, const Exchange& e
         if (place_ == order_.size()) end_epoch();
         return;
     }
+    if (state_ == State::early) return end_early(times, exchange.inside);
     if (state_ == State::waiting) {
         // Calls for which the root is ahead come in bursts: the longest ones count as well.
         const auto sum = std::accumulate(times.begin(), times.end(), Nanoseconds{0});
@@ -183,7 +196,7 @@ void ClassLearner::take(const std::vector<Nanoseconds>& times, const Exchange& e
     }
     // What was known holds no more.
     usual_ = now;
-    if (guards_) return try_arms({best_, best_ == 0 ? std::size_t{1} : std::size_t{0}});
+    if (guards_ && library_ != no_arm && library_ != best_) return try_arms({best_, library_});
     try_all();
 }
 
@@ -193,6 +206,12 @@ int ClassLearner::block_calls(int at_least, Nanoseconds usual) const {
     if (usual <= 0 || !runs_ahead(usual)) return at_least;
     return std::max(at_least, static_cast<int>(std::min<Nanoseconds>(block_share * cost_ / usual,
                                                                      longest_block)));
+}
+
+long ClassLearner::trial_calls() const {
+    long calls = 0;
+    for (const Epoch& epoch : epochs) calls += epoch.rounds * epoch.calls;
+    return calls * static_cast<long>(samples_.size());
 }
 
 // now: what a call took lately; 0: not known.
@@ -213,8 +232,17 @@ void ClassLearner::wait_or_try(Nanoseconds now, Nanoseconds inside) {
     }
     const Nanoseconds enough =
         worth * exchanges_per_arm * static_cast<Nanoseconds>(samples_.size()) * each;
-    if (now > 0 && spent_ >= enough) return try_all();
+    const bool worth_it = now > 0 && spent_ >= enough;
+    const bool early = early_due_ && now > 0 && !ahead &&
+                       !(worth_it && calls_before_ + calls_ + trial_calls() <= right_within);
+    if (worth_it && !early) return try_all();
     long left = now > 0 ? static_cast<long>((enough - spent_) / now) + 1 : calls_;
+    if (early) {
+        // As a trial of one exchange, for which the calls before count too.
+        const Nanoseconds missing = worth_a_trial * cost_ - spent_ - now * calls_before_;
+        if (missing <= 0) return begin_early();
+        left = static_cast<long>(missing / now) + 1;
+    }
     left = std::max({left, calls_ / calls_per_look, least_wait});
     // What an exchange takes is known from the one before, which ranks that were far apart in calls
     // of another class may have made longer. So where a look costs little the next one is soon.
@@ -224,6 +252,45 @@ void ClassLearner::wait_or_try(Nanoseconds now, Nanoseconds inside) {
         longest = std::max<long>(longest, look_share * ahead_ / now);
     waited_ = to_check_ = std::min({left, longest, longest_period});
     calls_ += waited_;
+}
+
+void ClassLearner::begin_early() {
+    state_ = State::early;
+    early_due_ = false;
+    order_.assign(1, {{library_, false}, true});
+    for (const std::size_t arm : {library_, best_})
+        order_.insert(order_.end(), early_calls, {{arm, true}, false});
+    place_ = 0;
+    waited_ = static_cast<long>(order_.size());
+    calls_ += waited_;
+}
+
+// Of each arm's calls their mean, as of a block; of the arm that ran also what it took before. If
+// one long call alone speaks against the library, something may have disturbed it: once more.
+void ClassLearner::end_early(const std::vector<Nanoseconds>& times, Nanoseconds inside) {
+    const auto middle = times.begin() + early_calls;
+    const Nanoseconds native = std::accumulate(times.begin(), middle, Nanoseconds{0}) / early_calls,
+                      own = std::accumulate(middle, times.end(), Nanoseconds{0}) / early_calls;
+    const bool again = !early_again_;
+    early_again_ = true;
+    state_ = State::waiting;
+    if (native > 0 && own > 0) {
+        results_[library_] = {early_calls, native};
+        results_[best_] = {early_calls, own};
+        usual_ = std::min(usual_, own);
+        const Nanoseconds most = usual_ * 100 / clearly_slower;
+        if (runs_ahead(usual_) || undisturbed_mean({times.begin(), middle}) >= most)
+            return wait_or_try(usual_, inside);
+        if (native >= most && again) {
+            spent_ += usual_ * waited_;
+            return begin_early();
+        }
+        if (native < most) {
+            best_ = library_;
+            usual_ = native;
+        }
+    }
+    wait_or_try(usual_, inside);
 }
 
 void ClassLearner::begin_epoch() {

@@ -15,6 +15,8 @@ namespace eco {
 
 using Nanoseconds = std::int64_t;
 
+inline constexpr std::size_t no_arm = static_cast<std::size_t>(-1);
+
 // So many timed runs of a choice tell what it takes.
 inline constexpr long enough_runs = 4;
 
@@ -38,18 +40,20 @@ struct Exchange {
 class ClassLearner {
 public:
     enum class Start {
-        unsure,   // the preferred one runs, and all are tried once the trial is worth its cost
+        unsure,   // the preferred one runs, and all are tried once the trial is worth its cost;
+                  // long before that, it is compared with the library's own in a few calls
         likely,   // the preferred one runs, and is checked soon; then as sure. If it takes too long
-                  // it is compared with the first of the others, the library's own, before all are
+                  // it is compared with the library's own before all are
         sure,     // the preferred one runs; checked now and then
         observe,  // it runs, and a few of its calls are timed
     };
 
     // arms: how many choices; preferred: the one that the profile takes, which a tie goes to. seed:
     // the same on all ranks. expected: what the preferred one should take at most, if it is sure;
-    // 0: not known. calls_before: of the class, of which nothing is known.
+    // 0: not known. calls_before: of the class, of which nothing is known. library: the arm with
+    // which the preferred one is compared before all are; no_arm: none.
     ClassLearner(std::size_t arms, std::size_t preferred, Start start, std::uint32_t seed,
-                 Nanoseconds expected = 0, long calls_before = 0);
+                 Nanoseconds expected = 0, long calls_before = 0, std::size_t library = no_arm);
 
     // Whether the next call must wait for an exchange: then call take() before start().
     bool exchange_due() const;
@@ -72,11 +76,14 @@ public:
     const std::vector<SampledArm>& arms() const { return results_; }
 
 private:
-    enum class State { waiting, trying, watching, done };
+    enum class State { waiting, early, trying, watching, done };
 
     void wait_or_try(Nanoseconds now, Nanoseconds inside);
+    void begin_early();
+    void end_early(const std::vector<Nanoseconds>& times, Nanoseconds inside);
     bool runs_ahead(Nanoseconds usual) const;
     int block_calls(int at_least, Nanoseconds usual) const;
+    long trial_calls() const;
     void wait_for_trial(long calls);
     void try_arms(std::vector<std::size_t> arms);
     void try_all();
@@ -90,7 +97,10 @@ private:
     State state_ = State::trying;
     std::size_t preferred_, best_;
     bool observes_;
-    bool guards_;  // until what was likely was found to hold, or is compared with the library
+    std::size_t library_;
+    bool guards_;     // until what was likely was found to hold, or is compared with the library
+    bool early_due_;  // until what is unsure was compared with the library
+    bool early_again_ = false;
     std::uint32_t random_;
     std::vector<std::vector<Nanoseconds>> samples_;  // per arm, in this trial
     std::vector<std::size_t> alive_;                 // arms still tried

@@ -22,6 +22,9 @@ constexpr double changed = 1.3;
 // Classes of non-blocking calls in a file, of all programs.
 constexpr long most_of_programs = 1000;
 
+// Classes of neighbourhood collectives in a file, of all graphs: each job may have others.
+constexpr long most_of_graphs = 200;
+
 LearnedArm read_arm(const json& entry) {
     LearnedArm arm{entry.at("choice"), entry.at("runs"), entry.at("mean")};
     if (arm.runs < 0 || !(arm.mean >= 0 && arm.mean < 1e6))
@@ -40,6 +43,7 @@ LearnedClass read_class(const json& entry) {
     entry.at("best").get_to(found.best);
     for (const json& arm : entry.at("arms")) found.arms.push_back(read_arm(arm));
     if (!found.blocks()) found.program = entry.value("program", "");
+    found.graph = entry.value("graph", "");
     return found;
 }
 
@@ -78,13 +82,12 @@ void forget_other_work(LearnedClass& known, const LearnedClass& fresh) {
     if (timed > 1 || std::any_of(fresh.arms.begin(), fresh.arms.end(), differs)) known.arms.clear();
 }
 
-// The oldest are forgotten, so that many programs do not fill the file.
-void limit_programs(std::vector<LearnedClass>& classes) {
-    auto left = std::count_if(classes.begin(), classes.end(),
-                              [](const LearnedClass& each) { return !each.blocks(); });
-    std::erase_if(classes, [&](const LearnedClass& each) {
-        return !each.blocks() && left-- > most_of_programs;
-    });
+// The oldest of a kind are forgotten.
+template <typename Kind>
+void limit(std::vector<LearnedClass>& classes, long most, Kind is_of_kind) {
+    auto left = std::count_if(classes.begin(), classes.end(), is_of_kind);
+    std::erase_if(classes,
+                  [&](const LearnedClass& each) { return is_of_kind(each) && left-- > most; });
 }
 
 std::string family(const std::string& mpi) { return mpi.substr(0, mpi.find(' ')); }
@@ -94,7 +97,7 @@ std::string family(const std::string& mpi) { return mpi.substr(0, mpi.find(' '))
 bool LearnedClass::same_calls(const LearnedClass& other) const {
     return mpi == other.mpi && operation == other.operation && layout == other.layout &&
            hosts_shared == other.hosts_shared && ranks == other.ranks && bytes == other.bytes &&
-           program == other.program;
+           program == other.program && graph == other.graph;
 }
 
 Learned parse_learned(const std::string& text, const std::string& origin) {
@@ -138,6 +141,7 @@ std::string to_json(const Learned& learned) {
                                                 {"best", each.best},
                                                 {"arms", arms}});
         if (!each.program.empty()) entry["program"] = each.program;
+        if (!each.graph.empty()) entry["graph"] = each.graph;
     }
     return json{
                {"eco_learned", learned_version}, {"network", learned.network}, {"classes", classes}}
@@ -152,7 +156,7 @@ json short_json(const std::vector<LearnedClass>& classes) {
         for (const LearnedArm& arm : each.arms)
             arms.push_back({arm.choice, arm.runs, static_cast<float>(arm.mean)});
         list.push_back({each.operation, each.layout == "near", each.hosts_shared, each.ranks,
-                        each.bytes, arms});
+                        each.bytes, arms, each.graph});
     }
     return list;
 }
@@ -168,6 +172,7 @@ std::vector<LearnedClass> read_short(const json& list, const std::string& librar
         entry.at(3).get_to(found.ranks);
         entry.at(4).get_to(found.bytes);
         for (const json& arm : entry.at(5)) found.arms.push_back({arm.at(0), arm.at(1), arm.at(2)});
+        entry.at(6).get_to(found.graph);
     }
     return classes;
 }
@@ -196,7 +201,10 @@ void merge(Learned& known, const Learned& fresh) {
         if (quickest != old->arms.end()) old->best = quickest->choice;
         std::rotate(old, old + 1, known.classes.end());  // the newest last
     }
-    limit_programs(known.classes);
+    // So that many programs, or graphs, do not fill the file.
+    limit(known.classes, most_of_programs, [](const LearnedClass& each) { return !each.blocks(); });
+    limit(known.classes, most_of_graphs,
+          [](const LearnedClass& each) { return !each.graph.empty(); });
 }
 
 }  // namespace eco

@@ -33,6 +33,8 @@ struct LearnedClass {
     // Which one made the calls, if these do not block: their times hold its work, and say nothing
     // about calls of others. Set by rank 0 for the file, empty otherwise.
     std::string program = {};
+    // Of neighbourhood collectives: which hosts give to which, as a number; empty otherwise.
+    std::string graph = {};
 
     bool blocks() const { return !operation.starts_with('i'); }
     // Whether they are results of the same calls.

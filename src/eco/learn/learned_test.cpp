@@ -52,6 +52,21 @@ TEST(Learned, ReadsWhatItWrote) {
     EXPECT_EQ(shared[0].arms, learned.classes[0].arms);
 }
 
+// Classes of neighbourhood collectives are told apart by their graph, and the oldest are forgotten.
+TEST(Learned, GraphsAreToldApart) {
+    Learned known{"2026-11-23", {some_class(16, 1, 2)}};
+    for (int graph = 0; graph < 300; ++graph) {
+        LearnedClass each = some_class(16, 1, 2);
+        each.graph = std::to_string(graph);
+        merge(known, {"2026-11-23", {each}});
+    }
+    ASSERT_EQ(known.classes.size(), 201U);
+    EXPECT_EQ(known.classes.front().graph, "");
+    EXPECT_EQ(known.classes[1].graph, "100");
+    EXPECT_EQ(to_json(parse_learned(to_json(known), "file")), to_json(known));
+    EXPECT_EQ(read_short(short_json(known.classes), "openmpi 5")[1].graph, "100");
+}
+
 // Times of non-blocking calls hold the work beside them: those of different work do not mix.
 TEST(Learned, TimesOfOtherWorkReplaceThoseOfNonBlockingCalls) {
     const auto calls_of = [](std::vector<LearnedArm> arms) {

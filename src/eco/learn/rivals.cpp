@@ -78,6 +78,9 @@ void apply(const LearnedClass& known, const std::function<bool(const Choice&)>& 
         }
     }
     rivals.expected = least;
+    if (rivals.library != no_arm && arm_of(known, to_text(Choice{})) &&
+        arm_of(known, to_text(rivals.choices[rivals.preferred])))
+        rivals.library = no_arm;
     if (all_known)
         rivals.start = Start::sure;
     else
@@ -98,6 +101,21 @@ void apply_all(const std::vector<LearnedClass>& learned, LearnedClass named,
 
 }  // namespace
 
+Beginning begin_plan(const std::vector<LearnedClass>& learned, LearnedClass named,
+                     const std::string& plan, bool runs) {
+    Beginning found{runs ? std::size_t{0} : 1, 1, ClassLearner::Start::unsure, 0};
+    for (const LearnedClass& earlier : learned) {
+        named.mpi = earlier.mpi;  // all are of the library that runs
+        if (!earlier.same_calls(named)) continue;
+        const LearnedArm *own = arm_of(earlier, plan), *native = arm_of(earlier, "native");
+        if (!own || !native) continue;
+        found.preferred = own->mean < native->mean ? 0 : 1;
+        found.expected = std::min(own->mean, native->mean);
+        found.start = ClassLearner::Start::sure;
+    }
+    return found;
+}
+
 LearnedClass describe_class(const Request& request, Bytes least, const std::string& library,
                             bool blocks) {
     LearnedClass named;
@@ -117,6 +135,7 @@ Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& lear
     rivals.choices = {known.choice};
     if (!known.open) return rivals;
     add(rivals.choices, Choice{});
+    rivals.library = known.choice.is_native() ? 0 : 1;
     for (const Choice& rival : known.rivals) add(rivals.choices, rival);
     using Start = ClassLearner::Start;
     rivals.start = bits_may_change ? Start::unsure : Start::observe;

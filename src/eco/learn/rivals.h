@@ -14,14 +14,20 @@
 
 namespace eco {
 
-struct Rivals {
-    std::vector<Choice> choices;  // the first runs where nothing is learned; each once
-    // What runs while nothing more is known, and how the class begins.
-    std::size_t preferred = 0;
+// How a class begins: places among its choices, and what is known of them.
+struct Beginning {
+    std::size_t preferred = 0;  // runs while nothing more is known
+    // The library's own, with which the preferred one is compared before all are; no_arm: none, or
+    // earlier jobs compared the two.
+    std::size_t library = no_arm;
     ClassLearner::Start start = ClassLearner::Start::sure;
+    Seconds expected = 0;  // what the preferred one should take at most; 0: not known
+};
+
+struct Rivals : Beginning {
+    std::vector<Choice> choices;  // the first runs where nothing is learned; each once
     // False: one choice, or all is known of calls whose bits must not change within a run.
     bool worth_learning = false;
-    Seconds expected = 0;  // what the preferred one should take at most; 0: not known
 };
 
 // learned: of this library and network. least: the class's least size, or -1. bits_may_change:
@@ -36,6 +42,11 @@ Rivals find_nonblocking_rivals(const Chooser& chooser, const std::vector<Learned
                                const Request& request, Bytes least, bool bits_may_change,
                                const Choice& usual,
                                const std::function<bool(const Choice&)>& may_run);
+
+// How a class begins that has two choices: a plan by its name, and the library (in this order).
+// runs: whether the plan does where nothing is learned.
+Beginning begin_plan(const std::vector<LearnedClass>& learned, LearnedClass named,
+                     const std::string& plan, bool runs);
 
 // What identifies a class among the learned ones; without arms. blocks: false for non-blocking
 // calls.

@@ -51,6 +51,43 @@ TEST_F(RivalsOf, WhatWasTimedClearlyIsSure) {
     EXPECT_FALSE(find(1024, false).worth_learning);
 }
 
+// What is unsure is compared with the library first, if no job did that.
+TEST_F(RivalsOf, TheLibraryIsComparedFirstWhereNobodyDid) {
+    time(1024, tree, 1.02, 1);
+    const Rivals rivals = find(1024);
+    EXPECT_EQ(rivals.start, Start::unsure);
+    ASSERT_EQ(rivals.library, 1U);
+    EXPECT_EQ(to_text(rivals.choices[1]), "native");
+    predict(1024, "tree:top=balanced,inner=star,segments=1", 2, 1);
+    learn(1024, {{tree, 4, 1}, {"native", 4, 2}});
+    const Rivals later = find(1024);
+    EXPECT_EQ(later.start, Start::unsure);
+    EXPECT_EQ(later.library, no_arm);
+    EXPECT_EQ(later.preferred, 0U);
+}
+
+// A plan is compared with the library until both are known; what another graph's took says nothing.
+TEST_F(RivalsOf, APlanIsComparedWithTheLibrary) {
+    LearnedClass named{"openmpi 5", "neighbor_allgather", "near", false, 4, 1024, "", {}};
+    named.graph = "a";
+    const Beginning first = begin_plan(learned_, named, "spread", true);
+    EXPECT_EQ(first.preferred, 0U);
+    EXPECT_EQ(first.library, 1U);
+    EXPECT_EQ(first.start, Start::unsure);
+    EXPECT_EQ(begin_plan(learned_, named, "spread", false).preferred, 1U);
+    learned_.push_back(named);
+    learned_.back().graph = "b";
+    learned_.back().arms = {{"spread", 4, 2}, {"native", 4, 1}};
+    EXPECT_EQ(begin_plan(learned_, named, "spread", true).preferred, 0U);
+    learned_.back().graph = "a";
+    const Beginning known = begin_plan(learned_, named, "spread", true);
+    EXPECT_EQ(known.preferred, 1U);
+    EXPECT_EQ(known.start, Start::sure);
+    EXPECT_EQ(known.expected, 1);
+    // Another version of ECO makes another plan.
+    EXPECT_EQ(begin_plan(learned_, named, "best", true).start, Start::unsure);
+}
+
 // A budget that left no time for predictions: the multicast is tried, not the trees alone.
 TEST_F(RivalsOf, WhereNothingWasPredictedTheMulticastIsTried) {
     profile_.tuning.push_back({"openmpi 5", "bcast", "near", 1024, "native", 0, 0, 0, 1, true});

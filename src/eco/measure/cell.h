@@ -9,6 +9,7 @@
 
 #include "eco/measure/contest.h"
 #include "eco/measure/deadline.h"
+#include "eco/measure/library_guess.h"
 #include "eco/measure/lineup.h"
 
 namespace eco {
@@ -31,8 +32,11 @@ public:
     // to take; 0: not known.
     Seconds native() const { return native_; }
     bool native_timed() const { return !natives_.empty() || looks_ > 0; }
-    void guess_native(Seconds time) { native_ = guessed_ = time; }
-    // What was thought before it was timed; 0: nothing.
+    void guess_native(LibraryGuess guess) {
+        native_ = guess.time;
+        guessed_ = guess.from_timed ? guess.time : 0;
+    }
+    // What was thought before it was timed, from what a similar call took; 0: nothing.
     Seconds guessed() const { return guessed_; }
 
     // The library alone; as all that follows collective, and over at the deadline: once each choice

@@ -32,22 +32,22 @@ std::vector<LibraryCall> CellTable::library_calls() const {
     return calls;
 }
 
-Seconds CellTable::expected_native(const Cell& cell) const {
+LibraryGuess CellTable::expected_native(const Cell& cell) const {
     const auto calls = library_calls();
     const LibraryCall call = call_of(cell);
-    return guess(call, kin_of(call, calls));
+    return guess(call, similar_call(call, calls));
 }
 
-bool CellTable::has_kin(const Cell& cell) const {
+bool CellTable::has_similar(const Cell& cell) const {
     const auto calls = library_calls();
-    return kin_of(call_of(cell), calls) != nullptr;
+    return similar_call(call_of(cell), calls) != nullptr;
 }
 
 void CellTable::guess_again() {
     const auto calls = library_calls();
     for (Cell& cell : usual_) {
         const LibraryCall call = call_of(cell);
-        if (!cell.native_timed()) cell.guess_native(guess(call, kin_of(call, calls)));
+        if (!cell.native_timed()) cell.guess_native(guess(call, similar_call(call, calls)));
     }
 }
 
@@ -81,9 +81,9 @@ Opinion CellTable::opinion_of(const Cell& cell, const PredictionErrors& errors) 
         cell.native_timed() ? uncertainty_of_few_runs : uncertainty_of_guess(cell.bytes());
     Opinion opinion = decide({cell.native(), uncertainty, cell.predicted(), cell.unseen()},
                              errors.of(cell.bytes()));
-    // A guess that leans on no timed call of the library, or on lengths alone, is never sure.
-    const bool leans = cell.native_timed() || (cell.baseline() > 0 && has_kin(cell));
-    if (opinion.verdict == Verdict::eco && !leans) opinion.verdict = Verdict::unsure;
+    // A guess from no timed call of the library, or from lengths alone, is never sure.
+    const bool from_timed = cell.native_timed() || (cell.baseline() > 0 && has_similar(cell));
+    if (opinion.verdict == Verdict::eco && !from_timed) opinion.verdict = Verdict::unsure;
     return opinion;
 }
 

@@ -27,8 +27,8 @@ public:
 
     // What the library takes, from what was timed of it (library_guess.h); and whether anything was
     // that is like it.
-    Seconds expected_native(const Cell& cell) const;
-    bool has_kin(const Cell& cell) const;
+    LibraryGuess expected_native(const Cell& cell) const;
+    bool has_similar(const Cell& cell) const;
 
     // Guesses all that were not timed, by what is known now.
     void guess_again();

@@ -5,7 +5,7 @@
 
 namespace eco {
 
-const LibraryCall* kin_of(const LibraryCall& call, const std::vector<LibraryCall>& all) {
+const LibraryCall* similar_call(const LibraryCall& call, const std::vector<LibraryCall>& all) {
     const LibraryCall* shorter = nullptr;
     for (const LibraryCall& other : all) {
         if (other.operation != call.operation || other.native <= 0) continue;
@@ -17,12 +17,13 @@ const LibraryCall* kin_of(const LibraryCall& call, const std::vector<LibraryCall
     return shorter;
 }
 
-Seconds guess(const LibraryCall& call, const LibraryCall* kin) {
-    if (!kin) return call.baseline;
-    if (call.baseline > 0 && kin->baseline > 0)
-        return kin->native * std::max(1.0, call.baseline / kin->baseline);
-    return kin->native * static_cast<double>(call.bytes) /
-           static_cast<double>(std::max<Bytes>(kin->bytes, 1));
+LibraryGuess guess(const LibraryCall& call, const LibraryCall* similar) {
+    if (!similar) return {call.baseline, false};
+    if (call.baseline > 0 && similar->baseline > 0)
+        return {similar->native * std::max(1.0, call.baseline / similar->baseline), true};
+    const double longer =
+        static_cast<double>(call.bytes) / static_cast<double>(std::max<Bytes>(similar->bytes, 1));
+    return {similar->native * longer, true};
 }
 
 }  // namespace eco

@@ -22,10 +22,17 @@ struct LibraryCall {
 // What was timed of the same operation and is most like it: of scattered ranks the same message
 // with ranks beside each other, which takes the library no longer; else the longest shorter message
 // in the same order; null: none.
-const LibraryCall* kin_of(const LibraryCall& call, const std::vector<LibraryCall>& all);
+const LibraryCall* similar_call(const LibraryCall& call, const std::vector<LibraryCall>& all);
 
-// As the library took at the kin, and as its baseline and this one's differ, or, if these are not
-// known, the lengths; without kin the baseline's own time.
-Seconds guess(const LibraryCall& call, const LibraryCall* kin);
+struct LibraryGuess {
+    Seconds time = 0;  // 0: not known
+    // From a timed call of the library; else from the model alone, which tells nothing of how far
+    // guesses err.
+    bool from_timed = false;
+};
+
+// As the library took at the similar call, and as its baseline and this one's differ, or, if these
+// are not known, the lengths; without one the baseline's own time.
+LibraryGuess guess(const LibraryCall& call, const LibraryCall* similar);
 
 }  // namespace eco

@@ -13,9 +13,9 @@ namespace eco {
 
 namespace {
 
-// A host sends probes so often by each NIC; who receives two of three is reached.
+// A host sends so many probes by each NIC; who receives two of all that it ever sends is reached.
 constexpr int probes = 3, enough_probes = 2;
-// So often again where some were lost, later than a burst of losses lasts.
+// All send so often again where some were lost, later than a burst of losses lasts.
 constexpr int more_probes = 3;
 constexpr Seconds until_more = 0.1;
 constexpr Seconds between_probes = 2e-4;

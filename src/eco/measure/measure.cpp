@@ -177,13 +177,11 @@ private:
         }
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent(), model = model_time(profile_);
-        profile_.model = measure_model(
-            profile_, known_, leader_, workers_, [&](double done, const std::string& what) {
-                // Rarely less than was thought, often more.
-                const Seconds found = (spent() - before) / std::max(done, 0.1);
-                const Seconds all = before + std::max(model, found);
-                progress_.update(share_ * std::min(1.0, spent() / all), what);
-            });
+        profile_.model = measure_model(profile_, known_, leader_, workers_,
+                                       [&](double done, const std::string& what) {
+                                           // Rarely less than was thought, often more.
+                                           show_step(before, model, std::max(done, 0.1), what);
+                                       });
         notes_.odd = slow_hosts(profile_);
         const auto links = find_odd_links(
             profile_, leader_, workers_, for_odd_links * left_(),
@@ -218,15 +216,14 @@ private:
         const Seconds before = spent();
         progress_.update(0.99 * share_, "NICs");
         const bool many = profile_.hosts.size() > at(few_hosts);
-        profile_.rails = measure_rails(
-            profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
-            many ? std::clamp(for_rails_of_many * left_(), 0.0, longest_rails_of_many)
-                 : std::max(0.0, for_rails * left_()),
-            [&](double done, const std::string& what) {
-                // Nobody knew before how many there are.
-                const Seconds all = before + (spent() - before) / std::max(done, 0.05);
-                progress_.update(share_ * std::min(1.0, spent() / all), what);
-            });
+        profile_.rails =
+            measure_rails(profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
+                          many ? std::clamp(for_rails_of_many * left_(), 0.0, longest_rails_of_many)
+                               : std::max(0.0, for_rails * left_()),
+                          [&](double done, const std::string& what) {
+                              // Nobody knew before how many there are.
+                              show_step(before, 0, std::max(done, 0.05), what);
+                          });
     }
 
     // As rails.
@@ -240,6 +237,12 @@ private:
     }
 
     Seconds spent() const { return since(start_); }
+
+    // A step began at `before`, takes `least` at least, and is done by this much.
+    void show_step(Seconds before, Seconds least, double done, const std::string& what) {
+        const Seconds all = before + std::max(least, (spent() - before) / done);
+        progress_.update(share_ * std::min(1.0, spent() / all), what);
+    }
 
     const Native& mpi_ = native();
     const Options& options_;

@@ -165,16 +165,15 @@ private:
     void find_areas() {
         const auto list = clusters();
         const Network network = build_network(profile_);
-        const Seconds began = mcast_now();
+        const Seconds end = mcast_now() + most_;
         double done = 0;
         for (const Cluster& cluster : list) {
             show_(done++ / static_cast<double>(list.size()), "multicast");
             if (!all_hear(cluster.hosts)) continue;
             McastArea area{cluster.level, cluster.id, spare * expected(cluster.hosts, network), 0};
-            const Seconds left = began + most_ - mcast_now();
             // Else too many clusters to try each: the model says what their links carry.
-            if (left > 0) {
-                const McastRate found = try_payloads(cluster, area.rate, left);
+            if (mcast_now() < end) {
+                const McastRate found = try_payloads(cluster, area.rate, end);
                 if (!found.works) continue;
                 area.rate = found.rate;
                 area.loss = found.loss;
@@ -196,15 +195,15 @@ private:
     }
 
     // Where no datagram arrives, but the short probes did, they may be too long for a switch.
-    McastRate try_payloads(const Cluster& cluster, double rate, Seconds left) {
-        McastRate found = try_area(cluster, rate, left);
+    McastRate try_payloads(const Cluster& cluster, double rate, Seconds end) {
+        McastRate found = try_area(cluster, rate, end - mcast_now());
         const Bytes longest = found_.payload;
         found_.payload = std::min(longest, way_->payload_of(usual_mtu));
         if (!found.none_came || found_.payload == longest) {
             found_.payload = longest;
             return found;
         }
-        found = try_area(cluster, rate, left);
+        found = try_area(cluster, rate, end - mcast_now());
         if (!found.works) found_.payload = longest;
         return found;
     }

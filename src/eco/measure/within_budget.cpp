@@ -147,16 +147,17 @@ void WithinBudget::time_library() {
     });
     const Seconds reserve = deadline_.left() - for_library * total_;
     for (Cell* cell : order) {
-        const Seconds guess = cells_.expected_native(*cell);
+        const LibraryGuess guessed = cells_.expected_native(*cell);
+        const Seconds guess = guessed.time;
         const bool is_short = guess < short_call;
         const int runs = is_short ? 3 : traits(cell->operation()).rooted() && guess < 0.2 ? 2 : 1;
         if (guess > for_one_call * total_ ||
             deadline_.left() - (runs + 1) * (guess + cell->lineup().overhead) < reserve) {
-            cell->guess_native(guess);
+            cell->guess_native(guessed);
             continue;
         }
         show(*cell, "timing native");
-        if (cells_.has_kin(*cell)) cell->guess_native(guess);
+        cell->guess_native(guessed);
         cell->time_native(runs, is_short, deadline_);
     }
 }

@@ -133,10 +133,8 @@ bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
         if (is_type(given.send_type) && is_type(given.receive_type))
             chosen = plan(*neighbourhood, call.communicator());
     }
-    call.note(operation == Operation::neighbor_allgather ? bytes_given(given) : -1,
-              chosen && chosen->prepared ? &chosen->name : nullptr);
-    if (!chosen || !chosen->prepared || call.on_revoked()) return false;
-    if (chosen->by_mcast) call.set_mcast();
+    const Bytes bytes = operation == Operation::neighbor_allgather ? bytes_given(given) : -1;
+    if (!call.takes(chosen.get(), bytes)) return false;
     call.keep(Run(std::move(given), *neighbourhood, call)).run(*call.keep(chosen)->prepared);
     return true;
 }

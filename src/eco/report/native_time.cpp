@@ -35,7 +35,7 @@ std::optional<NativeTime> learned_of(const std::vector<LearnedClass>& classes, c
     for (const LearnedClass& each : classes) {
         if (each.operation != kind.operation || each.layout != layout ||
             each.hosts_shared != kind.hosts_shared || each.ranks != kind.ranks ||
-            each.bytes != kind.learned)
+            each.bytes != kind.learned || !each.graph.empty())
             continue;
         double native = 0, choice = 0;
         for (const LearnedArm& arm : each.arms) {

@@ -22,9 +22,9 @@ constexpr double most = 0.9;
 // Timing a schedule twice differs by about so much.
 constexpr double least_margin = 1.02;
 
-// The worst 90th percentile of a network in docs/figures.md, with something to spare.
+// Of fewer the margin is at least margin_of_few: the worst 90th percentile of a network in
+// docs/figures.md, with something to spare.
 constexpr int few = 4;
-constexpr double margin_of_few = 1.5;
 
 }  // namespace
 

@@ -10,9 +10,13 @@
 
 namespace eco {
 
+// The least margin of few comparisons, and what is taken where there is none.
+inline constexpr double margin_of_few = 1.5;
+
 struct PredictionError {
-    double bias = 1;    // measured over predicted, the median
-    double margin = 1;  // how many times that, at most, in nine cases of ten
+    double bias = 1;  // measured over predicted, the median
+    // How many times that, at most, in nine cases of ten.
+    double margin = margin_of_few;
     // A schedule so many times faster than the best topology-unaware baseline by prediction is as
     // fast as the library, in nine cases of ten; 0: not measured.
     double clear_gain = 0;

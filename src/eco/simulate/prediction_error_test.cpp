@@ -16,6 +16,7 @@ TEST(PredictionError, TheMedianIsTheBiasAndWhatLiesAboveTheMargin) {
 
 // Three that agree may do so by chance.
 TEST(PredictionError, FewHaveAWideMargin) {
+    EXPECT_DOUBLE_EQ(error_of({}, {}).margin, 1.5);  // none tell no more than few
     EXPECT_DOUBLE_EQ(error_of({1, 1, 1}, {1}).margin, 1.5);
     EXPECT_DOUBLE_EQ(error_of({1, 1, 1}, {1}).clear_gain, 1.5);
     EXPECT_DOUBLE_EQ(error_of({1, 1, 1.8}, {}).margin, 1.8);

@@ -11,9 +11,6 @@ namespace eco {
 
 namespace {
 
-// Taken for the margin where nothing is known yet.
-constexpr double usual_margin = 1.3;
-
 // The margin is the 90th percentile; on a normal distribution that is so many deviations.
 constexpr double deviations_in_margin = 1.28;
 
@@ -38,13 +35,12 @@ Opinion decide(const Evidence& evidence, const PredictionError& error) {
         return opinion;
     }
     const bool known = error.known();
-    const double bias = known ? error.bias : 1, margin = known ? error.margin : usual_margin;
-    opinion.gain = evidence.native / (evidence.predicted * bias);
-    const double uncertainty = margin * evidence.native_uncertainty;
+    opinion.gain = evidence.native / (evidence.predicted * error.bias);
+    const double uncertainty = error.margin * evidence.native_uncertainty;
     opinion.verdict = Verdict::unsure;
     // Few comparisons, each with some roots, may all have been of fast ones: no schedule is sure to
     // be faster than predicted.
-    const double careful_gain = evidence.native / (evidence.predicted * std::max(1.0, bias));
+    const double careful_gain = evidence.native / (evidence.predicted * std::max(1.0, error.bias));
     if (known && careful_gain >= least_gain * uncertainty) opinion.verdict = Verdict::eco;
     if (known && opinion.gain * uncertainty < least_gain) opinion.verdict = Verdict::native;
     const double mean = std::log(opinion.gain),
