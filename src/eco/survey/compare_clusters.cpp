@@ -26,18 +26,22 @@ constexpr double most_near = 3;    // times what holds a cluster together
 
 }  // namespace
 
-SurveyLevel::Seen SurveyLevel::seen_from(int cluster) const {
-    Seen seen{std::vector<char>(hosts_of_.size(), 0),
-              std::vector<double>(members_.size(), unlimited)};
+const SurveyLevel::Seen& SurveyLevel::seen_from(int cluster) {
+    for (const int vertex : seen_.vertices) {
+        seen_.touched[at(vertex)] = 0;
+        seen_.least[at(cluster_[at(vertex)])] = unlimited;
+    }
+    seen_.vertices.clear();
     for (const int vertex : members_[at(cluster)])
         for (const int e : partners_[at(vertex)]) {
             const auto& [weight, a, b] = edges_[at(e)];
             const int other = a == vertex ? b : a;
-            seen.touched[at(other)] = 1;
-            double& least = seen.least[at(cluster_[at(other)])];
+            if (!seen_.touched[at(other)]) seen_.vertices.push_back(other);
+            seen_.touched[at(other)] = 1;
+            double& least = seen_.least[at(cluster_[at(other)])];
             least = std::min(least, weight);
         }
-    return seen;
+    return seen_;
 }
 
 bool SurveyLevel::is_loose(int cluster, int beside, Seconds apart) const {
@@ -63,8 +67,8 @@ bool SurveyLevel::surely_apart(int cluster, int other, const Seen& seen) const {
     return false;
 }
 
-std::vector<int> SurveyLevel::open(int cluster) const {
-    const Seen seen = seen_from(cluster);
+std::vector<int> SurveyLevel::open(int cluster) {
+    const Seen& seen = seen_from(cluster);
     std::vector<int> found;
     for (int other = 0; other < clusters(); ++other) {
         if (other == cluster) continue;
@@ -100,7 +104,7 @@ std::vector<HostPair> SurveyLevel::comparisons() {
         pairs.push_back(visit(a, b));
     };
     for (int cluster = 0; cluster < clusters(); ++cluster) {
-        const Seen seen = seen_from(cluster);
+        const Seen& seen = seen_from(cluster);
         for (int step = 1; step <= surely_compared; ++step) {
             const int other_rank = rank[at(cluster)] + step;
             if (other_rank >= clusters()) break;

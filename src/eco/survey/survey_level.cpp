@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "eco/base/at.h"
 
@@ -19,8 +18,12 @@ std::vector<CostEdge> edges_between(const Timings& timings, const std::vector<in
         const auto [a, b] = std::minmax(vertex[at(entry.a)], vertex[at(entry.b)]);
         if (a != b) edges.push_back({entry.least(), a, b});
     }
+    // Not by std::tie: after each batch this sorts all pairs, and a comparison costs several times
+    // as much with it.
     std::sort(edges.begin(), edges.end(), [](const CostEdge& x, const CostEdge& y) {
-        return std::tie(x.a, x.b, x.weight) < std::tie(y.a, y.b, y.weight);
+        if (x.a != y.a) return x.a < y.a;
+        if (x.b != y.b) return x.b < y.b;
+        return x.weight < y.weight;
     });
     edges.erase(
         std::unique(edges.begin(), edges.end(),
@@ -87,6 +90,9 @@ void SurveyLevel::find_clusters() {
     cluster_ = partition(vertices(), edges_, settings_.tolerance, settings_.look);
     members_.assign(at(count_of(cluster_)), {});
     for (int v = 0; v < vertices(); ++v) members_[at(cluster_[at(v)])].push_back(v);
+    seen_ = {std::vector<char>(hosts_of_.size(), 0),
+             std::vector<double>(members_.size(), unlimited),
+             {}};
     inner_.assign(members_.size(), unlimited);
     least_.assign(hosts_of_.size(), unlimited);
     partners_.assign(hosts_of_.size(), {});

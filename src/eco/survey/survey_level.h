@@ -69,8 +69,10 @@ private:
     struct Seen {
         std::vector<char> touched;  // by vertex: has a timed pair with the cluster
         std::vector<double> least;  // by cluster
+        std::vector<int> vertices;  // those touched
     };
-    Seen seen_from(int cluster) const;
+    // Valid until it is called for another cluster. Costs as much as the cluster has timed pairs.
+    const Seen& seen_from(int cluster);
     bool is_loose(int cluster, int beside, Seconds apart) const;
     int place_of(int cluster) const;
 
@@ -79,7 +81,7 @@ private:
     bool surely_apart(int cluster, int other, const Seen& seen) const;
 
     // Vertices to compare with the cluster. A negative number: a whole cluster, −1 − its id.
-    std::vector<int> open(int cluster) const;
+    std::vector<int> open(int cluster);
 
     std::vector<HostPair> comparisons();
 
@@ -137,6 +139,7 @@ private:
     std::vector<int> cluster_;                // of each vertex
     std::vector<std::vector<int>> members_;   // of each cluster
     std::vector<double> inner_, least_;       // least edge inside a cluster; of a vertex
+    Seen seen_;
 };
 
 }  // namespace eco

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
+#include <unordered_map>
 
 // Which pairs decide the partition and should be timed again, or others beside them.
 #include "eco/base/at.h"
@@ -36,7 +38,8 @@ std::vector<HostPair> SurveyLevel::maybe_disturbed() {
         int visits = 0;
         const Timings::Entry* least = nullptr;
     };
-    std::map<HostPair, Between> between;
+    std::vector<Between> between;
+    std::unordered_map<std::uint64_t, std::size_t> index;  // by both clusters
     std::vector<std::vector<double>> inside(members_.size());
     for (const auto& entry : timings_.entries()) {
         const int a = vertex_of_[at(entry.a)], b = vertex_of_[at(entry.b)];
@@ -46,13 +49,16 @@ std::vector<HostPair> SurveyLevel::maybe_disturbed() {
             inside[at(clusters.first)].push_back(entry.least());
             continue;
         }
-        auto& [visits, least] = between[clusters];
+        const auto key = static_cast<std::uint64_t>(clusters.first) << 32 |
+                         static_cast<std::uint64_t>(clusters.second);
+        const auto [found, fresh] = index.emplace(key, between.size());
+        if (fresh) between.emplace_back();
+        auto& [visits, least] = between[found->second];
         visits += entry.visits;
         if (!least || entry.least() < least->least()) least = &entry;
     }
     std::vector<HostPair> pairs;
-    for (const auto& [clusters, timed] : between) {
-        const auto& [visits, least] = timed;
+    for (const auto& [visits, least] : between) {
         if (least->visits >= most_visits) continue;
         if (disturbance_.may_explain(least->least() - alike(bar_of(*least)), visits))
             pairs.emplace_back(least->a, least->b);
