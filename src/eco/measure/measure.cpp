@@ -17,6 +17,7 @@
 #include "eco/measure/measure_rails.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/protocol.h"
+#include "eco/measure/rail_pairs.h"
 #include "eco/measure/since.h"
 #include "eco/measure/worker_pool.h"
 #include "eco/mpi/mpi_transport.h"
@@ -30,10 +31,7 @@ namespace eco {
 namespace {
 
 // Of the time that is left, at most.
-constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05, for_rails = 0.75,
-                 for_rails_of_many = 0.5;
-
-constexpr Seconds longest_rails_of_many = 60;
+constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
 
 class Measuring {
 public:
@@ -163,6 +161,22 @@ private:
                             const Seconds all = spent() + left + model_time(profile_);
                             progress_.update(share_ * spent() / all, what);
                         });
+        say_repeats();
+    }
+
+    // Where those that were asked for were not made.
+    void say_repeats() const {
+        const int asked = options_.repeats, made = profile_.repeats;
+        std::string why;
+        if (asked > made)
+            why = "the time was enough for " + std::to_string(made) +
+                  "; a longer --budget makes more";
+        else if (asked > 1 && !options_.all_pairs && profile_.hosts.size() > at(few_hosts))
+            why =
+                "of so many hosts most pairs are timed once; --all-pairs times all, and repeats it";
+        if (why.empty()) return;
+        send_event(
+            {{"event", "note"}, {"text", "--repeats " + std::to_string(asked) + ": " + why}});
     }
 
     // Nothing new, nothing to measure: then the model is the known one, or none.
@@ -217,11 +231,9 @@ private:
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
         progress_.update(0.99 * share_, "NICs");
-        const bool many = profile_.hosts.size() > at(few_hosts);
         profile_.rails = measure_rails(
             profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
-            many ? std::clamp(for_rails_of_many * left_(), 0.0, longest_rails_of_many)
-                 : std::max(0.0, for_rails * left_()),
+            time_for_rails(profile_.hosts.size(), options_.all_pairs, left_()),
             [&](double done, const std::string& what) {
                 // Nobody knew before how many there are.
                 const Seconds all = before + (spent() - before) / std::max(done, 0.05);
