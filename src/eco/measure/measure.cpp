@@ -22,6 +22,7 @@
 #include "eco/measure/worker_pool.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/survey/odd.h"
+#include "eco/survey/slow_for_long.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/media.h"
 #include "eco/topology/partition.h"
@@ -198,11 +199,13 @@ private:
                 const Seconds all = before + std::max(model, found);
                 progress_.update(share_ * std::min(1.0, spent() / all), what);
             });
-        notes_.odd = slow_hosts(profile_);
-        const auto links = find_odd_links(
-            profile_, leader_, workers_, for_odd_links * left_(),
+        const OddLinks links = find_odd_links(
+            profile_, leader_, workers_, pairs_to_try_both_ways(profile_, notes_.surveyed),
+            for_odd_links * left_(),
             [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
-        notes_.odd.insert(notes_.odd.end(), links.begin(), links.end());
+        notes_.odd = all_odd(slow_hosts(profile_), slow_for_long(profile_, notes_.surveyed),
+                             links.odd, profile_.levels.back());
+        notes_.subnets_not_tried = links.subnets_not_tried;
     }
 
     // All hosts take part, so a new one changes what is known of the others.
