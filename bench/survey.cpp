@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Surveys drawn networks with the simulated prober: visits a host, seconds, and whether the levels
-// are those of all pairs.
+// Surveys drawn networks with the simulated prober: visits a host, seconds, whether the levels are
+// those of all pairs, and whether the slow hosts are named.
 //
 //     cmake --build build/release --target survey_bench
 //     build/release/bin/survey_bench 1024 100 [racks]
@@ -13,13 +13,31 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "eco/survey/fill.h"
+#include "eco/survey/odd.h"
 #include "eco/survey/simulated_prober.h"
+
+namespace {
+
+std::vector<int> named_slow(const eco::Survey& found) {
+    eco::Profile profile;
+    profile.hosts.resize(static_cast<std::size_t>(found.timings.hosts()));
+    profile.sizes = {1024};
+    profile.partition_bytes = 1024;
+    profile.minimum = eco::fill({found.timings}, 0, found.levels).minimum;
+    profile.levels = found.levels;
+    std::vector<int> hosts;
+    for (const auto& odd : eco::slow_hosts(profile)) hosts.push_back(odd.hosts.front());
+    return hosts;
+}
+
+}  // namespace
 
 int main(int count, char** words) {
     if (count < 3) return std::fprintf(stderr, "survey_bench HOSTS NETWORKS [RACKS]\n"), 2;
     const int hosts = std::atoi(words[1]), networks = std::atoi(words[2]);
     const int racks = count > 3 ? std::atoi(words[3]) : 0;
-    int same = 0, same_subnets = 0;
+    int same = 0, same_subnets = 0, slow = 0, named = 0, named_wrongly = 0;
     double most_visits = 0, sum_visits = 0, longest = 0, most_of_one = 0, work = 0;
     for (int number = 0; number < networks; ++number) {
         const auto seed = static_cast<unsigned>(number + 1);
@@ -39,6 +57,12 @@ int main(int count, char** words) {
             work, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
         const bool subnets = found.levels.back() == network.racks();
         const bool all = hosts > 2048 ? subnets : found.levels == network.levels_of_all(0.2);
+        // Matrices of more hosts need more memory than they tell.
+        if (hosts <= 2048) {
+            for (const auto& host : network.hosts) slow += host.slow > 1 ? 1 : 0;
+            for (const int host : named_slow(found))
+                ++(network.hosts[static_cast<std::size_t>(host)].slow > 1 ? named : named_wrongly);
+        }
         same_subnets += subnets ? 1 : 0;
         same += all ? 1 : 0;
         const double visits = 2.0 * static_cast<double>(found.visits) / hosts;
@@ -64,5 +88,6 @@ int main(int count, char** words) {
         "%.1f in the mean, %.1f at most, of one host %.0f; %.1f s at most; computing %.1f s\n",
         networks, hosts, same, same_subnets, sum_visits / networks, most_visits, most_of_one,
         longest, work);
+    std::printf("of %d slow hosts %d were named, and %d others\n", slow, named, named_wrongly);
     return 0;
 }

@@ -132,15 +132,16 @@ def command(
             if not found:
                 raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
         except EcoError as error:
-            error.notes.extend(_keep(unfinished, partial, output))
+            error.notes.extend(_keep(found, unfinished, partial, output))
             raise
         except BaseException:  # Ctrl-C, SIGTERM
-            for note in _keep(unfinished, partial, output):
+            for note in _keep(found, unfinished, partial, output):
                 say(f"eco: {note}")
             raise
     within = _BUDGET if budget is None else budget
     if network and chosen["open"] and not chosen["timed"]:
-        notes.append(_no_time(network[-1], within, output or store.path(found[-1])))
+        fresh = _is_fresh(found[-1], before)
+        notes.append(_no_time(network[-1], within, output or store.path(found[-1]), fresh))
     _finish(found[-1], before, output, launcher.is_lab, as_json, chosen, notes)
     partial.remove(found[-1].hosts)
 
@@ -157,35 +158,53 @@ def _partial_path(output: Optional[Path], launcher: launchers.Launcher) -> Optio
     return store.folder() / f"measuring-{digest}.partial"
 
 
-def _keep(unfinished: list[Profile], partial: Partial, output: Optional[Path]) -> list[str]:
-    """What is left of a run that failed, and where, in a sentence or two. The network without its
-    choices replaces no profile that has timed ones."""
-    pairs = partial.keep()
+def _keep(
+    found: list[Profile], unfinished: list[Profile], partial: Partial, output: Optional[Path]
+) -> list[str]:
+    """What is left of a run that failed, and where, in a sentence or two: the profile, if all was
+    done but ending the ranks; else the network without its choices, which replaces no profile that
+    has some."""
+    if found:
+        path = output or store.path(found[-1])
+        try:
+            store.write(path, profiles.to_json(found[-1]))
+        except EcoError as error:
+            return [f"the profile is lost: {error.message}", *_pairs(partial)]
+        partial.remove(found[-1].hosts)
+        return [f"all was measured before that, and is in {path}"]
+    pairs = _pairs(partial)
     if not unfinished:
-        return [pairs] if pairs else []
+        return pairs
     network = unfinished[-1]
     path = output or store.path(network)
     if _has_choices(path):
-        return [f"{path} stays as it was", *([pairs] if pairs else [])]
+        return [f"{path} stays as it was", *pairs]
     try:
         store.write(path, profiles.to_json(network))
     except EcoError as error:
-        return [f"the measured network is lost: {error.message}", *([pairs] if pairs else [])]
+        return [f"the measured network is lost: {error.message}", *pairs]
     sentence = (
         f"the network was measured and is in {path}, without choices; "
         f"eco tune {path} --within {_BUDGET} -- LAUNCHER makes them"
     )
     if pairs:
+        # Without a file to write, measuring looks for no profile.
+        removed = f"remove {path}: then " if output is not None else ""
         sentence += (
-            f"; if a host has failed, remove {path}: then the same command continues from "
-            f"{partial.path} without it"
+            f"; if a host has failed, {removed}the same command continues from {partial.path} "
+            "without it"
         )
     return [sentence]
 
 
+def _pairs(partial: Partial) -> list[str]:
+    kept = partial.keep()
+    return [kept] if kept else []
+
+
 def _has_choices(path: Path) -> bool:
     try:
-        return any(not entry.predicted for entry in profiles.read(path).tuning)
+        return bool(profiles.read(path).tuning)
     except EcoError:
         return False
 
@@ -214,14 +233,21 @@ def outcome(chosen: dict[str, int]) -> str:
     return text
 
 
-def _no_time(network: float, budget: float, path: Path) -> str:
-    """Why no choice was timed, and how to go on."""
-    took = f"measuring the network took {network:.0f} s"
+def _no_time(network: float, budget: float, path: Path, fresh: bool) -> str:
+    """Why no choice was timed, and how to go on. `network`: seconds until choices could be timed,
+    what starting and ending the ranks takes included."""
+    what = "the ranks and measuring the network" if fresh else "and ending the ranks"
+    took = f"starting {what} took {network:.0f} s"
     if network > budget:
         took += f", more than the budget of {budget:g} s, so no choices were timed"
     else:
-        took += f" of the budget of {budget:g} s, and no choices were timed in the rest"
-    return f"{took}; eco tune {path} --within {_BUDGET} -- LAUNCHER times them"
+        took += f" of the budget of {budget:g} s, and the rest was too short to time a choice"
+    return f"{took}; eco tune {path} --within {max(_BUDGET, budget):g} -- LAUNCHER times them"
+
+
+def _is_fresh(found: Profile, before: Optional[Profile]) -> bool:
+    """Whether messages between hosts were timed."""
+    return before is None or before.minimum != found.minimum
 
 
 def _known(path: Path, again: bool) -> Optional[Profile]:
@@ -271,7 +297,7 @@ def _finish(
             written.append(store.keep(found, text))
         except EcoError as error:
             probe.say_on_stderr(f"eco: `eco exec` will need --profile {output}: {error.message}")
-    fresh = before is None or before.minimum != found.minimum
+    fresh = _is_fresh(found, before)
     if as_json:
         summary = structure.summary(found) | {
             "measured": fresh,

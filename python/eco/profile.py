@@ -29,6 +29,7 @@ from eco.profile_parts import (
     Survey,
     Tuned,
     read_algorithms,
+    read_count,
     read_matrix,
     read_mcast,
     read_model,
@@ -88,6 +89,7 @@ class Profile:
     mcast: Mcast | None = None  # None: not tried
     survey: Survey | None = None  # None: every pair was timed
     odd: tuple[Odd, ...] = ()
+    subnets_not_tried: int = 0  # for links that are slower one way
     native_algorithms: tuple[AlgorithmTimes, ...] = ()
     origin: str = ""
 
@@ -112,6 +114,8 @@ class Profile:
             optional["odd"] = [
                 dict(vars(entry)) | {"hosts": list(entry.hosts)} for entry in self.odd
             ]
+        if self.subnets_not_tried:
+            optional["subnets_not_tried"] = self.subnets_not_tried
         if self.native_algorithms:
             optional["native_algorithms"] = [dict(vars(entry)) for entry in self.native_algorithms]
         return {
@@ -214,6 +218,7 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         mcast=None if mcast is None else read_mcast(mcast),
         survey=None if survey is None else read_survey(survey, origin),
         odd=tuple(read_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
+        subnets_not_tried=read_count(root, "subnets_not_tried", origin),
         native_algorithms=tuple(
             read_algorithms(entry, origin) for entry in _list(root, "native_algorithms", origin)
         ),

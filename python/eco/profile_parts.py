@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a profile consists of (docs/formats.md), and each part as read from parsed JSON.
 
-The engine has checked that text before (profile.py), except `survey` and `odd`.
+The engine has checked that text before (profile.py), except `survey`, `odd` and `subnets_not_tried`.
 """
 
 from __future__ import annotations
@@ -285,6 +285,14 @@ def read_odd(root: Any, hosts: list[str], origin: str) -> Odd:
             ExitCode.BAD_INPUT,
         )
     return odd
+
+
+def read_count(root: dict[str, Any], key: str, origin: str) -> int:
+    """Of a key that may be absent: then 0."""
+    count = root.get(key, 0)
+    if not isinstance(count, int) or count < 0:
+        raise EcoError(f"{origin}: {key} is no number of things", ExitCode.BAD_INPUT)
+    return count
 
 
 def read_tuned(entry: dict[str, Any]) -> Tuned:

@@ -191,7 +191,7 @@ def slow_hosts(profile: Profile) -> set[int]:
 
 
 def describe_odd(profile: Profile) -> list[str]:
-    """A sentence for each host or link that is not as its like."""
+    """A sentence for each host or link that is not as its like, and one for what was not tried."""
     lines = []
     for odd in profile.odd:
         names = [profile.hosts[host] for host in odd.hosts]
@@ -201,6 +201,12 @@ def describe_odd(profile: Profile) -> list[str]:
             lines.append(
                 f"the rate from {names[0]} to {names[1]} is {odd.factor:.1f} times lower than back"
             )
+    if profile.subnets_not_tried:
+        subnets = len(set(profile.levels[-1]))
+        lines.append(
+            f"links of {profile.subnets_not_tried} of {subnets} subnets were not timed in both "
+            "directions: there was no time"
+        )
     return lines
 
 
@@ -271,6 +277,7 @@ def summary(profile: Profile) -> dict[str, Any]:
             }
             for odd in profile.odd
         ],
+        "subnets_not_tried": profile.subnets_not_tried,
         "tuning": [dict(vars(entry)) | {"ratio": gain(entry)} for entry in profile.tuning],
     }
 

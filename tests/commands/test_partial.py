@@ -124,6 +124,43 @@ def test_the_network_without_a_file_is_in_the_store(tmp_path: Path, store: Path)
         f"eco: the network was measured and is in {kept_in}, without choices; eco tune {kept_in} "
         "--within 60 -- LAUNCHER makes them"
     )
+    # The same command reads no profile: there is nothing to remove.
+    kept_in.unlink()
+    failing = launcher(tmp_path / "bin", [*CUT_SHORT, NETWORK], code=9)
+    last = complaint(eco("measure", "--", failing.path))
+    (partial,) = store.glob("measuring-*.partial")
+    assert last.endswith(
+        f"makes them; if a host has failed, the same command continues from {partial} without it"
+    )
+
+
+@pytest.mark.parametrize("with_file", [True, False])
+def test_a_host_that_dies_when_all_is_done_takes_nothing_with_it(
+    tmp_path: Path, store: Path, with_file: bool
+) -> None:
+    done = {"event": "profile", "profile": document() | {"tuning": [tuned()]}}
+    failing = launcher(tmp_path / "bin", [*CUT_SHORT, NETWORK, done], code=9, error="eco: lost\n")
+    out = tmp_path / "net.json"
+    result = eco("measure", *(["-o", out] if with_file else []), "--", failing.path)
+    assert result.returncode == 4
+    path = out if with_file else next(store.glob("*.json"))
+    failed, kept_in = result.stderr.splitlines()[-2:]
+    assert failed.endswith("failed with exit code 9: lost")
+    assert kept_in == f"eco: all was measured before that, and is in {path}"
+    assert json.loads(path.read_text()) == done["profile"]
+    assert not list(path.parent.glob("*.partial"))
+
+
+def test_predictions_are_not_replaced_by_a_network_without_choices(tmp_path: Path) -> None:
+    out = tmp_path / "net.json"
+    predicted = document() | {"tuning": [tuned() | {"mpi": "any", "predicted": True}]}
+    out.write_text(json.dumps(predicted))
+    failing = launcher(tmp_path / "bin", [NETWORK], code=9)
+    for more in ([], ["--again"]):
+        result = eco("measure", "-o", out, *more, "--", failing.path)
+        assert result.returncode == 4
+        assert complaint(result) == f"eco: {out} stays as it was"
+        assert json.loads(out.read_text()) == predicted
 
 
 def test_beside_a_profile(tmp_path: Path) -> None:

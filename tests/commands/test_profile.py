@@ -283,6 +283,7 @@ def test_what_was_noted_beside() -> None:
             {"hosts": [2], "what": "slow", "factor": 1.5},
             {"hosts": [0, 3], "what": "asymmetric", "factor": 2.0},
         ],
+        "subnets_not_tried": 1,
     }
     found = profile.parse(json.dumps(noted), "f")
     assert found.document() == noted
@@ -296,7 +297,9 @@ def test_what_was_noted_beside() -> None:
     assert structure.describe_odd(found) == [
         "n2 is slow: 1.5 times what its neighbours take",
         "the rate from n0 to n3 is 2.0 times lower than back",
+        "links of 1 of 3 subnets were not timed in both directions: there was no time",
     ]
+    assert structure.summary(found)["subnets_not_tried"] == 1
     assert structure.summary(found)["odd"][0]["hosts"] == ["n2"]
     every = [host for a in range(8) for b in range(a + 1, 8) for host in (a, b)]
     noted["survey"] = {"checks": 0, "not_compared": 0.0, "measured": [every, every, pairs]}
@@ -314,6 +317,8 @@ def test_what_was_noted_beside() -> None:
         ("odd", [{"hosts": [9], "what": "slow", "factor": 2}], "neither a slow host nor a link"),
         ("odd", [{"hosts": [1], "what": "green", "factor": 2}], "neither a slow host nor a link"),
         ("odd", [4], "odd has the wrong type"),
+        ("subnets_not_tried", -1, "subnets_not_tried is no number of things"),
+        ("subnets_not_tried", "all", "subnets_not_tried is no number of things"),
     ],
 )
 def test_notes_that_are_not_sound(key: str, value: Any, why: str) -> None:

@@ -117,9 +117,12 @@ def test_the_network_alone_without_time(tmp_path: Path) -> None:
     out = tmp_path / "net.json"
     launcher = [*LAB, "run", "two-rails", "--native", "--scale", 100, "--"]
     options = ["--no-tune", "--no-multicast", "--repeats", 8, "--budget", 1, "--json"]
-    output_of(ECO, "measure", "-o", out, *options, "--", *launcher)
+    printed = output_of(ECO, "measure", "-o", out, *options, "--", *launcher)
     document = json.loads(out.read_text())
-    assert document["parameters"]["repeats"] < 8
+    repeats = document["parameters"]["repeats"]
+    assert repeats < 8
+    said = f"--repeats 8: the time was enough for {repeats}; a longer --budget makes more"
+    assert said in json.loads(printed)["notes"]
     rails = document["rails"]["rails"]
     assert len(rails) == 2
     for rail in rails:
@@ -147,8 +150,10 @@ def test_nics_of_many_hosts(tmp_path: Path) -> None:
     scenario, out = tmp_path / "nics.yaml", tmp_path / "net.json"
     scenario.write_text(TWO_NICS)
     launcher = [*LAB, "run", scenario, "--native", "--"]
-    options = ["--no-tune", "--no-multicast", "--json"]
-    output_of(ECO, "measure", "-o", out, *options, "--", *launcher)
+    options = ["--no-tune", "--no-multicast", "--repeats", 2, "--json"]
+    printed = output_of(ECO, "measure", "-o", out, *options, "--", *launcher)
+    said = "--repeats 2: of so many hosts most pairs are timed once; --all-pairs times all, and "
+    assert said + "repeats it" in json.loads(printed)["notes"]
     document = json.loads(out.read_text())
     hosts = document["hosts"]
     first, second = document["rails"]["rails"]

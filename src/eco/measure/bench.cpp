@@ -44,13 +44,11 @@ static void keep_quiet(Seconds time, MPI_Comm comm) {
 Seconds interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, const Effort& effort,
                    bool warm_up) {
     const int ranks = trial.communicator().size();
-    Seconds late = 0;
     const auto run_once = [&](const Sampled& pattern, Rank root, const Work& work, Seconds quiet) {
         const bool alone = pattern.is_library_alone();
         if (!alone) trial.use(pattern.choice);
         trial.prepare(alone, root);
         const auto began = start.together();
-        late = std::max(late, start.late());
         trial.run(alone, root, work);
         const Seconds took = since(began);
         keep_quiet(quiet - took, start.comm());
@@ -68,32 +66,28 @@ Seconds interleave(Trial& trial, std::vector<Sampled>& patterns, Start& start, c
     const int before = static_cast<int>(patterns.front().samples.size());
     // Round 0 makes connections, communicators and plans, and is not counted.
     for (int round = warm_up ? 0 : 1, spoilt = 0; round <= effort.most; ++round) {
-        // Of each pattern; then how late a rank was, how long this round took, all so far, and the
-        // time that is left, below zero.
-        std::vector<Seconds> now(patterns.size() + 4);
+        // Of each pattern; then how long this round took, all so far, and the time that is left,
+        // below zero.
+        std::vector<Seconds> now(patterns.size() + 3);
         const auto round_began = Clock::now();
-        late = 0;
         // A call finds the network, its queues and TCP's windows as the one before left them, so
         // none may always follow the same one.
         const Rank root =
             effort.roots_apart ? root_apart(before + round, ranks) : (before + round) % ranks;
         for (const std::size_t p : shuffled(patterns.size(), before + round))
             now[p] = run(patterns[p], root);
-        now[patterns.size()] = late;
-        now[patterns.size() + 1] = since(round_began);
-        now[patterns.size() + 2] = since(began);
-        if (effort.limit) now[patterns.size() + 3] = -effort.limit->own_left();
+        now[patterns.size()] = since(round_began);
+        now[patterns.size() + 1] = since(began);
+        if (effort.limit) now[patterns.size() + 2] = -effort.limit->own_left();
         now = start.greatest(std::move(now));
-        late = now[patterns.size()];
-        longest_round = std::max(longest_round, now[patterns.size() + 1]);
-        all = now[patterns.size() + 2];
-        if (effort.limit) effort.limit->agree(-now[patterns.size() + 3]);
+        longest_round = std::max(longest_round, now[patterns.size()]);
+        all = now[patterns.size() + 1];
+        if (effort.limit) effort.limit->agree(-now[patterns.size() + 2]);
         const bool over = effort.limit && effort.limit->left() < longest_round;
         now.resize(patterns.size());
-        // Some rank began late, which would count as the call's time.
-        start.allow(late);
         const Seconds least = *std::min_element(now.begin(), now.end());
-        if (round > 0 && !over && late > 0.02 * least && ++spoilt <= 5) {
+        // Some rank began late, which would count as the call's time.
+        if (round > 0 && !over && start.late() > 0.02 * least && ++spoilt <= 5) {
             --round;
             continue;
         }

@@ -17,10 +17,12 @@
 #include "eco/measure/measure_rails.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/protocol.h"
+#include "eco/measure/rail_pairs.h"
 #include "eco/measure/since.h"
 #include "eco/measure/worker_pool.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/survey/odd.h"
+#include "eco/survey/slow_for_long.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/media.h"
 #include "eco/topology/partition.h"
@@ -30,10 +32,7 @@ namespace eco {
 namespace {
 
 // Of the time that is left, at most.
-constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05, for_rails = 0.75,
-                 for_rails_of_many = 0.5;
-
-constexpr Seconds longest_rails_of_many = 60;
+constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
 
 class Measuring {
 public:
@@ -163,6 +162,22 @@ private:
                             const Seconds all = spent() + left + model_time(profile_);
                             progress_.update(share_ * spent() / all, what);
                         });
+        say_repeats();
+    }
+
+    // Where those that were asked for were not made.
+    void say_repeats() const {
+        const int asked = options_.repeats, made = profile_.repeats;
+        std::string why;
+        if (asked > made)
+            why = "the time was enough for " + std::to_string(made) +
+                  "; a longer --budget makes more";
+        else if (asked > 1 && !options_.all_pairs && profile_.hosts.size() > at(few_hosts))
+            why =
+                "of so many hosts most pairs are timed once; --all-pairs times all, and repeats it";
+        if (why.empty()) return;
+        send_event(
+            {{"event", "note"}, {"text", "--repeats " + std::to_string(asked) + ": " + why}});
     }
 
     // Nothing new, nothing to measure: then the model is the known one, or none.
@@ -182,11 +197,13 @@ private:
                                            // Rarely less than was thought, often more.
                                            show_step(before, model, std::max(done, 0.1), what);
                                        });
-        notes_.odd = slow_hosts(profile_);
-        const auto links = find_odd_links(
-            profile_, leader_, workers_, for_odd_links * left_(),
+        const OddLinks links = find_odd_links(
+            profile_, leader_, workers_, pairs_to_try_both_ways(profile_, notes_.surveyed),
+            for_odd_links * left_(),
             [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
-        notes_.odd.insert(notes_.odd.end(), links.begin(), links.end());
+        notes_.odd = all_odd(slow_hosts(profile_), slow_for_long(profile_, notes_.surveyed),
+                             links.odd, profile_.levels.back());
+        notes_.subnets_not_tried = links.subnets_not_tried;
     }
 
     // All hosts take part, so a new one changes what is known of the others.
@@ -215,15 +232,13 @@ private:
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
         progress_.update(0.99 * share_, "NICs");
-        const bool many = profile_.hosts.size() > at(few_hosts);
-        profile_.rails =
-            measure_rails(profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
-                          many ? std::clamp(for_rails_of_many * left_(), 0.0, longest_rails_of_many)
-                               : std::max(0.0, for_rails * left_()),
-                          [&](double done, const std::string& what) {
-                              // Nobody knew before how many there are.
-                              show_step(before, 0, std::max(done, 0.05), what);
-                          });
+        profile_.rails = measure_rails(
+            profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
+            time_for_rails(profile_.hosts.size(), options_.all_pairs, left_()),
+            [&](double done, const std::string& what) {
+                // Nobody knew before how many there are.
+                show_step(before, 0, std::max(done, 0.05), what);
+            });
     }
 
     // As rails.

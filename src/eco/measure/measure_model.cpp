@@ -10,6 +10,7 @@
 #include "eco/measure/model_timer.h"
 #include "eco/measure/since.h"
 #include "eco/measure/trial.h"
+#include "eco/survey/both_ways.h"
 #include "eco/topology/media.h"
 #include "eco/topology/network.h"
 #include "eco/topology/transfer.h"
@@ -18,16 +19,16 @@ namespace eco {
 
 namespace {
 
-// Of flows.
-constexpr int most_samples = 3;
+// Of flows; of a link that seems to be slower one way.
+constexpr int most_samples = 3, most_samples_of_odd = 6;
 
 // From so many hosts on not every one's overheads are timed.
 constexpr int many_hosts = 32, most_timed_of_subnet = 4;
 
-// A link is asymmetric if one direction is so many times as fast as the other; how many links are
+// A link is asymmetric if one direction is so many times as fast as the other; how long links are
 // tested.
 constexpr double asymmetric = 1.5;
-constexpr int most_links = 10;
+constexpr Seconds longest_for_links = 15;
 
 // Clusters of a level that are timed; where all of these are of one kind, so are the others.
 constexpr std::size_t enough_alike = 6;
@@ -94,35 +95,28 @@ public:
         return std::move(model_);
     }
 
-    std::vector<Odd> odd_links(Seconds most) {
-        std::vector<Odd> found;
+    OddLinks odd_links(const std::vector<HostPair>& inside, Seconds most) {
+        OddLinks found;
         const auto began = std::chrono::steady_clock::now();
         const auto& subnet = profile_.levels.back();
-        int pairs = 0;
-        for (int a = 0; a + 1 < hosts_ && pairs < most_links; ++a) {
-            // The first host of each subnet, and the next one's.
-            const auto next = std::find_if(subnet.begin() + a, subnet.end(),
-                                           [&](int other) { return other > subnet[at(a)]; });
-            if (std::find(subnet.begin(), subnet.begin() + a, subnet[at(a)]) !=
-                    subnet.begin() + a ||
-                next == subnet.end())
-                continue;
-            const int b = static_cast<int>(next - subnet.begin());
+        std::vector<HostPair> tried;
+        for (const auto& [a, b] : links_to_try(subnet, inside)) {
             show_(1,
                   profile_.hosts[at(a)] + " and " + profile_.hosts[at(b)] + " in both directions");
-            ++pairs;
-            if (since(began) > most) break;
+            if (since(began) > std::min(most, longest_for_links)) break;
             double there = 0, back = 0;
-            for (int sample = 0; sample < most_samples; ++sample) {
+            for (int sample = 0; sample < most_samples_of_odd; ++sample) {
                 there = std::max(there, timer_.total({{a, b}}));
                 back = std::max(back, timer_.total({{b, a}}));
                 if (std::max(there, back) <= asymmetric * std::min(there, back)) break;
             }
+            tried.emplace_back(a, b);
             if (there > asymmetric * back && back > 0)
-                found.push_back({{b, a}, "asymmetric", there / back});
+                found.odd.push_back({{b, a}, "asymmetric", there / back});
             else if (back > asymmetric * there && there > 0)
-                found.push_back({{a, b}, "asymmetric", back / there});
+                found.odd.push_back({{a, b}, "asymmetric", back / there});
         }
+        found.subnets_not_tried = subnets_not_tried(subnet, tried);
         return found;
     }
 
@@ -338,9 +332,10 @@ Seconds model_time(const Profile& profile) {
     return sum;
 }
 
-std::vector<Odd> find_odd_links(const Profile& profile, const std::vector<int>& leader,
-                                const WorkerPool& workers, Seconds most, const Show& show) {
-    return ModelMeasuring(profile, std::nullopt, leader, workers, show).odd_links(most);
+OddLinks find_odd_links(const Profile& profile, const std::vector<int>& leader,
+                        const WorkerPool& workers, const std::vector<HostPair>& inside,
+                        Seconds most, const Show& show) {
+    return ModelMeasuring(profile, std::nullopt, leader, workers, show).odd_links(inside, most);
 }
 
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,

@@ -9,6 +9,7 @@
 
 #include "eco/measure/worker_pool.h"
 #include "eco/survey/notes.h"
+#include "eco/survey/timings.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
@@ -26,10 +27,17 @@ Seconds model_time(const Profile& profile);
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,
                     const std::vector<int>& leader, const WorkerPool& workers, const Show& show);
 
-// Rank 0's part: pairs of hosts, one of each of two subnets, over which messages flow much faster
-// one way than the other; the slower way's sender first. Of some pairs of subnets, about 0.3 s each
-// and 3 s in all, or `most`. Throws MpiError.
-std::vector<Odd> find_odd_links(const Profile& profile, const std::vector<int>& leader,
-                                const WorkerPool& workers, Seconds most, const Show& show);
+// Links over which messages flow much faster one way than the other; the slower way's sender first.
+struct OddLinks {
+    std::vector<Odd> odd;
+    int subnets_not_tried = 0;  // for which there was no time
+};
+
+// Rank 0's part: looks for them between subnets, and on pairs inside subnets where long messages
+// take longer than elsewhere (both_ways.h says in which order). About 0.3 s each and 15 s in all,
+// or `most`. Throws MpiError.
+OddLinks find_odd_links(const Profile& profile, const std::vector<int>& leader,
+                        const WorkerPool& workers, const std::vector<HostPair>& inside,
+                        Seconds most, const Show& show);
 
 }  // namespace eco

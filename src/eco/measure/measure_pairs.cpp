@@ -13,6 +13,7 @@
 #include "eco/survey/disturbance.h"
 #include "eco/survey/fill.h"
 #include "eco/survey/revisit.h"
+#include "eco/survey/slow_for_long.h"
 #include "eco/survey/survey.h"
 
 namespace eco {
@@ -22,6 +23,7 @@ namespace {
 // Of pairs that are not clear; near ones take milliseconds.
 constexpr int most_times_again = 10;
 constexpr Seconds longest_again = 3;
+constexpr int most_times_slow = 5;
 // And of those of hosts that are alone in their subnet: few, and much hangs on them.
 constexpr int most_times_lone = 60;
 constexpr Seconds longest_lone = 6;
@@ -78,13 +80,16 @@ public:
         surveyed_.reset();
         fill_in({});
         time_unclear();
-        if (pairs_without([this](HostPair pair) { return samples_.sizes_without(pair); }).empty())
-            return;
-        surveyed_.emplace();
         derive_topology(profile_, profile_.repeats, look);
+        if (pairs_without([this](HostPair pair) { return samples_.sizes_without(pair); }).empty()) {
+            time_slow_again({});
+            return;
+        }
+        surveyed_.emplace();
         time_all_sizes(profile_.levels);
         fill_in(profile_.levels);
         note_measured();
+        time_slow_again(profile_.levels);
     }
 
     void time_some(const std::vector<Hint>& hints, Seconds look) {
@@ -107,6 +112,7 @@ public:
             fill_in(profile_.levels);
         }
         note_measured();
+        time_slow_again(profile_.levels);
     }
 
     // Of the survey.
@@ -148,8 +154,29 @@ private:
         }
     }
 
+    // What disturbs makes hosts slow for a while.
+    void time_slow_again(const Levels& levels) {
+        const auto start = Clock::now();
+        for (int time = 0; time < most_times_slow && since(start) < longest_again; ++time) {
+            const auto again = pairs_of_slow(profile_, surveyed_);
+            if (again.empty()) return;
+            for (const auto& row : rows(again)) {
+                show_(0, profile_.hosts[at(row.front().first)] + " again");
+                record(visit(row, [this](HostPair) {
+                    return std::vector<std::size_t>{profile_.sizes.size() - 1};
+                }));
+            }
+            fill_in(levels);
+        }
+    }
+
     void time_all_sizes(const Levels& levels) {
-        auto pairs = pairs_for_all_sizes(samples_.of_partition(), levels);
+        time_missing_sizes(pairs_for_all_sizes(samples_.of_partition(), levels));
+        time_missing_sizes(pairs_to_tell_apart(long_pairs(profile_, samples_.by_size()),
+                                               samples_.of_partition(), levels.back()));
+        keep_.tell(true);
+    }
+    void time_missing_sizes(std::vector<HostPair> pairs) {
         std::erase_if(pairs,
                       [this](HostPair pair) { return samples_.sizes_without(pair).empty(); });
         const auto parts = rows(pairs);
@@ -161,7 +188,6 @@ private:
             long_time_ = (static_cast<double>(part) * long_time_ + since(start)) /
                          static_cast<double>(part + 1);
         }
-        keep_.tell(true);
     }
 
     void note_measured() {

@@ -16,7 +16,7 @@ namespace eco {
 // Collective over MPI_COMM_WORLD. hosts: their names; levels: on rank 0 their clusters; leader:
 // per host the rank that measures; most: on rank 0, what timing pairs may take, of which each
 // network gets its part; one pair of each is timed anyway; every: all pairs, also of many
-// hosts. One pair at a time, everybody else
+// hosts (rail_pairs.h says how long both may take). One pair at a time, everybody else
 // asleep; about 0.2 s for each pair and rail of 100 Mbit/s (which pairs: rail_pairs.h). The result
 // on rank 0; none if no host has libfabric. Throws MpiError.
 std::optional<MeasuredRails> measure_rails(

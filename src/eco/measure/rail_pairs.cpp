@@ -2,6 +2,7 @@
 #include "eco/measure/rail_pairs.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -13,6 +14,10 @@ namespace eco {
 
 // Rates that differ by no more.
 static constexpr double alike = 1.5;
+
+// Of the time that is left, at most.
+static constexpr double for_rails = 0.75, for_rails_of_many = 0.5;
+static constexpr Seconds longest_of_many = 60;
 
 // Of the members alone, by their places among them.
 static Levels levels_among(const Levels& levels, const std::vector<int>& members) {
@@ -67,6 +72,12 @@ std::vector<HostPair> rail_pairs(const Levels& levels, const std::vector<int>& m
     inside.insert(inside.end(), between.begin(), between.end());
     inside.insert(inside.end(), others.begin(), others.end());
     return inside;
+}
+
+Seconds time_for_rails(std::size_t hosts, bool every, Seconds left) {
+    if (every) return std::numeric_limits<Seconds>::infinity();
+    if (hosts <= at(few_hosts)) return std::max(0.0, for_rails * left);
+    return std::clamp(for_rails_of_many * left, 0.0, longest_of_many);
 }
 
 bool subnets_tell(const Table& bandwidth, const Levels& levels, const std::vector<int>& members) {

@@ -17,6 +17,10 @@ namespace eco {
 // between subnets, so that little is missing if the time is over.
 std::vector<HostPair> rail_pairs(const Levels& levels, const std::vector<int>& members, bool every);
 
+// What timing pairs over all networks may take, of the seconds that are left; with `every` as long
+// as it takes.
+Seconds time_for_rails(std::size_t hosts, bool every, Seconds left);
+
 // Whether pairs of the same two subnets that were timed are about alike: the levels are those of
 // MPI's messages, which may go over another network.
 bool subnets_tell(const Table& bandwidth, const Levels& levels, const std::vector<int>& members);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -30,6 +31,17 @@ TEST(RailPairs, OfFewHostsAll) {
     EXPECT_EQ(rail_pairs(subnets(12, 4), {0, 3, 7}, false),
               (std::vector<HostPair>{{0, 3}, {0, 7}, {3, 7}}));
     EXPECT_EQ(rail_pairs(subnets(18, 6), all(18), true).size(), 153U);
+}
+
+TEST(RailPairs, HaveAPartOfTheTimeUnlessAllAreAskedFor) {
+    const Seconds unlimited = std::numeric_limits<Seconds>::infinity();
+    EXPECT_DOUBLE_EQ(time_for_rails(8, false, 40), 30);
+    EXPECT_EQ(time_for_rails(8, false, unlimited), unlimited);
+    EXPECT_EQ(time_for_rails(8, false, -1), 0);
+    EXPECT_DOUBLE_EQ(time_for_rails(40, false, 40), 20);
+    EXPECT_DOUBLE_EQ(time_for_rails(40, false, unlimited), 60);
+    for (const Seconds left : {-1.0, 40.0, unlimited})
+        EXPECT_EQ(time_for_rails(40, true, left), unlimited);
 }
 
 TEST(RailPairs, OfManyHostsEachOnceAndEachPairOfSubnets) {

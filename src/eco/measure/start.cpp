@@ -48,9 +48,6 @@ Seconds receive(MPI_Comm comm, Rank from) {
     return words.front();
 }
 
-// Where a start is told so long before, waiting for all ranks takes about as long again.
-constexpr Seconds far_apart = 0.005;
-
 }  // namespace
 
 Start::Start(MPI_Comm comm, const Start* known) : comm_(comm) {
@@ -67,7 +64,10 @@ Start::Start(MPI_Comm comm, const Start* known) : comm_(comm) {
     // The first rank is another one here; what a message takes at most, the former one knows.
     Seconds first = ahead_;
     check_mpi(mpi.Bcast(&first, 1, mpi.real64, 0, comm));
-    check_mpi(mpi.Allreduce(&known->notice_, &notice_, 1, mpi.real64, mpi.max, comm));
+    const Seconds its[] = {known->notice_.round_trip(), known->notice_.more()};
+    Seconds all[] = {0, 0};
+    check_mpi(mpi.Allreduce(its, all, 2, mpi.real64, mpi.max, comm));
+    notice_ = Notice(all[0], all[1]);
     ahead_ -= first;
 }
 
@@ -80,6 +80,7 @@ void Start::read_clocks() {
         while (receive(comm_, 0) >= 0) send(comm_, 0, own_time());
         ahead_ = receive(comm_, 0);
     } else {
+        Seconds farthest = 0;
         for (Rank other = 1; other < ranks_; ++other) {
             Seconds least = 1e9, ahead = 0;
             // Fewer where a round trip takes long: its jitter is no larger there.
@@ -93,9 +94,9 @@ void Start::read_clocks() {
             }
             send(comm_, other, -1);
             send(comm_, other, ahead);
-            // One way, and something for chance; who is late says so (allow).
-            notice_ = std::max(notice_, 0.75 * least);
+            farthest = std::max(farthest, least);
         }
+        notice_.set_round_trip(farthest);
     }
     read_at_ = own_time();
     read_took_ = read_at_ - began;
@@ -109,8 +110,9 @@ void Start::tell_all(const std::vector<Seconds>& words) {
 }
 
 std::vector<Seconds> Start::greatest(std::vector<Seconds> own) {
-    // Others do not know how long before a start is told.
-    own.push_back(notice_);
+    // The first rank knows the round trip, each rank how late it was.
+    own.insert(own.end(), {notice_.round_trip(), late_waited_, late_at_once_});
+    late_waited_ = late_at_once_ = 0;
     if (rank_ != 0) {
         send(comm_, 0, own);
         receive(comm_, 0, own);
@@ -125,8 +127,10 @@ std::vector<Seconds> Start::greatest(std::vector<Seconds> own) {
             for (std::size_t i = 0; i < own.size(); ++i) own[i] = std::max(own[i], theirs[i]);
         tell_all(own);
     }
-    all_here_ = own.back() >= far_apart;
-    own.pop_back();
+    const Seconds *const told = own.data() + own.size() - 3, waited = told[1], at_once = told[2];
+    notice_.judge(waited, at_once, told[0]);
+    late_ = std::max(waited, at_once);
+    own.resize(own.size() - 3);
     return own;
 }
 
@@ -139,8 +143,7 @@ std::vector<double> Start::of_first(std::vector<double> own) {
 }
 
 Start::Clock::time_point Start::together() {
-    const bool waits = !all_here_;
-    all_here_ = false;
+    const bool waits = !notice_.take_at_once();
     Seconds moment = 0;
     if (rank_ != 0) {
         if (waits) send(comm_, 0, 0);
@@ -162,10 +165,11 @@ Start::Clock::time_point Start::together() {
             tell_all({-1});
             read_clocks();
         }
-        moment = own_time() + notice_;
+        moment = own_time() + notice_.time();
         tell_all({moment});
     }
-    late_ = std::max(0.0, now() - moment);
+    Seconds& late = waits ? late_waited_ : late_at_once_;
+    late = std::max(late, now() - moment);
     const Clock::time_point start{std::chrono::duration_cast<Clock::duration>(
         std::chrono::duration<double>(moment + ahead_))};
     std::this_thread::sleep_until(start);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eco/base/units.h"
+#include "eco/measure/notice.h"
 #include "eco/mpi/native.h"
 
 namespace eco {
@@ -21,22 +22,21 @@ public:
     // in another order, whose clocks it knows; null: none.
     explicit Start(MPI_Comm comm, const Start* known = nullptr);
 
-    // Returns at the same moment on all ranks, when all have come and the network is quiet; the
-    // moment, on this rank's clock. Reads the clocks again where they may have drifted.
+    // Returns at the same moment on all ranks; the moment, on this rank's clock. Waits until all
+    // have come, except where messages take long and greatest was called just before: a rank that
+    // is not ready then returns late. Reads the clocks again where they may have drifted.
     Clock::time_point together();
 
-    // Of each number the greatest that a rank has; the same on all ranks. Where messages take long,
-    // the next start then waits for no rank: all were here just now.
+    // Of each number the greatest that a rank has; the same on all ranks. Starts are told earlier
+    // from now on if one that waited for all ranks came late.
     std::vector<Seconds> greatest(std::vector<Seconds> own);
 
     // The first rank's numbers; of all ranks as many.
     std::vector<double> of_first(std::vector<double> own);
 
-    // How much too late the message with the last moment reached this rank; 0 if in time.
+    // How much too late, at worst, the message with a moment reached a rank between the last two
+    // calls of greatest; 0 if all came in time. The same on all ranks.
     Seconds late() const { return late_; }
-
-    // Next time that message is sent so much earlier. All ranks give the same.
-    void allow(Seconds more) { notice_ += more; }
 
     MPI_Comm comm() const { return comm_; }
 
@@ -49,8 +49,11 @@ private:
     int rank_ = 0, ranks_ = 0;
     Seconds ahead_ = 0;  // this rank's clock of rank 0's
     Seconds read_at_ = 0, read_took_ = 0;
-    Seconds notice_ = 0.0005, late_ = 0;
-    bool all_here_ = false;  // the same on all ranks
+    Notice notice_;
+    // Of this rank since the last call of greatest, of starts that waited and of those that did
+    // not.
+    Seconds late_waited_ = 0, late_at_once_ = 0;
+    Seconds late_ = 0;
 };
 
 }  // namespace eco

@@ -124,12 +124,15 @@ private:
 std::vector<HostPair> pairs_for_all_sizes(const Timings& timings, const Levels& levels) {
     std::vector<HostPair> pairs;
     const auto subnets = clusters_of(levels.back());
-    for (const auto& hosts : subnets)
+    for (const auto& hosts : subnets) {
+        // Of three hosts the slow one is in two pairs.
+        if (hosts.size() == 3) pairs.emplace_back(hosts[1], hosts[2]);
         for (std::size_t i = 0; i < hosts.size(); i += 2) {
             if (hosts.size() < 2) break;
             const bool last = i + 1 == hosts.size();
             pairs.push_back(std::minmax(last ? hosts.front() : hosts[i + 1], hosts[i]));
         }
+    }
     // The nearest pair that was timed; else any.
     const auto join = [&](const std::vector<int>& one, const std::vector<int>& two) {
         const Timings::Entry* nearest = nullptr;

@@ -12,8 +12,9 @@
 namespace eco {
 
 // Pairs of which messages of all sizes should be timed, long ones too: inside each subnet every
-// host once, between subnets next to each other at a level one pair; all pairs of subnets where
-// they are few, whatever the levels above them. Those that `timings` holds are preferred.
+// host once, of three hosts every pair, between subnets next to each other at a level one pair; all
+// pairs of subnets where they are few, whatever the levels above them. Those that `timings` holds
+// are preferred.
 std::vector<HostPair> pairs_for_all_sizes(const Timings& timings, const Levels& levels);
 
 struct Filled {

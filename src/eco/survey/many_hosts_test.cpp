@@ -5,10 +5,14 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "eco/base/at.h"
 #include "eco/survey/fill.h"
 #include "eco/survey/notes.h"
+#include "eco/survey/odd.h"
 #include "eco/survey/simulated_prober.h"
+#include "eco/survey/slow_for_long.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/profile.h"
 #include "eco/topology/transfer.h"
@@ -19,12 +23,31 @@ namespace {
 
 // What longer messages take more.
 constexpr double factor[] = {1, 1.1, 3};
+constexpr double factor_of_slow_nics = 9;
 
-// As time_pairs of the probe does it.
-Profile surveyed_well(int hosts, unsigned seed, Notes& notes) {
-    std::mt19937 random(seed);
-    std::vector<Hint> hints;
-    const DrawnNetwork network = draw_network({.hosts = hosts}, random, hints);
+// The times of some sizes beside the survey's, as the probe takes them.
+void add_sizes(const std::vector<HostPair>& pairs, const std::set<int>& slow_nics, Prober& prober,
+               std::vector<Timings>& timings) {
+    std::vector<HostPair> missing;
+    for (const auto& [a, b] : pairs)
+        if (!timings[2].has(a, b)) missing.emplace_back(a, b);
+    const auto samples = prober.time(missing, 0);
+    for (const std::size_t size : {0U, 1U, 2U})
+        for (std::size_t i = 0; i < missing.size(); ++i) {
+            if (timings[size].has(missing[i].first, missing[i].second)) continue;
+            const bool slow =
+                slow_nics.contains(missing[i].first) || slow_nics.contains(missing[i].second);
+            auto scaled = samples[i];
+            for (Seconds& sample : scaled)
+                sample *= size == 2 && slow ? factor_of_slow_nics : factor[size];
+            timings[size].add(missing[i], scaled);
+        }
+}
+
+// As time_pairs of the probe does it. slow_nics: hosts that are slow for long messages alone.
+Profile surveyed_well(const DrawnNetwork& network, const std::vector<Hint>& hints, unsigned seed,
+                      Notes& notes, const std::set<int>& slow_nics = {}) {
+    const int hosts = static_cast<int>(hints.size());
     SimulatedProber prober(network, seed);
     Profile profile;
     profile.sizes = {1, 1024, 16384};
@@ -36,15 +59,9 @@ Profile surveyed_well(int hosts, unsigned seed, Notes& notes) {
     const Survey found = survey(likely_orders(hints), prober, {}, Timings(hosts));
     std::vector<Timings> timings(3, Timings(hosts));
     timings[1] = found.timings;
-    const auto pairs = pairs_for_all_sizes(found.timings, found.levels);
-    for (const std::size_t size : {0U, 2U}) {
-        const auto samples = prober.time(pairs, 0);
-        for (std::size_t i = 0; i < pairs.size(); ++i) {
-            auto scaled = samples[i];
-            for (Seconds& sample : scaled) sample *= factor[size];
-            timings[size].add(pairs[i], scaled);
-        }
-    }
+    add_sizes(pairs_for_all_sizes(found.timings, found.levels), slow_nics, prober, timings);
+    add_sizes(pairs_to_tell_apart(long_pairs(profile, timings), timings[1], found.levels.back()),
+              slow_nics, prober, timings);
     Filled filled = fill(timings, 1, found.levels);
     profile.minimum = std::move(filled.minimum);
     profile.spread = std::move(filled.spread);
@@ -76,7 +93,10 @@ void add_model(Profile& profile) {
 TEST(ManyHosts, HaveAShortProfileThatSaysTheSame) {
     for (unsigned seed = 1; seed <= 4; ++seed) {
         Notes notes;
-        Profile profile = surveyed_well(1024, seed, notes);
+        std::mt19937 random(seed);
+        std::vector<Hint> hints;
+        const DrawnNetwork network = draw_network({.hosts = 1024}, random, hints);
+        Profile profile = surveyed_well(network, hints, seed, notes);
         add_model(profile);
         auto document = nlohmann::json::parse(to_json(profile));
         put_notes(notes, document);
@@ -99,6 +119,35 @@ TEST(ManyHosts, HaveAShortProfileThatSaysTheSame) {
                 }
         EXPECT_EQ(to_json(again), to_json(profile));
     }
+}
+
+// All that were drawn, and no other.
+TEST(ManyHosts, SlowOnesAreNamed) {
+    int drawn = 0;
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        std::mt19937 random(seed);
+        std::vector<Hint> hints;
+        const DrawnNetwork network = draw_network({.hosts = 1024}, random, hints);
+        std::set<int> slow, slow_nics, named;
+        for (int host = 0; host < 1024; ++host) {
+            if (network.hosts[at(host)].slow > 1)
+                slow.insert(host);
+            else if (host % 200 == 100)
+                slow_nics.insert(host);
+        }
+        Notes notes;
+        const Profile profile = surveyed_well(network, hints, seed, notes, slow_nics);
+        for (const Odd& odd :
+             all_odd(slow_hosts(profile), slow_for_long(profile, notes.surveyed), {}, {})) {
+            EXPECT_EQ(odd.what, "slow");
+            named.insert(odd.hosts.front());
+        }
+        drawn += static_cast<int>(slow.size());
+        std::set<int> wanted = slow;
+        wanted.insert(slow_nics.begin(), slow_nics.end());
+        EXPECT_EQ(named, wanted) << seed;
+    }
+    EXPECT_GT(drawn, 10);
 }
 
 }  // namespace eco

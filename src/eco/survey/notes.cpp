@@ -70,6 +70,7 @@ void put_notes(const Notes& notes, json& document) {
     for (const Odd& odd : notes.odd)
         document["odd"].push_back(
             {{"hosts", odd.hosts}, {"what", odd.what}, {"factor", odd.factor}});
+    if (notes.subnets_not_tried > 0) document["subnets_not_tried"] = notes.subnets_not_tried;
 }
 
 Notes read_notes(const std::string& text, const Profile& profile, const std::string& origin) {
@@ -85,6 +86,12 @@ Notes read_notes(const std::string& text, const Profile& profile, const std::str
         const ProfileReader reader(origin);
         for (const json& entry : reader.list(root, "odd"))
             notes.odd.push_back(read_odd(entry, hosts, reader));
+    }
+    if (root.contains("subnets_not_tried")) {
+        const ProfileReader reader(origin);
+        notes.subnets_not_tried = reader.get<int>(root, "subnets_not_tried");
+        reader.check_figure(notes.subnets_not_tried, 0, static_cast<double>(hosts) + 1,
+                            "subnets_not_tried");
     }
     return notes;
 }

@@ -21,7 +21,8 @@ struct Surveyed {
     std::vector<std::vector<std::pair<int, int>>> measured;  // per size; ascending, each a < b
 };
 
-// What is not as its like: a host whose messages all take longer, a link whose two ways differ.
+// What is not as its like: a host whose messages, or whose long ones, take longer, a link whose two
+// ways differ.
 struct Odd {
     std::vector<int> hosts;  // one that is slow; or from where to where a link is the slower
     std::string what;        // slow or asymmetric
@@ -31,9 +32,10 @@ struct Odd {
 struct Notes {
     std::optional<Surveyed> surveyed;  // empty: every pair was timed
     std::vector<Odd> odd;
+    int subnets_not_tried = 0;  // for links that are slower one way
 };
 
-// Adds the keys `survey` and `odd` to a profile's document.
+// Adds the keys `survey`, `odd` and `subnets_not_tried` to a profile's document.
 void put_notes(const Notes& notes, nlohmann::json& document);
 
 // Of a profile's text that parse_profile took. Throws Error{bad_input} with one sentence that

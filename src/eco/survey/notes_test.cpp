@@ -22,6 +22,7 @@ nlohmann::json written() {
     Notes notes;
     notes.surveyed = Surveyed{4, 0.25, {{{0, 1}, {0, 2}}, {{1, 3}}}};
     notes.odd = {{{2}, "slow", 1.5}, {{0, 3}, "asymmetric", 2}};
+    notes.subnets_not_tried = 2;
     nlohmann::json document;
     put_notes(notes, document);
     return document;
@@ -37,6 +38,7 @@ TEST(Notes, AreReadAsTheyWereWritten) {
     EXPECT_EQ(notes.surveyed->measured[0], (std::vector<std::pair<int, int>>{{0, 1}, {0, 2}}));
     ASSERT_EQ(notes.odd.size(), 2U);
     EXPECT_EQ(notes.odd[1].what, "asymmetric");
+    EXPECT_EQ(notes.subnets_not_tried, 2);
 }
 
 TEST(Notes, AProfileWithoutThemHadAllPairsTimed) {
@@ -52,6 +54,8 @@ TEST(Notes, WhatIsNotSoundIsRefused) {
         EXPECT_THROW(read_notes(document.dump(), four(), "f"), Error) << where;
     };
     refused("/survey/checks", -1);
+    refused("/subnets_not_tried", -1);
+    refused("/subnets_not_tried", 5);
     refused("/survey/not_compared", 2);
     refused("/survey/measured", {{0, 1}});
     refused("/survey/measured/0", {0, 1, 2});
