@@ -232,13 +232,13 @@ private:
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
         progress_.update(0.99 * share_, "NICs");
-        profile_.rails = measure_rails(
-            profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
-            time_for_rails(profile_.hosts.size(), options_.all_pairs, left_()),
-            [&](double done, const std::string& what) {
-                // Nobody knew before how many there are.
-                show_step(before, 0, std::max(done, 0.05), what);
-            });
+        profile_.rails =
+            measure_rails(profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
+                          time_for_rails(profile_.hosts.size(), options_.all_pairs, left_()),
+                          [&](double done, const std::string& what) {
+                              // Nobody knew before how many there are.
+                              show_step(before, 0, std::max(done, 0.05), what);
+                          });
     }
 
     // As rails.
