@@ -42,8 +42,8 @@ int main(int words, char** word) {
         counts[i] = count;
         places[i] = i * count;
     }
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, degree, others, counts, degree, others,
-                                   counts, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, degree, others, counts, degree, others, counts,
+                                   MPI_INFO_NULL, 0, &graph);
     for (call = 0; call < calls; ++call) {
         for (i = 0; i < count; ++i) in[i] = 1000 * rank + call + i;
         MPI_Neighbor_allgather(in, count, MPI_INT, out, count, MPI_INT, graph);
@@ -55,8 +55,7 @@ int main(int words, char** word) {
         look(call, "ineighbor_allgather", out, others, degree, count);
     }
     MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("got %016llx\n%s\n", (unsigned long long)hash, all ? "WRONG" : "all ok");
+    if (rank == 0) printf("got %016llx\n%s\n", (unsigned long long)hash, all ? "WRONG" : "all ok");
     MPI_Comm_free(&graph);
     MPI_Finalize();
     free(others);
