@@ -333,10 +333,10 @@ def describe_mcast(profile: Profile) -> str:
         if named.issuperset(hosts):
             continue
         named.update(hosts)
-        everywhere = len(hosts) == len(profile.hosts)
-        names = "all hosts" if everywhere else quantities.names([profile.hosts[h] for h in hosts])
-        loss = f", {area.loss:.1%} lost" if area.loss else ""
-        parts.append(f"{names} at {quantities.rate(area.rate)}{loss}")
+        everyone = len(hosts) == len(profile.hosts)
+        names = "all hosts" if everyone else quantities.names([profile.hosts[h] for h in hosts])
+        rate = quantities.rate(area.rate) + (f", {area.loss:.1%} lost" if area.loss else "")
+        parts.append(f"{names} at {rate}{'' if area.tried else ' (a rate that was not tried)'}")
     by = "by IPv6 " if profile.mcast.family == "ipv6" else ""
     return f"{by}reaches {'; '.join(parts)}" if parts else "works nowhere"
 
