@@ -12,6 +12,7 @@ from eco import launcher as launchers
 from eco import options, probe, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
+from eco.odd import describe_odd
 from eco.partial import Partial
 from eco.profile import Profile
 from eco.progress import progress
@@ -132,10 +133,12 @@ def command(
             if not found:
                 raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
         except EcoError as error:
-            error.notes.extend(_keep(found, unfinished, partial, output))
+            error.notes.extend(
+                [*notes, *_keep(found, unfinished, partial, output, launcher.is_lab)]
+            )
             raise
         except BaseException:  # Ctrl-C, SIGTERM
-            for note in _keep(found, unfinished, partial, output):
+            for note in _keep(found, unfinished, partial, output, launcher.is_lab):
                 say(f"eco: {note}")
             raise
     within = _BUDGET if budget is None else budget
@@ -159,15 +162,18 @@ def _partial_path(output: Optional[Path], launcher: launchers.Launcher) -> Optio
 
 
 def _keep(
-    found: list[Profile], unfinished: list[Profile], partial: Partial, output: Optional[Path]
+    found: list[Profile],
+    unfinished: list[Profile],
+    partial: Partial,
+    output: Optional[Path],
+    is_lab: bool,
 ) -> list[str]:
     """What is left of a run that failed, and where, in a sentence or two: the profile, if all was
     done but ending the ranks; else the network without its choices, which replaces no profile that
     has some."""
     if found:
-        path = output or store.path(found[-1])
         try:
-            store.write(path, profiles.to_json(found[-1]))
+            path = _store(found[-1], output, is_lab)[0]
         except EcoError as error:
             return [f"the profile is lost: {error.message}", *_pairs(partial)]
         partial.remove(found[-1].hosts)
@@ -275,17 +281,11 @@ def _was_profile(path: Path) -> bool:
     return not start.strip() or b'"eco_profile"' in start
 
 
-def _finish(
-    found: Profile,
-    before: Optional[Profile],
-    output: Optional[Path],
-    is_lab: bool,
-    as_json: bool,
-    chosen: dict[str, int],
-    notes: list[str],
-) -> None:
+def _store(found: Profile, output: Optional[Path], is_lab: bool) -> list[Path]:
+    """Writes a finished profile where it was asked for, and where `eco exec` looks for it; the
+    paths, of which the first is the one asked for."""
     text = profiles.to_json(found)
-    written = []
+    written: list[Path] = []
     if output is not None:
         store.write(output, text)
         written.append(output)
@@ -297,6 +297,19 @@ def _finish(
             written.append(store.keep(found, text))
         except EcoError as error:
             probe.say_on_stderr(f"eco: `eco exec` will need --profile {output}: {error.message}")
+    return written
+
+
+def _finish(
+    found: Profile,
+    before: Optional[Profile],
+    output: Optional[Path],
+    is_lab: bool,
+    as_json: bool,
+    chosen: dict[str, int],
+    notes: list[str],
+) -> None:
+    written = _store(found, output, is_lab)
     fresh = _is_fresh(found, before)
     if as_json:
         summary = structure.summary(found) | {
@@ -317,7 +330,7 @@ def _finish(
         print(outcome(chosen))
     if found.survey:
         print(structure.describe_survey(found))
-    for line in structure.describe_odd(found):
+    for line in describe_odd(found):
         print(line)
     for note in notes:
         print(note)

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from eco import boxes, quantities, structure
+from eco import boxes, quantities
 from eco.boxes import CLEAR, TEXT, Box
 from eco.colours import INK, SUBNET_EDGE, SUBNET_FACE, TIMES
+from eco.odd import slow_hosts
 from eco.profile import Profile
 from eco.zipped import zipped
 
@@ -38,7 +39,7 @@ def draw_network(axes: Axes, profile: Profile, whole: Box, norm: LogNorm) -> Non
         if len(box.parts) <= CLEAR:
             _lines(axes, profile, box, norm, cell)
     names = quantities.short_names(profile.hosts)
-    slow = structure.slow_hosts(profile)
+    slow = slow_hosts(profile)
     for box in whole.leaves:
         for host, x, y in box.cells:
             face = "#f6c177" if host in slow else "white"

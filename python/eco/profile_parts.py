@@ -161,6 +161,21 @@ class McastArea:
     cluster: int
     rate: float  # bytes on the wire per second
     loss: float
+    tried: bool = True  # else the time was over before datagrams arrived at this rate
+    send: float = 0  # seconds of processor time of a datagram of full length; 0: not known
+    receive: float = 0
+
+    def document(self) -> dict[str, Any]:
+        """The written form."""
+        return {
+            "level": self.level,
+            "cluster": self.cluster,
+            "rate": self.rate,
+            "loss": self.loss,
+            **({} if self.tried else {"tried": False}),
+            **({"send": self.send} if self.send else {}),
+            **({"receive": self.receive} if self.receive else {}),
+        }
 
 
 @dataclass(frozen=True)
@@ -177,7 +192,7 @@ class Mcast:
         return {
             "interfaces": list(self.interfaces),
             "payload": self.payload,
-            "areas": [dict(vars(area)) for area in self.areas],
+            "areas": [area.document() for area in self.areas],
             **({} if self.family == "ipv4" else {"family": self.family}),
         }
 
@@ -339,7 +354,15 @@ def read_mcast(root: dict[str, Any]) -> Mcast:
         payload=root["payload"],
         family=root.get("family", "ipv4"),
         areas=tuple(
-            McastArea(area["level"], area["cluster"], float(area["rate"]), float(area["loss"]))
+            McastArea(
+                area["level"],
+                area["cluster"],
+                float(area["rate"]),
+                float(area["loss"]),
+                tried=area.get("tried", True),
+                send=float(area.get("send", 0)),
+                receive=float(area.get("receive", 0)),
+            )
             for area in root["areas"]
         ),
     )

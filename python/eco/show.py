@@ -19,6 +19,7 @@ from rich.tree import Tree
 from eco import learn, learned, quantities, show_tuning, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError
+from eco.odd import describe_odd
 from eco.options import Json
 from eco.probe import say_on_stderr
 from eco.profile import Model, Profile, Rails
@@ -141,15 +142,16 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
     if profile.survey:
         surveyed = structure.describe_survey(profile)
         console.print(Text.assemble(("survey    ", "bold"), surveyed))
-    for odd in structure.describe_odd(profile):
-        console.print(Text.assemble(("odd       ", "bold"), (odd, "yellow")))
+    for sentence in describe_odd(profile):
+        console.print(Text.assemble(("odd       ", "bold"), (sentence, "yellow")))
     if profile.model:
         console.print(Text.assemble(("model     ", "bold"), _model(profile.model)))
     if profile.rails:
         for line in _rails(profile, profile.rails):
             console.print(line)
     if profile.mcast:
-        console.print(Text.assemble(("multicast ", "bold"), structure.describe_mcast(profile)))
+        said = structure.describe_mcast(profile) + _datagram(profile)
+        console.print(Text.assemble(("multicast ", "bold"), said))
     timed = [entry for entry in profile.tuning if not entry.for_any]
     # Predictions are shown only if nothing was timed.
     shown = profile.tuning if choices or not timed else timed
@@ -309,3 +311,14 @@ def _print_matrices(profile: Profile, console: Console) -> None:
                 table.add_row(host, *cells)
             console.print()
             console.print(table)
+
+
+def _datagram(profile: Profile) -> str:
+    """What it takes of the processors in the area with the most hosts; empty if not known."""
+    areas = profile.mcast.areas if profile.mcast else ()
+    known = [area for area in areas if area.send and area.receive]
+    if not known:
+        return ""
+    widest = max(known, key=lambda area: len(structure.area_hosts(profile, area)))
+    send, receive = quantities.seconds(widest.send), quantities.seconds(widest.receive)
+    return f"; a datagram takes {send} to send, {receive} to receive"

@@ -185,31 +185,6 @@ def describe(profile: Profile) -> str:
     return f"{count} in {len(subnets)} subnets ({listed}{more})"
 
 
-def slow_hosts(profile: Profile) -> set[int]:
-    """Those that take longer than their neighbours."""
-    return {host for odd in profile.odd if odd.what == "slow" for host in odd.hosts}
-
-
-def describe_odd(profile: Profile) -> list[str]:
-    """A sentence for each host or link that is not as its like, and one for what was not tried."""
-    lines = []
-    for odd in profile.odd:
-        names = [profile.hosts[host] for host in odd.hosts]
-        if odd.what == "slow":
-            lines.append(f"{names[0]} is slow: {odd.factor:.1f} times what its neighbours take")
-        else:
-            lines.append(
-                f"the rate from {names[0]} to {names[1]} is {odd.factor:.1f} times lower than back"
-            )
-    if profile.subnets_not_tried:
-        subnets = len(set(profile.levels[-1]))
-        lines.append(
-            f"links of {profile.subnets_not_tried} of {subnets} subnets were not timed in both "
-            "directions: there was no time"
-        )
-    return lines
-
-
 def describe_survey(profile: Profile) -> str:
     """How much was timed, and what could have been missed."""
     survey = profile.survey
@@ -340,10 +315,10 @@ def describe_mcast(profile: Profile) -> str:
         if named.issuperset(hosts):
             continue
         named.update(hosts)
-        everywhere = len(hosts) == len(profile.hosts)
-        names = "all hosts" if everywhere else quantities.names([profile.hosts[h] for h in hosts])
-        loss = f", {area.loss:.1%} lost" if area.loss else ""
-        parts.append(f"{names} at {quantities.rate(area.rate)}{loss}")
+        everyone = len(hosts) == len(profile.hosts)
+        names = "all hosts" if everyone else quantities.names([profile.hosts[h] for h in hosts])
+        rate = quantities.rate(area.rate) + (f", {area.loss:.1%} lost" if area.loss else "")
+        parts.append(f"{names} at {rate}{'' if area.tried else ' (a rate that was not tried)'}")
     by = "by IPv6 " if profile.mcast.family == "ipv6" else ""
     return f"{by}reaches {'; '.join(parts)}" if parts else "works nowhere"
 

@@ -152,7 +152,7 @@ def test_one_subnet_and_one_host(tmp_path: Path) -> None:
 def test_odd_hosts_are_marked(tmp_path: Path) -> None:
     odd = [{"hosts": [2], "what": "slow", "factor": 2.5}]
     text = page(tmp_path, document() | {"odd": odd})
-    assert "<li>n2 is slow: 2.5 times what its neighbours take</li>" in text
+    assert "<li>n2 is slow: up to 2.5 times what its neighbours take</li>" in text
     assert '<g class="host slow" data-host="2">' in text
 
 

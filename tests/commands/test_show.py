@@ -126,14 +126,14 @@ def test_bad_input(file: Path, tmp_path: Path) -> None:
     assert "not a complete JSON document; measure again" in complaint(refused)
 
 
-def mcast(*areas: tuple[int, int, float], family: str = "ipv4") -> dict[str, object]:
+def mcast(*areas: tuple[int, int, float], family: str = "ipv4", **more: float) -> dict[str, object]:
     """level, cluster, loss"""
     return {
         "interfaces": ["eth0"] * 8,
         "payload": 1424,
         "family": family,
         "areas": [
-            {"level": level, "cluster": cluster, "rate": 1.25e6, "loss": loss}
+            {"level": level, "cluster": cluster, "rate": 1.25e6, "loss": loss} | more
             for level, cluster, loss in areas
         ],
     }
@@ -149,6 +149,10 @@ def mcast(*areas: tuple[int, int, float], family: str = "ipv4") -> dict[str, obj
             mcast((0, 0, 0), (0, 2, 0.05), family="ipv6"),
             "by IPv6 reaches n0–n2 at 10.0 Mbit/s; n6 n7 at 10.0 Mbit/s, 5.0% lost",
         ),
+        (
+            mcast((-1, 0, 0), tried=False),
+            "reaches all hosts at 10.0 Mbit/s (a rate that was not tried)",
+        ),
     ],
 )
 def test_multicast(found: dict[str, object], said: str, tmp_path: Path) -> None:
@@ -161,6 +165,16 @@ def test_multicast(found: dict[str, object], said: str, tmp_path: Path) -> None:
         picture = path.with_suffix(ending)
         assert eco("show", path, "--plot", picture).returncode == 0
         assert f"IP multicast {said}" in picture.read_text()
+
+
+def test_what_a_datagram_takes(tmp_path: Path) -> None:
+    path = tmp_path / "net.json"
+    found = mcast((-1, 0, 0), (0, 0, 0), send=4.2e-6, receive=6.1e-6)
+    path.write_text(json.dumps(document() | {"mcast": found}))
+    text = " ".join(eco("show", path).stdout.split())
+    assert "at 10.0 Mbit/s; a datagram takes 4.20 µs to send, 6.10 µs to receive" in text
+    areas = json.loads(eco("show", path, "--json").stdout)["mcast"]["areas"]
+    assert [(area["send"], area["receive"]) for area in areas] == [(4.2e-6, 6.1e-6)] * 2
 
 
 def test_rails(tmp_path: Path) -> None:

@@ -43,6 +43,9 @@ def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     # Times may show a part of a switch as a level of its own.
     assert all(any(hosts <= switch for switch in switches) for hosts in reached), reached
     assert all(4e6 < area["rate"] < 12.5e6 for area in areas)
+    tried = [area for area in areas if area.get("tried", True)]
+    assert tried
+    assert all(0 < area[end] < 0.01 for area in tried for end in ("send", "receive")), areas
     run = mcasts(mpi, 12, 16000, scenario=str(scenario), scale=1, profile=profile)
     assert run.code == 0, run.out + run.err
     assert "ok 12 calls" in run.out

@@ -15,6 +15,7 @@ from typing import Any
 
 from eco import boxes, quantities, structure
 from eco.boxes import CLEAR, TEXT, Between, Box
+from eco.odd import describe_odd, slow_hosts
 from eco.profile import Profile
 from eco.zipped import zipped
 
@@ -48,7 +49,7 @@ def document(profile: Profile) -> str:
     parts = {
         "TITLE": html.escape(structure.describe(profile).partition(" (")[0]),
         "HOW": html.escape(_how(profile)),
-        "FINDINGS": "".join(f"<li>{html.escape(s)}</li>" for s in structure.describe_odd(profile)),
+        "FINDINGS": "".join(f"<li>{html.escape(s)}</li>" for s in describe_odd(profile)),
         "CSS": (_HERE / "page.css").read_text(encoding="utf-8"),
         "NETWORK": network,
         "MATRIX": _matrix(groups, pairs, scale) if len(groups) > 1 else "",
@@ -117,7 +118,7 @@ def _network(
     drawn: list[str] = []
     lines: list[Between] = []
     short = quantities.short_names(profile.hosts)
-    slow = structure.slow_hosts(profile)
+    slow = slow_hosts(profile)
     for box in whole.all:
         kind = "box" if box.parts else "box subnet"
         drawn.append(

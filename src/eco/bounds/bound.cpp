@@ -11,6 +11,7 @@
 #include "eco/base/at.h"
 #include "eco/bounds/distances.h"
 #include "eco/bounds/joined_parts.h"
+#include "eco/bounds/least_costs.h"
 #include "eco/bounds/needs.h"
 #include "eco/bounds/relay_bound.h"
 
@@ -394,7 +395,7 @@ private:
 Bound find_bound(const Network& network, const std::vector<int>& host_of, Operation operation,
                  Rank root, Bytes bytes) {
     const Needs needs(operation, static_cast<int>(host_of.size()), root, std::max<Bytes>(bytes, 0));
-    return Bounding(network.over(network.rails()), host_of, needs, root).run();
+    return Bounding(LeastCosts(network).network(), host_of, needs, root).run();
 }
 
 }  // namespace eco

@@ -13,6 +13,8 @@ namespace {
 
 // A plan must be better than the library by this much before it runs: predictions err.
 constexpr double margin = 1.1;
+// Less is no gain: the library's way is among the schedules, and predicted times are often equal.
+constexpr double worth_comparing = 1.02;
 
 Multicasting make(const Communicator& communicator, Operation operation,
                   const std::vector<Multicast>& messages, bool may_be_native, bool may_mcast) {
@@ -35,7 +37,9 @@ Multicasting make(const Communicator& communicator, Operation operation,
     Multicasting made;
     made.name = "native";
     // What would gain little is compared with the library where programs learn.
-    if (!runs && (found.time >= found.direct || here.settings.learn == Learn::off)) return made;
+    if (!runs &&
+        (found.time * worth_comparing >= found.direct || here.settings.learn == Learn::off))
+        return made;
     auto& own = found.programs[static_cast<std::size_t>(communicator.rank())];
     made.name = found.name;
     made.prepared = std::make_unique<Prepared>(std::move(own));
@@ -44,8 +48,8 @@ Multicasting make(const Communicator& communicator, Operation operation,
     return made;
 }
 
-// Names the class: hosts instead of ranks' numbers alone, as another job may have placed them
-// elsewhere. Sizes of ranks that give to nobody mean nothing.
+// Names the class, by the ranks' hosts too, as another job may have placed them elsewhere. Hosts
+// are numbered as the job has them. Sizes of ranks that give to nobody mean nothing.
 void name_class(const Communicator& communicator, const std::vector<Multicast>& messages,
                 Multicasting& named) {
     bool alike = true, first = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <utility>
 
 #include "eco/mpi/gather_all.h"
 #include "eco/simulate/multicast_plan.h"
@@ -59,6 +60,30 @@ Edges edges_of(MPI_Comm comm, int rank) {
     return {};
 }
 
+// Whether the edges, in whichever direction, lead from rank 0 to every rank.
+bool joins_all(const std::vector<Multicast>& messages) {
+    std::vector<std::vector<Rank>> beside(messages.size());
+    for (const Multicast& message : messages)
+        for (const Rank to : message.destinations) {
+            beside[static_cast<std::size_t>(message.source)].push_back(to);
+            beside[static_cast<std::size_t>(to)].push_back(message.source);
+        }
+    std::vector<char> seen(messages.size(), 0);
+    std::vector<Rank> open{0};
+    seen[0] = 1;
+    std::size_t found = 1;
+    while (!open.empty()) {
+        const Rank rank = open.back();
+        open.pop_back();
+        for (const Rank other : beside[static_cast<std::size_t>(rank)]) {
+            if (std::exchange(seen[static_cast<std::size_t>(other)], 1)) continue;
+            ++found;
+            open.push_back(other);
+        }
+    }
+    return found == messages.size();
+}
+
 }  // namespace
 
 Neighbourhood::Neighbourhood(MPI_Comm comm, const Communicator& communicator) {
@@ -85,9 +110,6 @@ Neighbourhood::Neighbourhood(MPI_Comm comm, const Communicator& communicator) {
         }
         for (auto edge = in; edge != list.end(); ++edge)
             if (*edge >= 0) balance[{*edge, rank}] -= 1;
-        const bool takes =
-            std::any_of(in, list.end(), [rank](int from) { return from >= 0 && from != rank; });
-        bystanders_ = bystanders_ || (message.destinations.empty() && !takes);
         auto& to = message.destinations;
         std::sort(to.begin(), to.end());
         to.erase(std::unique(to.begin(), to.end()), to.end());
@@ -95,6 +117,7 @@ Neighbourhood::Neighbourhood(MPI_Comm comm, const Communicator& communicator) {
         if (rank == me) gives_ = !to.empty();
         messages_.push_back(std::move(message));
     }
+    connected_ = joins_all(messages_);
     usable_ = deliveries > 0 && deliveries <= most_deliveries &&
               std::all_of(balance.begin(), balance.end(),
                           [](const auto& edge) { return edge.second == 0; });

@@ -23,8 +23,10 @@ public:
     // Whether it has any edge out, in, to itself as well.
     bool has_out() const { return has_out_; }
     bool has_in() const;
-    // Whether some rank has no edge to or from another: its sizes mean nothing.
-    bool has_bystanders() const { return bystanders_; }
+    // Whether edges join all ranks into one: then each knows the size that all give, in calls where
+    // it is the same for all. Of two parts each may give its own, and a rank without edges to or
+    // from others knows none.
+    bool is_connected() const { return connected_; }
 
     // All ranks give `bytes`, known to all. may_mcast here and below: as Call::may_mcast.
     MulticastPlans::Plan of_size(const Communicator& communicator, Bytes bytes, bool may_mcast);
@@ -42,7 +44,7 @@ private:
 
     std::vector<Multicast> messages_;  // by source
     std::vector<Rank> sources_;
-    bool usable_ = false, gives_ = false, has_out_ = false, bystanders_ = false;
+    bool usable_ = false, gives_ = false, has_out_ = false, connected_ = false;
     MulticastPlans plans_;
     // Of of_size, by size class and may_mcast.
     Recent<std::pair<Bytes, bool>, MulticastPlans::Plan> by_size_{1024, most_bytes_of_plans};

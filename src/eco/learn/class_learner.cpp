@@ -266,7 +266,8 @@ void ClassLearner::begin_early() {
 }
 
 // Of each arm's calls their mean, as of a block; of the arm that ran also what it took before. If
-// one long call alone speaks against the library, something may have disturbed it: once more.
+// one long call alone speaks against the library, something may have disturbed it: once more. So
+// few calls decide for this job alone: what is kept of them is not enough for another.
 void ClassLearner::end_early(const std::vector<Nanoseconds>& times, Nanoseconds inside) {
     const auto middle = times.begin() + early_calls;
     const Nanoseconds native = std::accumulate(times.begin(), middle, Nanoseconds{0}) / early_calls,
@@ -275,8 +276,8 @@ void ClassLearner::end_early(const std::vector<Nanoseconds>& times, Nanoseconds 
     early_again_ = true;
     state_ = State::waiting;
     if (native > 0 && own > 0) {
-        results_[library_] = {early_calls, native};
-        results_[best_] = {early_calls, own};
+        results_[library_] = {enough_runs - 1, native};
+        results_[best_] = {enough_runs - 1, own};
         usual_ = std::min(usual_, own);
         const Nanoseconds most = usual_ * 100 / clearly_slower;
         if (runs_ahead(usual_) || undisturbed_mean({times.begin(), middle}) >= most)

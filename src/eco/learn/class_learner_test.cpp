@@ -195,6 +195,18 @@ TEST(ClassLearner, WhatIsUnsureIsComparedWithTheLibraryWithinFiftyCalls) {
     }
 }
 
+// One stall in so few calls may turn their order around: another job must not take it as known.
+TEST(ClassLearner, AnEarlyComparisonDecidesForThisJobAlone) {
+    Calls program(3, 0, Start::unsure, 16, 1);
+    program.cost = 3000000;
+    program.run(40, [](std::size_t arm, int) { return arm == 0 ? 3000000 : 2000000; });
+    EXPECT_EQ(program.learner.best(), 1U);
+    for (const std::size_t arm : {0U, 1U}) {
+        EXPECT_GT(program.learner.arms()[arm].runs, 0);
+        EXPECT_LT(program.learner.arms()[arm].runs, enough_runs);
+    }
+}
+
 // One call of the library's was disturbed: the two are compared once more, at once.
 TEST(ClassLearner, ADisturbedCallDoesNotSpeakAgainstTheLibrary) {
     Calls program(3, 0, Start::unsure, 16, 1);
@@ -217,7 +229,7 @@ TEST(ClassLearner, ALibraryThatIsSlowerIsComparedEarlyOnce) {
     EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 1U), 5);
     EXPECT_EQ(program.exchanges, 2);
     EXPECT_EQ(program.learner.best(), 0U);
-    EXPECT_EQ(program.learner.arms()[1].runs, 4);
+    EXPECT_EQ(program.learner.arms()[1].runs, enough_runs - 1);
     Calls ahead(3, 0, Start::unsure, 64, 1);
     ahead.cost = 2500000;
     ahead.runs_ahead = true;

@@ -17,6 +17,10 @@ constexpr double most_loss = 0.3;
 constexpr std::size_t looks = 3, slower_looks = 2;
 // How much less than usual a train loses by chance.
 constexpr double chance = 0.02;
+// Of what passed a queue that overflowed, the part that is tried next.
+constexpr double of_passed = 0.97;
+// Trains that the first host leaves to the last.
+constexpr int of_last = 2;
 
 double worst(const std::vector<double>& loss) {
     return loss.empty() ? 0 : *std::max_element(loss.begin(), loss.end());
@@ -72,28 +76,33 @@ class RateSearch {
 public:
     RateSearch(double expected, int most, const SendTrain& send) : left_(most), send_(send) {
         found_.rate = expected;
+        found_.tried = true;
     }
 
     McastRate run() {
-        if (settle(false)) found_.works = settle(true) && found_.loss <= most_loss;
+        const int kept = std::min(left_, of_last);
+        left_ -= kept;
+        found_.works = settle(false);
+        left_ += kept;
+        found_.works = found_.works && settle(true) && found_.loss <= most_loss;
         return found_;
     }
 
 private:
-    // False where no trains are left, or no datagram comes.
+    // False where no datagram comes.
     bool settle(bool by_last) {
         std::vector<McastTrain> trains;  // at found_.rate
         bool is_own = false;
         while (!goes_well(trains)) {
             if (trains.size() < looks) {
-                if (!send(by_last, found_.rate, trains)) return false;
+                if (!send(by_last, found_.rate, trains)) return give_up(trains);
                 found_.none_came = trains.size() > 1 && worst(always_lost(trains)) >= 1;
                 if (found_.none_came) return false;
                 continue;
             }
             std::vector<McastTrain> slow;
             while (!is_own && slow.size() < slower_looks) {
-                if (!send(by_last, slower * found_.rate, slow)) return false;
+                if (!send(by_last, slower * found_.rate, slow)) return give_up(trains);
                 is_own = is_networks_own(trains, slow);
             }
             if (is_own) {
@@ -102,7 +111,12 @@ private:
             }
             slow_down(slower * found_.rate);
             trains = std::move(slow);
+            // What passed tells how fast the queue is.
+            if (goes_well(trains)) break;
+            slow_to_what_passed(trains);
+            trains.clear();
         }
+        found_.tried = true;
         // Queues hide for a while that they fill.
         slow_down(most_arrived(trains));
         // A receiver that was busy may lose all of a train, and does not tell how much is usual.
@@ -112,6 +126,19 @@ private:
         return true;
     }
 
+    // No trains are left. Of these, all at found_.rate, none went well.
+    bool give_up(const std::vector<McastTrain>& trains) {
+        found_.tried = false;
+        found_.loss = least_worst(trains);
+        slow_to_what_passed(trains);
+        return true;
+    }
+
+    void slow_to_what_passed(const std::vector<McastTrain>& trains) {
+        const double passed = 1 - least_worst(trains);
+        if (passed > 0) slow_down(of_passed * passed * found_.rate);
+    }
+
     // One of the trains at least; or all show the same rate that passes.
     bool goes_well(const std::vector<McastTrain>& trains) const {
         if (trains.empty() || worst(always_lost(trains)) > usual_) return false;
@@ -119,7 +146,8 @@ private:
     }
 
     bool send(bool by_last, double rate, std::vector<McastTrain>& trains) {
-        if (left_-- <= 0) return false;
+        if (left_ <= 0) return false;
+        --left_;
         trains.push_back(send_(by_last, rate));
         return true;
     }

@@ -20,11 +20,13 @@ using SendTrain = std::function<McastTrain(bool by_last, double rate)>;
 struct McastRate {
     bool works = false;
     bool none_came = false;  // somewhere nothing arrived
+    bool tried = false;      // trains at this rate went well; else none were left for it
     double rate = 0;         // bytes on the wire per second
     double loss = 0;         // at the receiver that loses most, usually
 };
 
-// Two trains where nothing is lost; expected: the rate of the first. At most `most` trains.
+// Two trains where nothing is lost; expected: the rate of the first. At most `most` trains, some of
+// them kept for the last host.
 McastRate find_mcast_rate(double expected, int most, const SendTrain& send);
 
 }  // namespace eco

@@ -136,6 +136,30 @@ TEST(McastRate, AQueueThatOverflowsSlowsDown) {
             }
 }
 
+TEST(McastRate, FewTrainsAreEnoughForAQueueThatOverflows) {
+    for (const double capacity : {0.9, 0.75, 0.6, 0.45, 0.35}) {
+        Net net;
+        net.capacity = capacity * wire;
+        const McastRate found = net.find(8);
+        EXPECT_TRUE(found.works && found.tried) << capacity;
+        EXPECT_GE(found.rate, 0.65 * net.capacity) << capacity;
+        EXPECT_LE(found.rate, 1.05 * net.capacity) << capacity;
+        EXPECT_LE(net.trains, 8);
+    }
+}
+
+TEST(McastRate, SaysThatTheTrainsEndedTooEarly) {
+    Net net;
+    net.capacity = 0.8 * wire;
+    const McastRate found = net.find(1);
+    EXPECT_TRUE(found.works);
+    EXPECT_FALSE(found.tried);
+    EXPECT_NEAR(found.rate, net.capacity, 0.1 * net.capacity);
+    net.capacity = 0.1 * wire;
+    EXPECT_FALSE(net.find(1).works);
+    EXPECT_FALSE(net.find(0).works);
+}
+
 TEST(McastRate, AQueueThatHidesThatItFills) {
     Net net;
     net.capacity = 0.8 * wire;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/measure/measure_mcast.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -40,6 +42,27 @@ struct Train {
     Bytes payload = 0;
     double rate = 0;  // bytes on the wire per second
 };
+
+// What one rank saw of it.
+struct TrainSeen {
+    double came = 0;    // datagrams
+    double passed = 0;  // sent after the first that came, until the last
+    Seconds took = 0;   // between these two
+    Seconds busy = 0;   // processor time, of the sender while it sent
+};
+
+// Of datagrams, at one end.
+struct ProcessorTime {
+    Seconds busy = 0;
+    double datagrams = 0;
+    Seconds of_one() const { return datagrams > 0 ? busy / datagrams : 0; }
+};
+
+Seconds processor_time() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 class McastMeasuring {
 public:
@@ -106,6 +129,8 @@ private:
             came.insert(header.index);
         };
         const Seconds each = static_cast<double>(whole(train.payload)) / train.rate;
+        const Seconds busy_before = processor_time();
+        Seconds busy = 0;
         if (host_ == train.sender && way_->is_open()) {
             const Seconds began = mcast_now(),
                           latest = began + each * train.datagrams + longest_stop;
@@ -116,15 +141,17 @@ private:
                     if (way_->send(sent, train.payload)) ++sent;
                 way_->receive(began + each * (sent - 1), note);
             }
+            busy = processor_time() - busy_before;
         }
         const Seconds of_train = host_ == train.sender ? 0 : each * train.datagrams;
         way_->receive(mcast_now() + of_train + last_datagram, note);
-        // How many came, how many were sent after the first of them, in what time; of each rank.
+        if (host_ != train.sender) busy = processor_time() - busy_before;
         const double passed = came.empty() ? 0 : *came.rbegin() - *came.begin();
-        const double own[3] = {static_cast<double>(came.size()), passed, last - first};
-        results_.assign(3 * at(ranks_), 0);
-        check_mpi(
-            mpi_.Allgather(own, 3, mpi_.real64, results_.data(), 3, mpi_.real64, mpi_.comm_world));
+        const TrainSeen own{static_cast<double>(came.size()), passed, last - first, busy};
+        constexpr int figures = sizeof own / sizeof(double);
+        seen_.assign(at(ranks_), {});
+        check_mpi(mpi_.Allgather(&own, figures, mpi_.real64, seen_.data(), figures, mpi_.real64,
+                                 mpi_.comm_world));
     }
 
     // The rest is rank 0's.
@@ -170,13 +197,20 @@ private:
         for (const Cluster& cluster : list) {
             show_(done++ / static_cast<double>(list.size()), "multicast");
             if (!all_hear(cluster.hosts)) continue;
-            McastArea area{cluster.level, cluster.id, spare * expected(cluster.hosts, network), 0};
+            McastArea area;
+            area.level = cluster.level;
+            area.cluster = cluster.id;
+            area.rate = spare * expected(cluster.hosts, network);
+            area.tried = false;
             // Else too many clusters to try each: the model says what their links carry.
             if (mcast_now() < end) {
                 const McastRate found = try_payloads(cluster, area.rate, end);
                 if (!found.works) continue;
                 area.rate = found.rate;
                 area.loss = found.loss;
+                area.tried = found.tried;
+                area.send = sent_.of_one();
+                area.receive = received_.of_one();
             }
             found_.areas.push_back(area);
         }
@@ -215,6 +249,7 @@ private:
             return std::clamp(static_cast<int>(r * train_seconds / bytes), least_train, most_train);
         };
         const Seconds each = bytes * count_at(rate) / rate + last_datagram;
+        sent_ = received_ = {};
         const int most = std::clamp(static_cast<int>(left / each), fewest_trains, most_trains);
         return find_mcast_rate(rate, most, [&](bool by_last, double r) {
             const int sender = by_last ? cluster.hosts.back() : cluster.hosts.front();
@@ -223,11 +258,15 @@ private:
             McastTrain seen{{}, r};
             for (const int host : cluster.hosts) {
                 if (host == sender) continue;
-                const double* of_host = &results_[3 * at(leader_[at(host)])];
-                seen.loss.push_back(1 - of_host[0] / train.datagrams);
-                if (of_host[1] > 0 && of_host[2] > 0)
-                    seen.arrived = std::min(seen.arrived, of_host[1] * bytes / of_host[2]);
+                const TrainSeen& there = seen_[at(leader_[at(host)])];
+                seen.loss.push_back(1 - there.came / train.datagrams);
+                if (there.passed > 0 && there.took > 0)
+                    seen.arrived = std::min(seen.arrived, there.passed * bytes / there.took);
+                received_.busy += there.busy;
+                received_.datagrams += there.came;
             }
+            sent_.busy += seen_[at(leader_[at(sender)])].busy;
+            sent_.datagrams += train.datagrams;
             return seen;
         });
     }
@@ -240,7 +279,8 @@ private:
     const int hosts_;
     int rank_ = 0, ranks_ = 0, host_ = -1;
     std::unique_ptr<McastWay> way_;
-    std::vector<double> results_;
+    std::vector<TrainSeen> seen_;
+    ProcessorTime sent_, received_;  // of the area's trains
     MeasuredMcast found_;
 };
 

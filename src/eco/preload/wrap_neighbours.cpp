@@ -167,9 +167,9 @@ int neighbor_allgather(const void* sendbuf, Count sendcount, MPI_Datatype sendty
                                    given.places.push_back(static_cast<Bytes>(edge) *
                                                           given.counts.back() * type.extent);
                                }
-                               // All ranks must give and get the same, but one without edges may
-                               // not know it.
-                               if (here.has_bystanders())
+                               // All ranks must give and get the same, but where edges do not
+                               // join them nobody sees whether they do.
+                               if (!here.is_connected())
                                    return of_own_size(here, communicator, call, sent);
                                return here.of_size(communicator, here.gives() ? sent : received,
                                                    call.may_mcast());

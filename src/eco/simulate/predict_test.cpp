@@ -68,6 +68,21 @@ TEST_F(Predict, MulticastsByOtherNicsShareThem) {
     EXPECT_NEAR(time("mcast:segments=5"), whole, 0.2 * whole);
 }
 
+// What a datagram costs counts once, however long the message: not what MPI's messages cost.
+TEST_F(Predict, MulticastsCostWhatTheirDatagramsDo) {
+    network_.mcasts = {{std::vector<bool>(8, true), 1.25e6}};
+    hierarchy_.top.mcast_rate = 1.25e6;
+    Request request = ask(Operation::bcast);
+    request.root = 0;
+    const auto time = [&] {
+        return simulate(network_, host_of_, parse_choice("mcast:segments=1"), request, 256000).time;
+    };
+    const Seconds as_messages = time();
+    for (Network::McastReach& reach : network_.mcasts) reach.send = 3e-3, reach.receive = 2e-3;
+    const Seconds by_messages = network_.send[0].of(256000) + network_.receive[1].of(256000);
+    EXPECT_NEAR(time(), as_messages - by_messages + 5e-3, 1e-9);
+}
+
 TEST_F(Predict, QuickestFirstAndAllThatTuningKnewAreAmongThem) {
     for (int number = 0; number < operation_count; ++number)
         for (const Bytes bytes : {16, 1024, 16384}) {

@@ -265,7 +265,18 @@ private:
         return now() > std::max(when.ready, when.take.end);
     }
 
+    // A multicast's datagrams are handled while others are on the wire, all but one.
+    Seconds of_datagram(Rank rank, const Job& job) const {
+        const Task& task = program(rank).tasks[at(job.task)];
+        const bool sends = task.kind == Kind::mcast;
+        if (!sends && (task.kind != Kind::mcast_recv || !job.receive)) return 0;
+        const int reach = transit_->reach(timeline_.tasks[at(rank)][at(job.task)].message);
+        if (reach < 0) return 0;
+        return sends ? network_.mcasts[at(reach)].send : network_.mcasts[at(reach)].receive;
+    }
+
     Seconds duration(Rank rank, const Job& job) {
+        if (const Seconds each = of_datagram(rank, job); each > 0) return each;
         const Bytes bytes = state(rank, job.task).bytes;
         if (job.receive) return network_.receive[at(host(rank))].of(bytes);
         switch (program(rank).tasks[at(job.task)].kind) {

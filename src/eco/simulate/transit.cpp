@@ -117,6 +117,7 @@ Transit::Pair Transit::make_mcast(int number, RouteNumbers& ways) {
     Network::McastRoute route = network_.mcast_route(host(message(number).from), to);
     pair.route = std::move(route.links);
     pair.rate = route.rate > 0 ? route.rate : never;
+    pair.reach = route.reach;
     std::vector<int> shared = pair.route;
     if (shared.empty() && route.reach >= 0)
         shared = {static_cast<int>(network_.links.size()) + route.reach};

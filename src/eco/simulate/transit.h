@@ -38,6 +38,11 @@ public:
     Seconds next_end() { return fluid_.next_end(); }
     void end_flows();
 
+    // Of Network::mcasts, by which a multicast goes; below 0: not known.
+    int reach(int number) const {
+        return pairs_[static_cast<std::size_t>(pair_of_[static_cast<std::size_t>(number)])].reach;
+    }
+
     // The links' part of the timeline, once its time is known.
     void sum_up();
 
@@ -63,6 +68,7 @@ private:
         int asks = -1;        // the message whose question the receiver has not answered yet
         std::vector<int> route;
         bool is_mcast = false;
+        int reach = -1;  // of a multicast, in Network::mcasts
     };
     // Where a host's frames leave, one after the other.
     struct Port {

@@ -38,7 +38,7 @@ std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const
     std::vector<Network::McastReach> reaches;
     for (const McastArea& area : areas) {
         if (area.level >= static_cast<int>(levels.size())) continue;
-        Network::McastReach reach{{}, area.rate};
+        Network::McastReach reach{{}, area.rate, area.send, area.receive};
         bool all = true;
         for (std::size_t host = 0; host < mcast.interfaces.size(); ++host) {
             const bool inside = area.level < 0 ||

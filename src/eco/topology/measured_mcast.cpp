@@ -11,16 +11,22 @@ using nlohmann::json;
 
 // What fits a datagram of IP, and what is worth sending.
 static constexpr Bytes least_payload = 256, most_payload = 65000;
+// No processor is so slow.
+static constexpr Seconds longest_datagram = 0.1;
 
 json mcast_json(const MeasuredMcast& mcast) {
     json interfaces = json::array(), areas = json::array();
     for (const auto& name : mcast.interfaces)
         interfaces.push_back(name.empty() ? json() : json(name));
-    for (const McastArea& area : mcast.areas)
+    for (const McastArea& area : mcast.areas) {
         areas.push_back({{"level", area.level},
                          {"cluster", area.cluster},
                          {"rate", area.rate},
                          {"loss", area.loss}});
+        if (!area.tried) areas.back()["tried"] = false;
+        if (area.send > 0) areas.back()["send"] = area.send;
+        if (area.receive > 0) areas.back()["receive"] = area.receive;
+    }
     json root{{"interfaces", interfaces}, {"payload", mcast.payload}, {"areas", areas}};
     if (mcast.family == IpFamily::ipv6) root["family"] = "ipv6";
     return root;
@@ -43,6 +49,11 @@ MeasuredMcast read_mcast(const json& root, std::size_t hosts, const std::string&
         area.cluster = reader.get<int>(entry, "cluster");
         area.rate = reader.get<double>(entry, "rate");
         area.loss = reader.get<double>(entry, "loss");
+        area.tried = reader.get<bool>(entry, "tried", true);
+        area.send = reader.get<double>(entry, "send", 0.0);
+        area.receive = reader.get<double>(entry, "receive", 0.0);
+        reader.check_figure(area.send, 0, longest_datagram, "send");
+        reader.check_figure(area.receive, 0, longest_datagram, "receive");
         if (area.level < -1 || area.cluster < 0) reader.refuse("an area is of no cluster");
         if (!(area.rate > 0) || area.rate > most_rate) reader.refuse("a rate is out of range");
         if (!(area.loss >= 0) || area.loss > 1) reader.refuse("a loss is out of range");

@@ -14,9 +14,11 @@ namespace eco {
 
 // All hosts of a cluster get what any of them multicasts.
 struct McastArea {
-    int level = -1, cluster = 0;  // of Profile::levels; -1: all hosts
-    double rate = 0;              // bytes on the wire per second that arrive
-    double loss = 0;              // the part of the datagrams that did not, at this rate
+    int level = -1, cluster = 0;    // of Profile::levels; -1: all hosts
+    double rate = 0;                // bytes on the wire per second that arrive
+    double loss = 0;                // the part of the datagrams that did not, at this rate
+    bool tried = true;              // else the time was over before datagrams arrived at this rate
+    Seconds send = 0, receive = 0;  // processor time of a datagram of full length; 0: not known
     bool operator==(const McastArea&) const = default;
 };
 

@@ -38,12 +38,18 @@ TEST(MeasuredMcast, SurvivesItsWrittenForm) {
     MeasuredMcast six = sample_mcast();
     six.family = IpFamily::ipv6;
     EXPECT_EQ(read_mcast(mcast_json(six), 4, "x.json"), six);
+    MeasuredMcast open = sample_mcast();
+    open.areas[0].tried = false;
+    open.areas[0].send = 4e-6;
+    open.areas[0].receive = 6e-6;
+    EXPECT_EQ(read_mcast(mcast_json(open), 4, "x.json"), open);
 }
 
 TEST(MeasuredMcast, SaysWhatIsWrong) {
     EXPECT_NE(changed("/interfaces", {"eth0"}).find("one entry per host"), std::string::npos);
     EXPECT_NE(changed("/areas/0/rate", 0).find("rate is out of range"), std::string::npos);
     EXPECT_NE(changed("/areas/0/loss", 2).find("loss is out of range"), std::string::npos);
+    EXPECT_NE(changed("/areas/0/send", -1).find("send"), std::string::npos);
     EXPECT_NE(changed("/areas/0/level", -2).find("of no cluster"), std::string::npos);
     EXPECT_NE(changed("/family", "ipx").find("neither ipv4 nor ipv6"), std::string::npos);
     EXPECT_NE(changed("/payload", 0).find("payload is out of range"), std::string::npos);

@@ -82,6 +82,7 @@ struct Network {
     struct McastReach {
         std::vector<bool> holds;  // per host
         double rate = 0;
+        Seconds send = 0, receive = 0;  // as in McastArea
     };
     std::vector<McastReach> mcasts;
 
