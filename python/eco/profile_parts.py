@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a profile consists of (docs/formats.md), and each part as read from parsed JSON.
 
-The engine has checked that text before (profile.py), except `survey`, `odd` and what was not
-tried.
+The engine has checked that text before (profile.py), except `survey`, `odd` and
+`subnets_not_tried`.
 """
 
 from __future__ import annotations
