@@ -3,9 +3,11 @@
 // those of all pairs, and whether the slow hosts are named.
 //
 //     cmake --build build/release --target survey_bench
-//     build/release/bin/survey_bench 1024 100 [racks]
+//     build/release/bin/survey_bench 1024 100 [racks [speeds [mixed]]]
 //
-// With racks: so many of equal size, and names that say nothing.
+// With racks other than 0: so many of equal size, and names that say nothing. With speeds: so many
+// different ones of NICs, which hints tell; each rack has one, but for a share `mixed` of the
+// hosts.
 #include "eco/survey/survey.h"
 
 #include <algorithm>
@@ -34,7 +36,8 @@ std::vector<int> named_slow(const eco::Survey& found) {
 }  // namespace
 
 int main(int count, char** words) {
-    if (count < 3) return std::fprintf(stderr, "survey_bench HOSTS NETWORKS [RACKS]\n"), 2;
+    if (count < 3)
+        return std::fprintf(stderr, "survey_bench HOSTS NETWORKS [RACKS [SPEEDS [MIXED]]]\n"), 2;
     const int hosts = std::atoi(words[1]), networks = std::atoi(words[2]);
     const int racks = count > 3 ? std::atoi(words[3]) : 0;
     int same = 0, same_subnets = 0, slow = 0, named = 0, named_wrongly = 0;
@@ -47,6 +50,8 @@ int main(int count, char** words) {
         settings.useless_names = racks > 0 || number % 4 == 3;
         settings.even = racks > 0;
         settings.racks = racks;
+        settings.speeds = count > 4 ? std::atoi(words[4]) : 0;
+        settings.mixed_speeds = count > 5 ? std::atof(words[5]) : 0;
         std::vector<eco::Hint> hints;
         const auto network = eco::draw_network(settings, random, hints);
         eco::SimulatedProber prober(network, seed);

@@ -105,6 +105,46 @@ def test_a_link_that_is_slower_one_way(tmp_path: Path) -> None:
     assert "times lower than back" in done.stdout
 
 
+# One host's port has a fifth of the rate of the others'. At 500 Mbit/s, short messages do not show
+# it; at 100 the host is alone in its subnet. Or it has that rate one way only.
+SLOW_HOST = """
+networks:
+  a: {{kind: switch, rate: {rate}mbit, hosts: [n0, n1, n2, n3, n4]}}
+  b: {{kind: switch, rate: {own}mbit, hosts: [n5]}}
+links:
+  - {{between: [a, b], rate: {rate}mbit{more}}}
+"""
+
+
+@pytest.mark.parametrize("rate", [500, 100])
+def test_a_host_with_a_slow_card(rate: int, tmp_path: Path) -> None:
+    scenario, path = tmp_path / "slow.yaml", tmp_path / "net.json"
+    scenario.write_text(SLOW_HOST.format(rate=rate, own=rate // 5, more=""))
+    options = ["--no-tune", "--no-multicast"]
+    done = eco("measure", "-o", path, *options, *over("openmpi", str(scenario)))
+    assert done.returncode == 0, done.stderr
+    assert "n5 is slow: " in done.stdout
+    assert "n5 is slow: " in eco("show", path).stdout
+    [found] = json.loads(eco("show", path, "--json").stdout)["odd"]
+    assert (found["hosts"], found["what"]) == (["n5"], "slow")
+    assert 3 < found["factor"] < 15
+
+
+def test_a_host_whose_card_is_slow_one_way(tmp_path: Path) -> None:
+    """All hosts are in one subnet."""
+    scenario, path = tmp_path / "slow.yaml", tmp_path / "net.json"
+    scenario.write_text(SLOW_HOST.format(rate=100, own=100, more=", back: 20mbit"))
+    options = ["--no-tune", "--no-multicast"]
+    done = eco("measure", "-o", path, *options, *over("openmpi", str(scenario)))
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(eco("show", path, "--json").stdout)
+    assert len(summary["subnets"]) == 1
+    [found] = summary["odd"]
+    assert (found["hosts"][0], found["what"]) == ("n5", "asymmetric")
+    assert 3 < found["factor"] < 7
+    assert summary["subnets_not_tried"] == 0
+
+
 @with_one
 def test_known_hosts_are_not_measured_again(measured: tuple[str, Path]) -> None:
     mpi, path = measured

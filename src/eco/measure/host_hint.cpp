@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,6 +18,7 @@ namespace {
 struct Written {
     char name[256], topology[256];
     in6_addr address;
+    int megabits;
 };
 
 void copy(char* to, std::size_t most, const std::string& text) {
@@ -30,12 +32,16 @@ std::vector<Hint> all_hints() {
     copy(own.name, sizeof own.name, processor_name());
     if (const char* topology = std::getenv("SLURM_TOPOLOGY_ADDR"))
         copy(own.topology, sizeof own.topology, topology);
-    if (const auto all = ip_addresses(); !all.empty()) own.address = all.front().address;
+    if (const auto all = ip_addresses(); !all.empty()) {
+        own.address = all.front().address;
+        own.megabits = std::max(0, megabits_of(all.front().interface));
+    }
     std::vector<Hint> hints;
     for (const Written& each : gather_each(native().comm_world, own)) {
         Hint& hint = hints.emplace_back();
         hint.name = each.name;
         hint.topology = each.topology;
+        hint.megabits = each.megabits;
         if (!IN6_IS_ADDR_UNSPECIFIED(&each.address))
             hint.address.assign(reinterpret_cast<const char*>(each.address.s6_addr),
                                 sizeof each.address.s6_addr);

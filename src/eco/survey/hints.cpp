@@ -40,20 +40,30 @@ std::vector<std::vector<int>> likely_orders(const std::vector<Hint>& hosts) {
         return std::all_of(hosts.begin(), hosts.end(), has);
     };
     std::vector<std::vector<int>> orders;
-    const auto keep = [&](const std::function<bool(int, int)>& less) {
-        auto order = given;
+    using Less = std::function<bool(int, int)>;
+    const auto sorted = [](std::vector<int> order, const Less& less) {
         std::stable_sort(order.begin(), order.end(), less);
+        return order;
+    };
+    const auto keep = [&](std::vector<int> order) {
         if (std::find(orders.begin(), orders.end(), order) == orders.end())
             orders.push_back(std::move(order));
     };
+    const auto named = sorted(given, by_name);
+    // Without addresses as by name.
+    const bool address = all_have([](const Hint& host) { return !host.address.empty(); });
+    const auto addressed = !address ? named : sorted(given, [&](int a, int b) {
+        return hosts[at(a)].address < hosts[at(b)].address;
+    });
     if (all_have([](const Hint& host) { return !host.topology.empty(); }))
-        keep([&](int a, int b) {
-            const auto &x = hosts[at(a)].topology, &y = hosts[at(b)].topology;
-            return x != y ? x < y : by_name(a, b);
-        });
-    if (all_have([](const Hint& host) { return !host.address.empty(); }))
-        keep([&](int a, int b) { return hosts[at(a)].address < hosts[at(b)].address; });
-    keep(by_name);
+        keep(sorted(named,
+                    [&](int a, int b) { return hosts[at(a)].topology < hosts[at(b)].topology; }));
+    // A topology says which hosts share a switch, whatever their NICs are.
+    else if (all_have([](const Hint& host) { return host.megabits > 0; }))
+        keep(sorted(addressed,
+                    [&](int a, int b) { return hosts[at(a)].megabits < hosts[at(b)].megabits; }));
+    keep(addressed);
+    keep(named);
     return orders;
 }
 

@@ -115,6 +115,13 @@ DrawnNetwork draw_network(const DrawSettings& settings, std::mt19937& random,
     hints.clear();
     for (int host = 0; host < count; ++host)
         hints.push_back({"node" + std::to_string(name[at(host)]), "", ""});
+    if (settings.speeds == 0) return network;
+    std::vector<int> of_rack;
+    for (int i = 0; i < racks; ++i) of_rack.push_back(whole(1, settings.speeds));
+    for (int host = 0; host < count; ++host)
+        hints[at(host)].megabits = 1000 * (between(0, 1) < settings.mixed_speeds
+                                               ? whole(1, settings.speeds)
+                                               : of_rack[at(network.hosts[at(host)].at.back())]);
     return network;
 }
 

@@ -48,6 +48,9 @@ struct DrawSettings {
     bool even = false;           // racks of one size
     int racks = 0;               // 0: drawn
     double slow_hosts = 0.005;
+    // Of NICs that hints tell: so many; of each rack one, but for a share of the hosts.
+    int speeds = 0;
+    double mixed_speeds = 0;
 };
 
 // The hosts in an order of their own; hints: in the same order.

@@ -159,11 +159,42 @@ TEST(Survey, OneSwitchIsOneSubnet) {
     EXPECT_LT(visits_per_host(found), 8);
 }
 
+using Orders = std::vector<std::vector<int>>;
+
 TEST(Hints, NumbersInNamesCountAsNumbers) {
     EXPECT_EQ(likely_orders({{"n10", "", ""}, {"n9", "", ""}, {"m3", "", ""}}),
-              (std::vector<std::vector<int>>{{2, 1, 0}}));
+              (Orders{{2, 1, 0}}));
     EXPECT_EQ(likely_orders({{"n2", "b.x", "7"}, {"n1", "b.y", "8"}, {"n3", "a.x", "9"}}),
-              (std::vector<std::vector<int>>{{2, 0, 1}, {0, 1, 2}, {1, 0, 2}}));
+              (Orders{{2, 0, 1}, {0, 1, 2}, {1, 0, 2}}));
+}
+
+TEST(Hints, HostsOfOneSpeedAreProbablyNear) {
+    EXPECT_EQ(likely_orders({{"n1", "", "9", 1000},
+                             {"n2", "", "8", 100},
+                             {"n3", "", "7", 1000},
+                             {"n4", "", "6", 100}}),
+              (Orders{{3, 1, 2, 0}, {3, 2, 1, 0}, {0, 1, 2, 3}}));
+    EXPECT_EQ(likely_orders({{"n2", "", "", 1000}, {"n1", "", "", 1000}, {"n3", "", "", 100}}),
+              (Orders{{2, 1, 0}, {1, 0, 2}}));
+}
+
+TEST(Hints, TopologyGoesBeforeSpeedAndOneSpeedSaysNothing) {
+    EXPECT_EQ(likely_orders(
+                  {{"n1", "b.x", "1", 100}, {"n2", "a.x", "3", 1000}, {"n3", "b.y", "2", 1000}}),
+              (Orders{{1, 0, 2}, {0, 2, 1}, {0, 1, 2}}));
+    EXPECT_EQ(likely_orders({{"n2", "", "", 1000}, {"n1", "", "", 1000}}), (Orders{{1, 0}}));
+    EXPECT_EQ(likely_orders({{"n2", "", "", 1000}, {"n1", "", "", 0}}), (Orders{{1, 0}}));
+}
+
+TEST(Survey, SpeedsSaveVisitsWhereNamesSayNothing) {
+    DrawSettings settings{.useless_names = true, .even = true, .racks = 16};
+    const Drawn without = drawn(settings, 7);
+    settings.speeds = 3;
+    const Drawn with = drawn(settings, 7);
+    SimulatedProber some(without.network, 7), fewer(with.network, 7);
+    const Survey one = surveyed(without, some), two = surveyed(with, fewer);
+    EXPECT_EQ(one.levels, two.levels);
+    EXPECT_LT(two.visits, one.visits);
 }
 
 TEST(DisjointParts, NoPartNamesAHostTwice) {
