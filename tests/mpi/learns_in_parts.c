@@ -19,12 +19,16 @@ int main(int words, char** word) {
     const int begin = first ? 0 : half, end = first ? half : ranks;
     const int count = first ? 1000 : 4;
     int* others = malloc(sizeof(int) * (size_t)ranks);
+    int* weights = malloc(sizeof(int) * (size_t)ranks);
     int* in = malloc(sizeof(int) * (size_t)count);
     int* out = malloc(sizeof(int) * (size_t)(count * ranks));
     for (i = begin; i < end; ++i)
-        if (i != rank) others[degree++] = i;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, degree, others, MPI_UNWEIGHTED, degree, others,
-                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+        if (i != rank) {
+            weights[degree] = 1;
+            others[degree++] = i;
+        }
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, degree, others, weights, degree, others, weights,
+                                   MPI_INFO_NULL, 0, &graph);
     for (call = 0; call < calls; ++call) {
         for (i = 0; i < count; ++i) in[i] = 1000 * rank + call + i;
         MPI_Neighbor_allgather(in, count, MPI_INT, out, count, MPI_INT, graph);
