@@ -101,6 +101,13 @@ def test_parts_that_give_different_sizes(mpi: Mpi, profile: Path) -> None:
     """Edges join two halves within themselves alone, of which one gives 4,000 bytes and the other
     16: ranks of both must agree when they learn."""
     words = [built(mpi, "learns_in_parts"), 60]
-    run = lab(mpi, *words, eco=True, profile=profile, scale=10, choice="auto",
-              environment={"ECO_LEARN": "on"})
+    run = lab(
+        mpi,
+        *words,
+        eco=True,
+        profile=profile,
+        scale=10,
+        choice="auto",
+        environment={"ECO_LEARN": "on"},
+    )
     assert got(run) == got(natively(mpi, *words, scale=100))
