@@ -83,6 +83,17 @@ def test_multicasts_that_would_run(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
+@each
+def test_nobody_waits_longer_than_the_call(mpi: Mpi, tmp_path: Path) -> None:
+    """A root that runs ahead has left a broadcast long before the others come to it."""
+    file = tmp_path / "report.json"
+    run = lab(mpi, built(mpi, "runs_ahead"), 300, eco=True, environment={"ECO_REPORT": str(file)})
+    assert run.code == 0 and "all ok" in run.out, run.out + run.err
+    document = _document(file)
+    assert 0 <= sum(row["waited"] for row in document["calls"]) < document["whole"] / 2
+
+
+@pytest.mark.lab
 def test_file_that_cannot_be_written(tmp_path: Path) -> None:
     """One line says why, and what would be in it is printed."""
     run = _run(OPENMPI5, ECO_REPORT=str(tmp_path / "none" / "report.json"), ECO_VERBOSE="0")

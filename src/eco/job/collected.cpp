@@ -85,26 +85,32 @@ void collect() {
     const bool comparable = here.clocks.aligned();
     const json list = broadcast_json(here.world_rank == 0 ? what_to_collect() : json());
     if (!list.is_array() || list.empty()) return;
-    // Per sample the last entry and end; the sum of entries, and of how many ranks.
-    std::vector<double> latest, sums;
+    // Per sample the last entry and end.
+    std::vector<double> own;
     constexpr double never = std::numeric_limits<double>::lowest();
     for (const json& entry : list) {
         auto samples = samples_of(entry);
         if (!comparable && here.world_rank != 0) samples.clear();
         for (std::size_t at = 0; at < entry.at(5).get<std::size_t>(); ++at) {
             const bool seen = at < samples.size();
-            const Seconds entered = seen ? here.clocks.common(samples[at].first) : 0;
-            latest.push_back(seen ? entered : never);
-            latest.push_back(seen ? here.clocks.common(samples[at].second) : never);
-            sums.push_back(entered);
-            sums.push_back(seen ? 1 : 0);
+            own.push_back(seen ? here.clocks.common(samples[at].first) : never);
+            own.push_back(seen ? here.clocks.common(samples[at].second) : never);
         }
     }
-    std::vector<double> last(latest.size()), sum(sums.size());
-    const int count = static_cast<int>(latest.size());
-    if (mpi.Reduce(latest.data(), last.data(), count, mpi.real64, mpi.max, 0, mpi.comm_world) !=
-            MPI_SUCCESS ||
-        mpi.Reduce(sums.data(), sum.data(), count, mpi.real64, mpi.sum, 0, mpi.comm_world) !=
+    std::vector<double> last(own.size()), waits, sum(own.size());
+    const int count = static_cast<int>(own.size());
+    if (mpi.Allreduce(own.data(), last.data(), count, mpi.real64, mpi.max, mpi.comm_world) !=
+        MPI_SUCCESS)
+        return;
+    // How long this rank waited, and of how many ranks this is the sum. One that has left before
+    // the last came (the root of a broadcast) did not wait for it.
+    for (std::size_t place = 0; place < own.size(); place += 2) {
+        const bool seen = own[place] != never;
+        waits.push_back(seen ? std::max(0.0, std::min(last[place], own[place + 1]) - own[place])
+                             : 0);
+        waits.push_back(seen ? 1 : 0);
+    }
+    if (mpi.Reduce(waits.data(), sum.data(), count, mpi.real64, mpi.sum, 0, mpi.comm_world) !=
             MPI_SUCCESS ||
         here.world_rank != 0)
         return;
@@ -114,7 +120,7 @@ void collect() {
         CallTimes& times = collected()[class_of(entry)];
         for (std::size_t at = 0; at < samples; ++at, place += 2) {
             times.time += std::max(0.0, last[place + 1] - last[place]);
-            times.waited += std::max(0.0, last[place] - sum[place] / sum[place + 1]);
+            times.waited += sum[place] / sum[place + 1];
         }
         times.time /= static_cast<double>(samples);
         times.waited /= static_cast<double>(samples);

@@ -30,7 +30,8 @@ public:
     // now as many exchanges are followed by a start that waits, each time twice as many.
     void judge(Seconds late_waited, Seconds late_at_once, Seconds round_trip) {
         more_ += late_waited;
-        if (late_at_once > 0) waiting_ = next_waiting_, next_waiting_ *= 2;
+        if (late_at_once > 0)
+            waiting_ = next_waiting_, next_waiting_ = std::min(2 * next_waiting_, most_waiting);
         at_once_ = round_trip >= far_apart && waiting_ == 0;
         if (waiting_ > 0) --waiting_;
     }
@@ -42,6 +43,8 @@ private:
     static constexpr Seconds least = 0.0005;
     // To wait for all ranks takes a message as long as half of this, or longer.
     static constexpr Seconds far_apart = 0.007;
+
+    static constexpr int most_waiting = 1 << 10;
 
     Seconds round_trip_ = 0, more_ = 0;
     int waiting_ = 0, next_waiting_ = 1;
