@@ -2,21 +2,18 @@
 #include "eco/survey/both_ways.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "eco/base/at.h"
+#include "eco/survey/hosts_by_subnet.h"
 
 namespace eco {
 
 std::vector<HostPair> links_to_try(const std::vector<int>& subnet,
                                    const std::vector<HostPair>& inside) {
-    std::map<int, std::vector<int>> hosts;
-    for (std::size_t host = 0; host < subnet.size(); ++host)
-        hosts[subnet[host]].push_back(static_cast<int>(host));
     std::vector<int> first;
     std::vector<HostPair> pairs, others;
-    for (const auto& [id, own] : hosts) {
+    for (const auto& [id, own] : hosts_by_subnet(subnet)) {
         first.push_back(own.front());
         if (own.size() == 2) others.emplace_back(own[0], own[1]);
     }

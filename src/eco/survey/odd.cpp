@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
+#include "eco/survey/hosts_by_subnet.h"
 
 namespace eco {
 
@@ -28,11 +30,8 @@ public:
           cost_(profile.minimum[static_cast<std::size_t>(
               std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes) -
               profile.sizes.begin())]) {
-        const auto& subnet = profile.levels.back();
-        for (std::size_t host = 0; host < subnet.size(); ++host) {
-            if (at(subnet[host]) >= subnets_.size()) subnets_.resize(at(subnet[host]) + 1);
-            subnets_[at(subnet[host])].push_back(static_cast<int>(host));
-        }
+        for (auto& [id, hosts] : hosts_by_subnet(profile.levels.back()))
+            subnets_.push_back(std::move(hosts));
     }
 
     std::vector<Odd> run() const {

@@ -7,6 +7,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
+#include "eco/survey/hosts_by_subnet.h"
 
 namespace eco {
 
@@ -21,15 +22,6 @@ constexpr double most_by_distance = 0.1;
 // Of what is compared with partition_bytes.
 constexpr Bytes much_longer = 4;
 constexpr std::size_t enough_hosts = 3;
-
-using Subnets = std::map<int, std::vector<int>>;  // hosts of each
-
-Subnets subnets_of(const std::vector<int>& subnet) {
-    Subnets found;
-    for (std::size_t host = 0; host < subnet.size(); ++host)
-        found[subnet[host]].push_back(static_cast<int>(host));
-    return found;
-}
 
 // The pairs inside each subnet.
 std::map<int, std::vector<LongPair>> inside(const std::vector<LongPair>& timed,
@@ -72,7 +64,7 @@ public:
     Long(const Profile& profile, const std::optional<Surveyed>& surveyed)
         : profile_(profile),
           by_(partition_size(profile)),
-          subnets_(subnets_of(profile.levels.back())),
+          subnets_(hosts_by_subnet(profile.levels.back())),
           partners_(profile.hosts.size()) {
         if (!has_long(profile)) return;
         const int hosts = static_cast<int>(profile.hosts.size());
@@ -197,7 +189,7 @@ private:
 
     const Profile& profile_;
     const std::size_t by_;
-    const Subnets subnets_;
+    const std::map<int, std::vector<int>> subnets_;
     std::vector<std::vector<int>> partners_;  // with which long messages were timed
 };
 
@@ -232,7 +224,7 @@ std::vector<HostPair> pairs_to_tell_apart(const std::vector<LongPair>& timed,
                 compare(pair.b, fast);
             }
     }
-    for (const auto& [id, hosts] : subnets_of(subnet)) {
+    for (const auto& [id, hosts] : hosts_by_subnet(subnet)) {
         if (hosts.size() > 1) continue;
         const int beside = nearest_of(hosts.front(), nearest, subnet, pairs);
         if (beside >= 0) compare(hosts.front(), pairs.at(beside).front());
