@@ -115,7 +115,7 @@ static inline int eco_multicast_check(int ranks, int count, const int sources[],
     }
     last = (int*)malloc((size_t)ranks * sizeof *last);
     if (!last) {
-        snprintf(why, room, "no memory for %d numbers", ranks);
+        snprintf(why, room, "out of memory for %d numbers", ranks);
         return MPI_ERR_NO_MEM;
     }
     for (rank = 0; rank < ranks; ++rank) last[rank] = -1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <new>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -71,6 +72,8 @@ int eco_multicast(int count, const int sources[], const MPI_Aint bytes[], const 
         if (const int code = eco_multicast_check(call.size(), count, sources, bytes, degrees,
                                                  destinations, why, sizeof why);
             code != MPI_SUCCESS) {
+            // This rank alone, unlike what is wrong with arguments.
+            if (code == MPI_ERR_NO_MEM) throw std::bad_alloc();
             std::fprintf(stderr, "ECO_Multicast: %s\n", why);
             throw MpiError{code};
         }
