@@ -100,6 +100,17 @@ TEST_F(RivalsOf, WhereNothingWasPredictedTheMulticastIsTried) {
     EXPECT_EQ(find(1024).choices.size(), 2U);
 }
 
+// A network may stop passing multicasts on, and then a tree is faster than the library.
+TEST_F(RivalsOf, AMulticastHasARivalThatIsNone) {
+    hierarchy_.top.mcast_rate = 1e6;
+    time(1024, "mcast:segments=1", 2, 1);
+    predict(1024, "mcast:segments=1", 2, 1);
+    const Rivals rivals = find(1024);
+    ASSERT_EQ(rivals.choices.size(), 3U);
+    EXPECT_EQ(to_text(rivals.choices[1]), "native");
+    EXPECT_FALSE(rivals.choices[2].is_native() || rivals.choices[2].is_mcast());
+}
+
 TEST_F(RivalsOf, WhatWasTimedFarAwayOrNarrowlyIsNot) {
     time(1024, tree, 2, 1);
     EXPECT_EQ(find(16384).start, Start::unsure);

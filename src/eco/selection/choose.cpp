@@ -238,14 +238,23 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
         if (fits && fresh) found.rivals.push_back(choice);
     };
     if (predicted) consider(scaled(predicted->choice, predicted->bytes, bytes, request));
-    if (!native || !found.rivals.empty()) return found;
-    // Nobody predicted which is the best: a tree, or what stands first, and the multicast.
+    // A network may stop passing multicasts on. Where the library runs and nobody predicted which
+    // is the best: a tree, or what stands first, and the multicast.
+    const bool all_mcast = std::all_of(found.rivals.begin(), found.rivals.end(),
+                                       [](const Choice& choice) { return choice.is_mcast(); });
+    const bool nothing_predicted = native && found.rivals.empty();
+    if (!nothing_predicted && !(found.choice.is_mcast() && all_mcast)) return found;
     const std::vector<Choice> list = candidates(request, bytes);
-    if (const auto best = shaped(request, bytes)) consider(*best);
-    if (found.rivals.empty()) consider(list.front());
-    const auto mcast = std::find_if(list.begin(), list.end(),
-                                    [](const Choice& choice) { return choice.is_mcast(); });
-    if (mcast != list.end()) consider(*mcast);
+    const auto first = [&](bool mcast) {
+        return std::find_if(list.begin(), list.end(), [=](const Choice& choice) {
+            return !choice.is_native() && choice.is_mcast() == mcast;
+        });
+    };
+    if (const auto best = shaped(request, bytes))
+        consider(*best);
+    else if (const auto other = first(false); other != list.end())
+        consider(*other);
+    if (const auto mcast = first(true); nothing_predicted && mcast != list.end()) consider(*mcast);
     return found;
 }
 

@@ -44,7 +44,8 @@ struct Knowledge {
     Seconds expected = 0;  // what `choice` takes, where it is sure
     Seconds native = 0;    // what the library takes, where it was timed near this size
     // What may be faster than `choice`: the best by prediction; where nothing was predicted and the
-    // library runs, the planner's first and the multicast. Never the library.
+    // library runs, the planner's first and the multicast; if all of these multicast, the planner's
+    // first without. Never the library.
     std::vector<Choice> rivals;
 };
 
