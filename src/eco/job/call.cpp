@@ -216,8 +216,14 @@ void Call::run(Layout layout, Rank root, Then then, Combine combine, const Reduc
         return prepare(*requested_->prepared, std::move(layout), std::move(then),
                        std::move(combine), reduction);
     }
-    run(communicator_->prepared(*choice_, request), std::move(layout), std::move(then),
-        std::move(combine), reduction);
+    try {
+        run(communicator_->prepared(*choice_, request), std::move(layout), std::move(then),
+            std::move(combine), reduction);
+    } catch (const Truncated&) {
+        communicator_->note_fallback();
+        throw;
+    }
+    communicator_->note_fallback();
 }
 
 void Call::run(const Prepared& prepared, Layout layout, Then then, Combine combine,

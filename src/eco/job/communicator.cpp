@@ -221,8 +221,10 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
 
 void Communicator::run(const Choice& choice, const Prepared& prepared, const Layout& layout,
                        const Combine& combine, const Reduction& reduction) {
+    some_apart_ = false;
     auto call = begin(choice, prepared, layout, combine, reduction);
     const auto end = [&] {
+        some_apart_ = call->some_apart();
         if (call->is_behind()) take_left(*mcast_, std::move(call));
     };
     call->start();
@@ -233,6 +235,12 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
         throw;
     }
     end();
+}
+
+void Communicator::note_fallback() {
+    if (!some_apart_ || noted_fallback_ || hierarchy_.top.mcast_rate <= 0) return;
+    noted_fallback_ = true;
+    if (learning_) learning_->check_multicasts();
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {

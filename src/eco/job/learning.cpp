@@ -124,6 +124,12 @@ Learning::Turn Learning::begin(Lesson& lesson) {
     return {turn.arm, true};
 }
 
+void Learning::check_multicasts() {
+    for (const auto& [key, lesson] : lessons_)
+        if (lesson && lesson->choices_[lesson->learner_.best()].is_mcast())
+            lesson->learner_.check_soon();
+}
+
 void Learning::collect(std::vector<LearnedClass>& all) const {
     std::vector<LearnedClass> found;
     for (const auto& [key, lesson] : lessons_)

@@ -98,6 +98,10 @@ public:
     // MpiError.
     Turn begin(Lesson& lesson);
 
+    // Some ranks are not reached by multicast any more: classes that multicast are checked soon. At
+    // the same call on all ranks.
+    void check_multicasts();
+
     // What was learned here, for the whole job.
     void collect(std::vector<LearnedClass>& all) const;
 

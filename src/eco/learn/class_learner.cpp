@@ -356,6 +356,10 @@ void ClassLearner::watch() {
     timed_ = 0;
 }
 
+void ClassLearner::check_soon() {
+    if (state_ == State::watching) to_check_ = std::min<long>(to_check_, checked_calls);
+}
+
 Nanoseconds ClassLearner::mean(std::size_t arm) const { return undisturbed_mean(samples_[arm]); }
 
 Nanoseconds ClassLearner::least(std::size_t arm) const { return least_time(samples_[arm]); }

@@ -69,6 +69,10 @@ public:
     // all ranks; 0: not known. Checks cost at most a thousandth, with the waiting in them.
     void take(const std::vector<Nanoseconds>& times, const Exchange& exchange);
 
+    // Something says that what is known holds no more: it is checked with the next calls. At the
+    // same call on all ranks.
+    void check_soon();
+
     std::size_t best() const { return best_; }
     // Nothing will be timed any more, or only checks are.
     bool settled() const { return state_ == State::watching || state_ == State::done; }

@@ -100,6 +100,24 @@ TEST(ClassLearner, ASlowerLinkIsNoticed) {
     EXPECT_EQ(program.learner.best(), 1U);
 }
 
+// Multicasts do not reach some ranks any more: no check is due for hundreds of calls.
+TEST(ClassLearner, WhatIsSaidNotToHoldIsCheckedSoon) {
+    Calls program(3, 0, Start::unsure);
+    bool changed = false;
+    const auto time = [&](std::size_t arm, int) -> Nanoseconds {
+        return arm == 0 ? (changed ? 9000000 : 1000000) : arm == 1 ? 5000000 : 3000000;
+    };
+    program.cost = 1000000;
+    program.run(2000, time);
+    EXPECT_EQ(program.learner.best(), 0U);
+    changed = true;
+    program.run(20, time);
+    EXPECT_EQ(program.learner.best(), 0U);
+    program.learner.check_soon();
+    program.run(50, time);
+    EXPECT_EQ(program.learner.best(), 2U);
+}
+
 TEST(ClassLearner, WhatIsSureIsNotTried) {
     Calls program(2, 1, Start::sure);
     program.run(500, [](std::size_t, int) { return 2000000; });

@@ -67,11 +67,12 @@ struct McastAnswer {
     };
     std::vector<Rest> rest;
     std::uint32_t call = 0;
+    bool some_apart = false;  // as in McastHeader
 };
 
 inline constexpr std::size_t most_pieces = 64, most_rest = 256;
 inline Bytes longest_answer(Bytes payload) {
-    return 16 + 8 * static_cast<Bytes>(most_rest) +
+    return 20 + 8 * static_cast<Bytes>(most_rest) +
            static_cast<Bytes>(most_pieces) * (12 + payload);
 }
 

@@ -27,11 +27,12 @@ struct McastHeader {
     std::uint32_t message = 0;    // of the sender's in this call
     std::uint32_t index = 0;      // of the message's datagrams
     std::uint32_t interface = 0;  // that it left by; where reach is measured
-    std::uint16_t version = 3;
+    std::uint8_t version = 4;
+    std::uint8_t some_apart = 0;  // as McastTransport::some_apart, of the sender's messages
     McastKind kind = McastKind::data;
 };
 static_assert(sizeof(McastHeader) == 48);
-inline constexpr McastHeader no_header{{}, 0, 0, 0, 0, 0, 0, 0, McastKind::data};
+inline constexpr McastHeader no_header{{}, 0, 0, 0, 0, 0, 0, 0, 0, McastKind::data};
 
 // Which call of which communicator.
 struct McastCall {

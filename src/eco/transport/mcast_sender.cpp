@@ -129,6 +129,7 @@ Datagram McastSender::datagram(std::uint32_t number, const Message& message, std
     datagram.header.message = number;
     datagram.header.index = index;
     datagram.header.kind = kind;
+    datagram.header.some_apart = some_apart_ ? 1 : 0;
     datagram.data = message.data + first;
     datagram.bytes = std::min(channel_.payload(), message.bytes - first);
     return datagram;

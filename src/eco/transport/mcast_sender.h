@@ -28,6 +28,9 @@ public:
     McastSender(McastChannel& channel, const McastCall& call, Rank me, bool careful, Behind behind)
         : channel_(channel), call_(call), me_(me), careful_(careful), behind_(std::move(behind)) {}
 
+    // What its datagrams say (McastHeader); before add().
+    void set_some_apart() { some_apart_ = true; }
+
     // rate: bytes on the wire per second that reach all of `to` without loss. The memory stays as
     // it is until ended() has given `id`.
     void add(int id, std::uint32_t message, const void* data, Bytes bytes, std::span<const Rank> to,
@@ -105,7 +108,7 @@ private:
     McastChannel& channel_;
     McastCall call_;
     Rank me_;
-    bool careful_, has_lost_ = false;
+    bool careful_, has_lost_ = false, some_apart_ = false;
     std::map<std::uint32_t, Message> messages_;
     std::deque<std::uint32_t> queue_;  // those with datagrams that have not left
     std::map<Place, std::set<Rank>> again_;

@@ -53,6 +53,7 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
     };
     unreached_ = from(context.unreached);
     not_received_ = from(context.not_received);
+    if (!unreached_.empty()) sender_.set_some_apart();
     ++context.calls;
     if (context.careful > 0) --context.careful;
     was_forgotten_ = channel_.attach(call_, *this);
@@ -88,6 +89,7 @@ void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<cons
     const McastTurn turn(context_);
     ++open_;
     std::vector<Rank> reached;
+    if (!unreached_.empty()) some_apart_ = true;
     for (const Rank rank : to) {
         if (unreached_.contains(rank))
             send_part(id, data, bytes, rank, copy_tag(tag));
@@ -104,6 +106,7 @@ void McastTransport::mcast_recv(int id, void* data, Bytes bytes, Rank from, int 
     const McastTurn turn(context_);
     ++open_;
     if (not_received_.contains(from)) {
+        some_apart_ = true;
         other_.recv(id, data, bytes, from, copy_tag(tag));
         return;
     }
@@ -121,7 +124,10 @@ void McastTransport::send_part(int task, const void* data, Bytes bytes, Rank to,
 
 // With the channel locked, and perhaps in another thread.
 void McastTransport::take(const McastHeader& header, std::span<const std::byte> data) {
-    if (header.kind != McastKind::status) return receiver_.take(header, data);
+    if (header.kind != McastKind::status) {
+        if (header.some_apart != 0) some_apart_ = true;
+        return receiver_.take(header, data);
+    }
     const auto status = parse_status_datagram(data);
     if (!status) return;
     const std::lock_guard lock(mutex_);
@@ -141,6 +147,7 @@ void McastTransport::hear_statuses() {
 void McastTransport::status(Rank from, const McastStatus& status) {
     McastAnswer answer;
     answer.call = call_.number;
+    answer.some_apart = !unreached_.empty();
     if (!sender_.take(from, status, answer)) return;
     const auto found = sender_.peers().find(from);
     if (found != sender_.peers().end() && found->second.by_multicast > 0) {
@@ -181,6 +188,7 @@ void McastTransport::status(Rank from, const McastStatus& status) {
 void McastTransport::answer(Rank from, const McastAnswer& answer) {
     if (answer.gives_up_from != McastAnswer::never)
         context_.not_received.try_emplace(from, answer.gives_up_from);
+    if (answer.some_apart) some_apart_ = true;
     for (const McastAnswer::Rest& rest : answer.rest) receive_rest(from, rest);
     receiver_.take(from, answer);
 }

@@ -38,6 +38,10 @@ public:
     void mcast_recv(int id, void* data, Bytes bytes, Rank from, int tag) override;
     void wait(std::vector<int>& ended) override;
     void poll(std::vector<int>& ended) override;
+    // Whether a message of this call went to some of its receivers one by one from the beginning,
+    // because multicasts do not reach them. If each message goes to all other ranks, all ranks say
+    // the same once they have all messages.
+    bool some_apart() const { return some_apart_; }
     // After the last task: whether some receivers have not got all.
     bool is_behind() const { return kept_bytes_ > 0; }
     // Moves on all that this communicator's calls have left, unless somebody does so already;
@@ -94,7 +98,8 @@ private:
     std::map<std::pair<Rank, std::uint32_t>, Bytes> lengths_;  // of messages to this rank
     int open_ = 0;                                             // tasks
     bool closed_ = false, was_forgotten_ = false;
-    std::set<int> tasks_left_;                   // said to have ended, though they have not
+    std::set<int> tasks_left_;  // said to have ended, though they have not
+    std::atomic<bool> some_apart_ = false;
     std::atomic<Bytes> kept_bytes_ = 0;          // for those who are late; at least 1
     Seconds wait_ = 0;                           // of the sender, when it moved last
     std::vector<int> ended_elsewhere_, untold_;  // tasks that have ended
