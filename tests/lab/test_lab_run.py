@@ -64,6 +64,13 @@ def test_wrong_mpi(programs: dict[str, Path]) -> None:
     assert "is linked with Open MPI, not with MPICH" in done.stderr
 
 
+def test_what_a_program_needs_is_unknown(tmp_path: Path) -> None:
+    done = lab("run", "three-segments", "--native", "--", "/bin/true", env={"PATH": str(tmp_path)})
+    assert done.returncode == 4
+    assert done.stderr.count("\n") == 1
+    assert "no program 'ldd' on PATH" in done.stderr
+
+
 def test_eco_stands_before_the_program(programs: dict[str, Path], tmp_path: Path) -> None:
     stub = tmp_path / "eco-stub"
     stub.write_text('#!/bin/sh\necho "$1 $2 $3 $4" >&2\nshift 4\nexec "$@"\n')

@@ -118,11 +118,11 @@ def _first_flight(one: Sequence[Host], other: Sequence[Host]) -> float:
     nics = [[_nics(host) for host in part] for part in (one, other)]
     here, there = ({each.network for host in part for each in host} for part in nics)
     # Within one cluster both are the same: a network of one host joins nobody.
-    hosts = list({id(host): host for host in [*one, *other]}.values())
+    hosts = {id(host): found for host, found in zip([*one, *other], [*nics[0], *nics[1]])}.values()
     of_several = {
         network
         for network in here & there
-        if sum(any(each.network == network for each in _nics(host)) for host in hosts) > 1
+        if sum(any(each.network == network for each in host) for host in hosts) > 1
     }
     mtus = [
         each.mtu or _USUAL_MTU

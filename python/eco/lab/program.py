@@ -67,7 +67,14 @@ def inspect(word: str, search_path: str) -> Program:
         )
     if not _is_elf(path):
         return Program(path, None, None, True)
-    listing = subprocess.run(["ldd", str(path)], capture_output=True, text=True).stdout
+    try:
+        listing = subprocess.run(["ldd", str(path)], capture_output=True, text=True).stdout
+    except FileNotFoundError:
+        raise EcoError(
+            f"no program 'ldd' on PATH, so the MPI library of {word} is unknown; install it "
+            "(Debian: libc-bin) or add its folder to PATH",
+            ExitCode.LAUNCH,
+        ) from None
     for line in listing.splitlines():
         match = re.match(r"\s*(\S+)(?: => (\S+))?", line)
         if match is None:
