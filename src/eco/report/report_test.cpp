@@ -55,6 +55,16 @@ TEST(Report, SaysWhatWasSavedInATableAndASentence) {
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 75U) << line;
 }
 
+TEST(Report, CallsMayOverlap) {
+    Report report = example();
+    EXPECT_EQ(to_text(report).find("overlap"), std::string::npos);
+    report.whole = 4;
+    EXPECT_NE(
+        to_text(report).find("collectives 4.1 s of 4.0 s, as some overlap; about 3.0 s saved"),
+        std::string::npos)
+        << to_text(report);
+}
+
 TEST(Report, CountsEachFormApart) {
     EXPECT_EQ(name_in_form("bcast", CallForm::blocking), "bcast");
     EXPECT_EQ(name_in_form("bcast", CallForm::nonblocking), "ibcast");

@@ -152,7 +152,9 @@ std::string to_text(const Report& report) {
     sites(report, text);
     const Seconds saved = total_saved(report), small = 0.005 * total_time(report);
     text += "\nwaiting for late ranks " + as_time(total_waited(report)) + "\ncollectives " +
-            as_time(total_time(report)) + " of " + as_time(report.whole) + "; ";
+            as_time(total_time(report)) + " of " + as_time(report.whole);
+    // A rank may be in the next call before others have left this one.
+    text += total_time(report) > report.whole ? ", as some overlap; " : "; ";
     if (saved > small)
         text += "about " + as_time(saved) + (report.with_eco ? " saved\n" : " could be saved\n");
     else if (saved < -small)
