@@ -11,7 +11,7 @@ namespace eco {
 namespace {
 
 // Of the datagrams: some may be lost, and others send packets that nobody wants as well.
-constexpr double most = 0.5, few = 0.25;
+constexpr double got_them = 0.5, got_none = 0.25;
 
 }  // namespace
 
@@ -42,15 +42,15 @@ std::optional<bool> is_flooded(const std::vector<int>& area, const FloodPlan& pl
     const auto come_near = [&](int host) {
         for (std::size_t other = 0; other < subnet.size(); ++other)
             if (subnet[other] == subnet[at(host)] && plan.joins[other])
-                return plan.sends[other] || got[other].came >= most * datagrams;
+                return plan.sends[other] || got[other].came >= got_them * datagrams;
         return true;
     };
     bool is_known = false;
     for (const int host : area) {
         const double unwanted = got[at(host)].unwanted;
         if (plan.joins[at(host)] || unwanted < 0) continue;
-        if (unwanted >= most * datagrams) return true;
-        if (unwanted <= few * datagrams && come_near(host)) is_known = true;
+        if (unwanted >= got_them * datagrams) return true;
+        if (unwanted <= got_none * datagrams && come_near(host)) is_known = true;
     }
     if (is_known) return false;
     return std::nullopt;

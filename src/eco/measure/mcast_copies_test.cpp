@@ -9,7 +9,7 @@ namespace {
 using Hosts = std::vector<bool>;
 constexpr int sent = 64;
 const std::vector<int> two_subnets{0, 0, 0, 1, 1, 1};
-const std::vector<int> all{0, 1, 2, 3, 4, 5}, left{0, 1, 2}, right{3, 4, 5};
+const std::vector<int> everybody{0, 1, 2, 3, 4, 5}, left{0, 1, 2}, right{3, 4, 5};
 
 // Members got all; of the others each so many.
 std::vector<HostGot> got(const FloodPlan& plan, const std::vector<double>& unwanted) {
@@ -20,7 +20,7 @@ std::vector<HostGot> got(const FloodPlan& plan, const std::vector<double>& unwan
 }
 
 TEST(McastCopies, OneJoinsInEachSubnetAndOneSends) {
-    const FloodPlan one = plan_flood({left, all, right}, two_subnets);
+    const FloodPlan one = plan_flood({left, everybody, right}, two_subnets);
     EXPECT_EQ(one.joins, (Hosts{true, false, false, true, false, false}));
     EXPECT_EQ(one.sends, (Hosts{true, false, false, false, false, false}));
     const FloodPlan two = plan_flood({left, right}, two_subnets);
@@ -36,19 +36,19 @@ TEST(McastCopies, SomebodyIsLeftThatHasNotJoined) {
 }
 
 TEST(McastCopies, ASwitchThatCopiesToAll) {
-    const FloodPlan plan = plan_flood({all}, two_subnets);
+    const FloodPlan plan = plan_flood({everybody}, two_subnets);
     // The switch of one subnet alone.
     const auto seen = got(plan, {0, 64, 66, 0, 0, 1});
-    EXPECT_EQ(is_flooded(all, plan, two_subnets, seen, sent), true);
+    EXPECT_EQ(is_flooded(everybody, plan, two_subnets, seen, sent), true);
     EXPECT_EQ(is_flooded(left, plan, two_subnets, seen, sent), true);
     EXPECT_EQ(is_flooded(right, plan, two_subnets, seen, sent), false);
 }
 
 TEST(McastCopies, WhatIsNotKnownIsNotSaid) {
-    const FloodPlan plan = plan_flood({all}, two_subnets);
-    EXPECT_EQ(is_flooded(all, plan, two_subnets, got(plan, {0, 25, 25, 0, 25, -1}), sent),
+    const FloodPlan plan = plan_flood({everybody}, two_subnets);
+    EXPECT_EQ(is_flooded(everybody, plan, two_subnets, got(plan, {0, 25, 25, 0, 25, -1}), sent),
               std::nullopt);
-    EXPECT_EQ(is_flooded(all, plan, two_subnets, got(plan, {0, -1, -1, 0, -1, -1}), sent),
+    EXPECT_EQ(is_flooded(everybody, plan, two_subnets, got(plan, {0, -1, -1, 0, -1, -1}), sent),
               std::nullopt);
     // Nothing came to the second subnet, so nothing could be copied there.
     auto seen = got(plan, {0, 0, 0, 0, 0, 0});
