@@ -152,6 +152,8 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
     if profile.mcast:
         said = structure.describe_mcast(profile) + _datagram(profile)
         console.print(Text.assemble(("multicast ", "bold"), said))
+        if snooping := structure.describe_snooping(profile):
+            console.print(f"          {snooping}", highlight=False)
     timed = [entry for entry in profile.tuning if not entry.for_any]
     # Predictions are shown only if nothing was timed.
     shown = profile.tuning if choices or not timed else timed

@@ -92,7 +92,7 @@ class _Scale:
 
 def _how(profile: Profile) -> str:
     library = profile.mpi_version.partition("\n")[0].partition(",")[0] or profile.mpi_family
-    mcast = structure.describe_mcast(profile)
+    mcast = structure.describe_mcast_for_picture(profile)
     said = f"; IP multicast {mcast}" if mcast else ""
     survey = structure.describe_survey(profile)
     return f"measured {profile.created[:10]} with {library}; {survey}{said}"
