@@ -66,6 +66,55 @@ def test_the_faster_nic(mpi: Mpi, tmp_path: Path) -> None:
     went_well(run, 12)
 
 
+MIXED = """
+description: a switch that copies multicasts to all, and one that snoops
+networks:
+  a: {kind: switch, rate: 100mbit, hosts: [n0, n1, n2, n3]}
+  b: {kind: switch, rate: 100mbit, snooping: yes, hosts: [n4, n5, n6, n7]}
+links:
+  - {between: [a, b], delay: 2ms}
+"""
+
+
+def copied_to(measured: dict[str, Any]) -> dict[str, set[bool | None]]:
+    """Of each host what its areas within one switch say of copies to those that have not joined."""
+    found: dict[str, set[bool | None]] = {host: set() for host in measured["hosts"]}
+    for area in measured["mcast"]["areas"]:
+        if area["level"] >= 0:
+            for host in hosts_of(area, measured):
+                found[host].add(area.get("flooded"))
+    return found
+
+
+@pytest.mark.alone
+@with_one(OPENMPI5, MPICH5)
+def test_who_else_gets_it(mpi: Mpi, tmp_path: Path) -> None:
+    """Measured: one switch copies to hosts that have not joined, the other does not."""
+    scenario, profile = tmp_path / "mixed.yaml", tmp_path / "mixed.json"
+    scenario.write_text(MIXED)
+    measured = measured_in(scenario, mpi, profile)
+    widest = measured["mcast"]["areas"][0]
+    assert (widest["level"], widest.get("flooded")) == (-1, True), measured["mcast"]
+    copied = copied_to(measured)
+    for n in range(8):
+        assert copied[f"n{n}"] - {None} == {n < 4}, (copied, measured["levels"])
+    shown = subprocess.run([ECO, "show", profile], capture_output=True, text=True, check=True)
+    said = "to all hosts near n0–n3 (no IGMP snooping)"
+    assert said in " ".join(shown.stdout.split()), shown.stdout
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("snooping", [False, True])
+@with_one(OPENMPI5, MPICH5)
+def test_who_else_gets_it_by_ipv6(mpi: Mpi, snooping: bool, tmp_path: Path) -> None:
+    """As by IPv4."""
+    where = by_six(tmp_path, more="snooping: yes, " if snooping else "")
+    found = measured_in(where["scenario"], mpi, tmp_path / "found.json")["mcast"]
+    assert found["family"] == "ipv6"
+    assert found["areas"][0]["level"] == -1
+    assert found["areas"][0].get("flooded") is not snooping, found
+
+
 SLOW = """
 description: two segments and what happens to the frames between them
 networks:
