@@ -323,46 +323,6 @@ def describe_mcast(profile: Profile) -> str:
     return f"{by}reaches {'; '.join(parts)}" if parts else "works nowhere"
 
 
-def _flooded(profile: Profile) -> dict[int, bool]:
-    """Of each host whether switches near it copy multicasts to all, by the narrowest area that
-    tells."""
-    areas = profile.mcast.areas if profile.mcast else ()
-    return {
-        host: area.flooded
-        for area in sorted(areas, key=lambda area: area.level)
-        if area.flooded is not None
-        for host in area_hosts(profile, area)
-    }
-
-
-def describe_snooping(profile: Profile) -> str:
-    """Who else gets multicasts, in one sentence; empty if it is not known."""
-    known = _flooded(profile)
-    if not known:
-        return ""
-    snooping = f"{_snooper(profile)} snooping"
-    flooded = sorted(host for host, is_flooded in known.items() if is_flooded)
-    if not flooded:
-        return f"Switches copy multicasts only to hosts that have joined ({snooping})."
-    names = quantities.names([profile.hosts[host] for host in flooded])
-    where = "" if len(flooded) == len(known) else f" near {names}"
-    return (
-        f"Switches copy multicasts to all hosts{where} (no {snooping}): "
-        "other hosts on them get this traffic while collectives run."
-    )
-
-
-def describe_mcast_for_picture(profile: Profile) -> str:
-    """As describe_mcast, and whether others on these switches get them."""
-    floods = f"; no {_snooper(profile)} snooping" if any(_flooded(profile).values()) else ""
-    return describe_mcast(profile) + floods
-
-
-def _snooper(profile: Profile) -> str:
-    """The protocol that switches listen to."""
-    return "MLD" if profile.mcast and profile.mcast.family == "ipv6" else "IGMP"
-
-
 def area_hosts(profile: Profile, area: McastArea) -> list[int]:
     """Which hosts reach each other there."""
     if area.level < 0:
