@@ -21,7 +21,7 @@ public:
     McastFlood(McastWay& way, const McastKey& key, const std::vector<int>& leader, FloodPlan plan);
 
     // Collective over MPI_COMM_WORLD. rate: on rank 0, bytes on the wire per second that may be
-    // sent; 0: nothing is. About 0.15 s, a little more below 1 Mbit/s.
+    // sent; 0: nothing is. About 0.1 s, a little more below 1 Mbit/s.
     void run(double rate);
 
     // The rest is rank 0's. Per host, in a run of so many datagrams.
