@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from eco import boxes, picture_boxes, quantities, store, structure
+from eco import boxes, picture_boxes, quantities, snooping, store, structure
 from eco.colours import INK, PALE, TIMES
 from eco.profile import Profile
 from eco.structure import Group
@@ -94,7 +94,8 @@ def _title(figure: Figure, profile: Profile, ends: str) -> None:
     how = f"measured {profile.created[:10]} with {profile.mpi_version.partition(',')[0]}"
     figure.text(0.025, 0.89, how, size=10.5, color=PALE)
     if profile.mcast:
-        said = textwrap.shorten(structure.describe_mcast(profile), _MOST_WORDS, placeholder=" …")
+        said = snooping.describe_mcast(profile)
+        said = textwrap.shorten(said, _MOST_WORDS, placeholder=" …")
         figure.text(0.025, 0.86, f"IP multicast {said}", size=10.5, color=PALE)
     heading = f"One way, {quantities.size(profile.partition_bytes)}, between each pair of {ends}"
     figure.text(0.57, 0.865, heading, size=10.5, color=PALE)

@@ -164,6 +164,7 @@ class McastArea:
     tried: bool = True  # else the time was over before datagrams arrived at this rate
     send: float = 0  # seconds of processor time of a datagram of full length; 0: not known
     receive: float = 0
+    flooded: bool | None = None  # switches copy it to who has not joined; None: not known
 
     def document(self) -> dict[str, Any]:
         """The written form."""
@@ -175,6 +176,7 @@ class McastArea:
             **({} if self.tried else {"tried": False}),
             **({"send": self.send} if self.send else {}),
             **({"receive": self.receive} if self.receive else {}),
+            **({} if self.flooded is None else {"flooded": self.flooded}),
         }
 
 
@@ -362,6 +364,7 @@ def read_mcast(root: dict[str, Any]) -> Mcast:
                 tried=area.get("tried", True),
                 send=float(area.get("send", 0)),
                 receive=float(area.get("receive", 0)),
+                flooded=area.get("flooded"),
             )
             for area in root["areas"]
         ),

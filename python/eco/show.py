@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from eco import learn, learned, quantities, show_tuning, store, structure
+from eco import learn, learned, quantities, show_tuning, snooping, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError
 from eco.odd import describe_odd
@@ -152,6 +152,8 @@ def print_profile(profile: Profile, console: Console, choices: bool) -> None:
     if profile.mcast:
         said = structure.describe_mcast(profile) + _datagram(profile)
         console.print(Text.assemble(("multicast ", "bold"), said))
+        if others := snooping.describe(profile):
+            console.print(f"          {others}", highlight=False)
     timed = [entry for entry in profile.tuning if not entry.for_any]
     # Predictions are shown only if nothing was timed.
     shown = profile.tuning if choices or not timed else timed

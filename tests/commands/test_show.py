@@ -5,6 +5,7 @@ import itertools
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands_harness import (
@@ -165,6 +166,45 @@ def test_multicast(found: dict[str, object], said: str, tmp_path: Path) -> None:
         picture = path.with_suffix(ending)
         assert eco("show", path, "--plot", picture).returncode == 0
         assert f"IP multicast {said}" in picture.read_text()
+
+
+NOISY = "other hosts on them get this traffic while collectives run."
+
+
+@pytest.mark.parametrize(
+    ("flooded", "family", "said", "drawn"),
+    [
+        ({-1: True}, "ipv4", f"to all hosts (no IGMP snooping): {NOISY}", "; no IGMP snooping"),
+        ({-1: True}, "ipv6", f"to all hosts (no MLD snooping): {NOISY}", "; no MLD snooping"),
+        ({-1: False}, "ipv4", "only to hosts that have joined (IGMP snooping).", ""),
+        (
+            {-1: True, 0: False},
+            "ipv4",
+            f"to all hosts near n3–n7 (no IGMP snooping): {NOISY}",
+            "; no IGMP snooping",
+        ),
+        ({}, "ipv4", "", ""),
+    ],
+)
+def test_who_else_gets_multicasts(
+    flooded: dict[int, bool], family: str, said: str, drawn: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.json"
+    found: Any = mcast((-1, 0, 0), (0, 0, 0), family=family)
+    for area in found["areas"]:
+        if area["level"] in flooded:
+            area["flooded"] = flooded[area["level"]]
+    path.write_text(json.dumps(document() | {"mcast": found}))
+    text = " ".join(eco("show", path).stdout.split())
+    assert (f"Switches copy multicasts {said}" in text) if said else "Switches copy" not in text
+    areas = json.loads(eco("show", path, "--json").stdout)["mcast"]["areas"]
+    assert {a["level"]: a["flooded"] for a in areas if "flooded" in a} == flooded
+    for ending in (".svg", ".html"):
+        picture = path.with_suffix(ending)
+        assert eco("show", path, "--plot", picture).returncode == 0
+        words = "snooping" in picture.read_text()
+        assert words == bool(drawn)
+        assert drawn in picture.read_text()
 
 
 def test_what_a_datagram_takes(tmp_path: Path) -> None:

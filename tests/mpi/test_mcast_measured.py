@@ -66,6 +66,52 @@ def test_the_faster_nic(mpi: Mpi, tmp_path: Path) -> None:
     went_well(run, 12)
 
 
+MIXED = """
+description: a switch that copies multicasts to all, and one that snoops
+networks:
+  a: {kind: switch, rate: 100mbit, hosts: [n0, n1, n2, n3]}
+  b: {kind: switch, rate: 100mbit, snooping: yes, hosts: [n4, n5, n6, n7]}
+links:
+  - {between: [a, b], delay: 2ms}
+"""
+
+
+def copied_to(hosts: set[str], measured: dict[str, Any]) -> set[bool]:
+    """What the areas within these say of copies to hosts that have not joined."""
+    areas = [area for area in measured["mcast"]["areas"] if area["level"] >= 0]
+    inside = [area for area in areas if hosts_of(area, measured) <= hosts]
+    return {area["flooded"] for area in inside if "flooded" in area}
+
+
+@pytest.mark.alone
+@with_one(OPENMPI5, MPICH5)
+def test_who_else_gets_it(mpi: Mpi, tmp_path: Path) -> None:
+    """Measured: one switch copies to hosts that have not joined, the other does not."""
+    scenario, profile = tmp_path / "mixed.yaml", tmp_path / "mixed.json"
+    scenario.write_text(MIXED)
+    measured = measured_in(scenario, mpi, profile)
+    widest = measured["mcast"]["areas"][0]
+    assert (widest["level"], widest.get("flooded")) == (-1, True), measured["mcast"]
+    for first, copies in ((0, True), (4, False)):
+        switch = {f"n{n}" for n in range(first, first + 4)}
+        assert copied_to(switch, measured) == {copies}, (measured["mcast"], measured["levels"])
+    shown = subprocess.run([ECO, "show", profile], capture_output=True, text=True, check=True)
+    said = "to all hosts near n0–n3 (no IGMP snooping)"
+    assert said in " ".join(shown.stdout.split()), shown.stdout
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("snooping", [False, True])
+@with_one(OPENMPI5, MPICH5)
+def test_who_else_gets_it_by_ipv6(mpi: Mpi, snooping: bool, tmp_path: Path) -> None:
+    """As by IPv4."""
+    where = by_six(tmp_path, more="snooping: yes, " if snooping else "")
+    found = measured_in(where["scenario"], mpi, tmp_path / "found.json")["mcast"]
+    assert found["family"] == "ipv6"
+    assert found["areas"][0]["level"] == -1
+    assert found["areas"][0].get("flooded") is (not snooping), found
+
+
 SLOW = """
 description: two segments and what happens to the frames between them
 networks:

@@ -13,7 +13,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from eco import boxes, quantities, structure
+from eco import boxes, quantities, snooping, structure
 from eco.boxes import CLEAR, TEXT, Between, Box
 from eco.odd import describe_odd, slow_hosts
 from eco.profile import Profile
@@ -92,7 +92,7 @@ class _Scale:
 
 def _how(profile: Profile) -> str:
     library = profile.mpi_version.partition("\n")[0].partition(",")[0] or profile.mpi_family
-    mcast = structure.describe_mcast(profile)
+    mcast = snooping.describe_mcast(profile)
     said = f"; IP multicast {mcast}" if mcast else ""
     survey = structure.describe_survey(profile)
     return f"measured {profile.created[:10]} with {library}; {survey}{said}"

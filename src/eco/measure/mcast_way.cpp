@@ -73,7 +73,7 @@ void McastWay::open() {
     }
 }
 
-bool McastWay::send(int index, Bytes bytes) {
+bool McastWay::send(int index, Bytes bytes, const McastAddress& to) {
     if (!socket_) return false;
     padding_.resize(static_cast<std::size_t>(bytes));
     Datagram datagram{};
@@ -82,7 +82,7 @@ bool McastWay::send(int index, Bytes bytes) {
     datagram.header.index = static_cast<std::uint32_t>(index);
     datagram.data = padding_.data();
     datagram.bytes = bytes;
-    return socket_->send({&datagram, 1}, all_of_the_job) == 1;
+    return socket_->send({&datagram, 1}, to) == 1;
 }
 
 // Hosts send one after the other, all receive all the time.

@@ -42,7 +42,7 @@ public:
     // From here on only datagrams of the new round are received. All ranks call it alike.
     void begin_round() { ++round_; }
     // False where the kernel has no place for it now, or where this host does not send.
-    bool send(int index, Bytes bytes);
+    bool send(int index, Bytes bytes, const McastAddress& to = all_of_the_job);
     // What has come of this round, by take(header), until then.
     template <typename Take>
     void receive(Seconds until, Take take) {
@@ -57,6 +57,8 @@ public:
             if (left <= 0) return;
         }
     }
+    // This host's, on which it has joined the group.
+    const std::vector<McastInterface>& nics() const { return nics_; }
     bool is_open() const { return socket_ != nullptr; }
 
 private:

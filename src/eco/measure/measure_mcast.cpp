@@ -11,6 +11,7 @@
 #include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/job/job_mcast.h"
+#include "eco/measure/mcast_flood.h"
 #include "eco/measure/mcast_rate.h"
 #include "eco/measure/mcast_way.h"
 #include "eco/mpi/mpi_transport.h"
@@ -90,14 +91,18 @@ public:
         found_.family = way_->family();
         found_.interfaces = way_->cards();
         found_.payload = way_->shared_payload();
+        McastFlood flood(*way_, key, leader_, rank_ == 0 ? flood_plan() : FloodPlan{});
         if (rank_ == 0) {
             find_areas();
             Train none;
             carry_out(none);
+            flood.run(slowest());
+            note_flood(flood);
         } else {
             Train train;
             do carry_out(train);
             while (train.sender >= 0);
+            flood.run(0);
         }
         return found_;
     }
@@ -187,6 +192,36 @@ private:
             return std::all_of(hosts.begin(), hosts.end(),
                                [&](int b) { return way_->reach()[at(a)][at(b)]; });
         });
+    }
+
+    // Per host, of the narrowest level.
+    std::vector<int> subnets() const {
+        return profile_.levels.empty() ? std::vector<int>(at(hosts_), 0) : profile_.levels.back();
+    }
+
+    FloodPlan flood_plan() const {
+        std::vector<std::vector<int>> areas;
+        for (const Cluster& cluster : clusters())
+            if (all_hear(cluster.hosts)) areas.push_back(cluster.hosts);
+        return plan_flood(areas, subnets());
+    }
+
+    // Of the areas that were found; 0: there are none.
+    double slowest() const {
+        double rate = found_.areas.empty() ? 0 : fastest;
+        for (const McastArea& area : found_.areas) rate = std::min(rate, area.rate);
+        return rate;
+    }
+
+    void note_flood(const McastFlood& flood) {
+        for (McastArea& area : found_.areas) {
+            std::vector<int> hosts;
+            for (int host = 0; host < hosts_; ++host)
+                if (area.level < 0 || profile_.levels[at(area.level)][at(host)] == area.cluster)
+                    hosts.push_back(host);
+            area.flooded =
+                is_flooded(hosts, flood.plan(), subnets(), flood.got(), flood.datagrams());
+        }
     }
 
     void find_areas() {

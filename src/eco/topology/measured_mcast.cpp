@@ -26,6 +26,7 @@ json mcast_json(const MeasuredMcast& mcast) {
         if (!area.tried) areas.back()["tried"] = false;
         if (area.send > 0) areas.back()["send"] = area.send;
         if (area.receive > 0) areas.back()["receive"] = area.receive;
+        if (area.flooded) areas.back()["flooded"] = *area.flooded;
     }
     json root{{"interfaces", interfaces}, {"payload", mcast.payload}, {"areas", areas}};
     if (mcast.family == IpFamily::ipv6) root["family"] = "ipv6";
@@ -52,6 +53,7 @@ MeasuredMcast read_mcast(const json& root, std::size_t hosts, const std::string&
         area.tried = reader.get<bool>(entry, "tried", true);
         area.send = reader.get<double>(entry, "send", 0.0);
         area.receive = reader.get<double>(entry, "receive", 0.0);
+        if (entry.contains("flooded")) area.flooded = reader.get<bool>(entry, "flooded");
         reader.check_figure(area.send, 0, longest_datagram, "send");
         reader.check_figure(area.receive, 0, longest_datagram, "receive");
         if (area.level < -1 || area.cluster < 0) reader.refuse("an area is of no cluster");

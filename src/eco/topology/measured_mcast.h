@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct McastArea {
     double loss = 0;                // the part of the datagrams that did not, at this rate
     bool tried = true;              // else the time was over before datagrams arrived at this rate
     Seconds send = 0, receive = 0;  // processor time of a datagram of full length; 0: not known
+    // Whether switches copy it to hosts that have not joined the group; empty: not known.
+    std::optional<bool> flooded = std::nullopt;
     bool operator==(const McastArea&) const = default;
 };
 

@@ -43,6 +43,10 @@ TEST(MeasuredMcast, SurvivesItsWrittenForm) {
     open.areas[0].send = 4e-6;
     open.areas[0].receive = 6e-6;
     EXPECT_EQ(read_mcast(mcast_json(open), 4, "x.json"), open);
+    for (const bool flooded : {false, true}) {
+        open.areas[0].flooded = flooded;
+        EXPECT_EQ(read_mcast(mcast_json(open), 4, "x.json"), open);
+    }
 }
 
 TEST(MeasuredMcast, SaysWhatIsWrong) {
@@ -50,6 +54,7 @@ TEST(MeasuredMcast, SaysWhatIsWrong) {
     EXPECT_NE(changed("/areas/0/rate", 0).find("rate is out of range"), std::string::npos);
     EXPECT_NE(changed("/areas/0/loss", 2).find("loss is out of range"), std::string::npos);
     EXPECT_NE(changed("/areas/0/send", -1).find("send"), std::string::npos);
+    EXPECT_NE(changed("/areas/0/flooded", 1).find("flooded"), std::string::npos);
     EXPECT_NE(changed("/areas/0/level", -2).find("of no cluster"), std::string::npos);
     EXPECT_NE(changed("/family", "ipx").find("neither ipv4 nor ipv6"), std::string::npos);
     EXPECT_NE(changed("/payload", 0).find("payload is out of range"), std::string::npos);

@@ -38,6 +38,16 @@ McastAddress mcast_group(const McastKey& key, IpFamily family) {
     return group;
 }
 
+// An Ethernet address has the last 23 bits of an IPv4 group, or the last 32 of one of IPv6.
+McastAddress same_frames(const McastAddress& group) {
+    McastAddress other = group;
+    if (family_of(group) == IpFamily::ipv4)
+        other.ip[13] ^= 0x80;
+    else
+        other.ip[11] ^= 1;
+    return other;
+}
+
 KernelAddress kernel_address(const McastAddress& address) {
     KernelAddress found;
     if (family_of(address) == IpFamily::ipv4) {

@@ -32,6 +32,9 @@ IpFamily family_of(const McastAddress& address);
 // IPv6 a group of the organisation's scope that nobody has assigned, of ff18::8000:0/97.
 McastAddress mcast_group(const McastKey& key, IpFamily family);
 
+// Another group, whose frames have the same Ethernet address; of IPv4 in 239.64.0.0/14.
+McastAddress same_frames(const McastAddress& group);
+
 // The kernel's form.
 struct KernelAddress {
     sockaddr_storage storage{};

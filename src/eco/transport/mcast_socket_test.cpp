@@ -38,6 +38,23 @@ TEST(McastAddress, GroupsAreTheOrganisations) {
     }
 }
 
+TEST(McastAddress, AnotherGroupHasTheSameFrames) {
+    for (const IpFamily family : {IpFamily::ipv4, IpFamily::ipv6}) {
+        const McastAddress group = mcast_group(key, family), other = same_frames(group);
+        EXPECT_NE(other, group);
+        EXPECT_EQ(family_of(other), family);
+        EXPECT_EQ(other.port, group.port);
+        const bool is_four = family == IpFamily::ipv4;
+        EXPECT_TRUE(std::equal(group.ip.begin() + (is_four ? 14 : 12), group.ip.end(),
+                               other.ip.begin() + (is_four ? 14 : 12)));
+        if (is_four) {
+            EXPECT_EQ(other.ip[12], 239);
+            EXPECT_EQ(other.ip[13] & 0x7f, group.ip[13] & 0x7f);
+            EXPECT_EQ(other.ip[13] & 0xfc, 64);
+        }
+    }
+}
+
 // IPv4 by the loopback. IPv6 has no multicasts there, so by a cable within a network namespace,
 // with link-local addresses alone.
 class OnOneHost : public testing::TestWithParam<IpFamily> {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/mcast_copies.h"
+
+#include <algorithm>
+#include <set>
+
+#include "eco/base/at.h"
+
+namespace eco {
+
+namespace {
+
+// Of the datagrams: some may be lost, and others send packets that nobody wants as well.
+constexpr double got_them = 0.5, got_none = 0.25;
+
+}  // namespace
+
+FloodPlan plan_flood(const std::vector<std::vector<int>>& areas, const std::vector<int>& subnet) {
+    FloodPlan plan{std::vector<bool>(subnet.size()), std::vector<bool>(subnet.size())};
+    std::vector<std::vector<int>> widest_first = areas;
+    std::stable_sort(widest_first.begin(), widest_first.end(),
+                     [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    std::set<int> done;
+    for (const auto& area : widest_first) {
+        if (area.size() < 2 ||
+            std::any_of(area.begin(), area.end(), [&](int host) { return done.contains(host); }))
+            continue;
+        done.insert(area.begin(), area.end());
+        plan.sends[at(area.front())] = true;
+        std::set<int> joined;
+        for (const int host : area) plan.joins[at(host)] = joined.insert(subnet[at(host)]).second;
+        // Else nobody would see what comes to those that have not joined.
+        if (joined.size() == area.size()) plan.joins[at(area.back())] = false;
+    }
+    return plan;
+}
+
+std::optional<bool> is_flooded(const std::vector<int>& area, const FloodPlan& plan,
+                               const std::vector<int>& subnet, const std::vector<HostGot>& got,
+                               int datagrams) {
+    // Datagrams came to the member of this subnet; or it has none.
+    const auto come_near = [&](int host) {
+        for (std::size_t other = 0; other < subnet.size(); ++other)
+            if (subnet[other] == subnet[at(host)] && plan.joins[other])
+                return plan.sends[other] || got[other].came >= got_them * datagrams;
+        return true;
+    };
+    bool is_known = false;
+    for (const int host : area) {
+        const double unwanted = got[at(host)].unwanted;
+        if (plan.joins[at(host)] || unwanted < 0) continue;
+        if (unwanted >= got_them * datagrams) return true;
+        if (unwanted <= got_none * datagrams && come_near(host)) is_known = true;
+    }
+    if (is_known) return false;
+    return std::nullopt;
+}
+
+}  // namespace eco
