@@ -4,11 +4,13 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -22,6 +24,8 @@ namespace {
 
 constexpr std::size_t most_at_once = 32;
 constexpr std::size_t longest_datagram = 9216;
+// With the headers of IP and UDP in one packet of 65,535.
+constexpr Bytes longest_run = 65000;
 // Asked for; the kernel gives what net.core.rmem_max allows. Twice this is what it counts.
 constexpr int receive_buffer = 8 << 20;
 // Routers on the way, at most.
@@ -160,6 +164,41 @@ void McastSocket::send_by(const McastInterface& interface) {
     if (!can) fail(("nothing can be sent by " + interface.name).c_str());
 }
 
+// Of one length, but for the last, which may be shorter.
+static std::size_t length_of_run(std::span<const Datagram> datagrams) {
+    std::size_t count = 0;
+    Bytes bytes = 0;
+    for (const Datagram& each : datagrams) {
+        bytes += static_cast<Bytes>(sizeof each.header) + each.bytes;
+        if (each.bytes > datagrams[0].bytes || bytes > longest_run) break;
+        ++count;
+        if (each.bytes < datagrams[0].bytes) break;
+    }
+    return count;
+}
+
+// The kernel cuts it, so that it passes IP once (UDP_SEGMENT). False where it does not, or its NIC:
+// then it is never tried again.
+bool McastSocket::send_run(std::span<const Datagram> run, const msghdr& first) {
+    const auto length =
+        static_cast<std::uint16_t>(sizeof(McastHeader) + static_cast<std::size_t>(run[0].bytes));
+    alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof length)> control{};
+    msghdr whole = first;
+    whole.msg_iovlen = 2 * run.size();
+    whole.msg_control = control.data();
+    whole.msg_controllen = control.size();
+    cmsghdr* each = CMSG_FIRSTHDR(&whole);
+    each->cmsg_level = IPPROTO_UDP;
+    each->cmsg_type = UDP_SEGMENT;
+    each->cmsg_len = CMSG_LEN(sizeof length);
+    std::memcpy(CMSG_DATA(each), &length, sizeof length);
+    if (sendmsg(own_socket_, &whole, 0) >= 0) return true;
+    const bool refused = errno == EIO || errno == EINVAL || errno == EMSGSIZE ||
+                         errno == ENOPROTOOPT || errno == EOPNOTSUPP;
+    if (refused) cuts_ = false;
+    return false;
+}
+
 std::size_t McastSocket::send(std::span<const Datagram> datagrams, const McastAddress& to) {
     KernelAddress target = kernel_address(to == all_of_the_job ? group_ : to);
     const std::size_t count = std::min(datagrams.size(), most_at_once);
@@ -171,6 +210,8 @@ std::size_t McastSocket::send(std::span<const Datagram> datagrams, const McastAd
         buffers_->messages[i] = {};
         buffers_->messages[i].msg_hdr = {target.get(), target.size, pieces, 2, nullptr, 0, 0};
     }
+    const std::size_t run = cuts_ ? length_of_run(datagrams.first(count)) : 0;
+    if (run > 1 && send_run(datagrams.first(run), buffers_->messages[0].msg_hdr)) return run;
     const int sent =
         sendmmsg(own_socket_, buffers_->messages.data(), static_cast<unsigned>(count), 0);
     if (sent >= 0) return static_cast<std::size_t>(sent);

@@ -5,6 +5,8 @@
 // Not for two threads at the same time.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,9 +51,11 @@ private:
     void bind_group();
     int open_socket();
     bool set_membership(int option, const McastInterface& interface);
+    bool send_run(std::span<const Datagram> run, const msghdr& first);
     bool receive_by(int socket, std::size_t most, const Take& take);
 
     int group_socket_ = -1, own_socket_ = -1;
+    bool cuts_ = true;  // the kernel cuts a run of datagrams
     McastAddress group_;
     std::vector<McastInterface> joined_;
     struct Buffers;

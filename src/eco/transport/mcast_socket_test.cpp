@@ -126,7 +126,7 @@ TEST_P(OnOneHost, AllGetWhatOneSends) {
     const std::vector<std::byte> data(1400, std::byte{7});
     std::vector<Datagram> many;
     for (std::uint32_t n = 0; n < 20; ++n) many.push_back(datagram(n, data));
-    EXPECT_EQ(one_->send(many, all_of_the_job), many.size());
+    ASSERT_EQ(one_->send(many, all_of_the_job), many.size());
     for (McastSocket* each : {one_.get(), two_.get()}) {
         const auto came = all_of(*each, many.size());
         ASSERT_EQ(came.size(), many.size());
@@ -134,6 +134,28 @@ TEST_P(OnOneHost, AllGetWhatOneSends) {
             EXPECT_EQ(came[n].index, n);
             EXPECT_EQ(came[n].data, data);
             EXPECT_EQ(family_of(came[n].from), GetParam());
+        }
+    }
+}
+
+// Runs of one length, which leave together, with others before, between and after them.
+TEST_P(OnOneHost, DatagramsOfSeveralLengthsStayApart) {
+    std::vector<std::vector<std::byte>> data;
+    for (const std::size_t length : {0, 3, 1400, 1400, 1400, 700, 700, 0, 1400, 9, 9, 9, 10, 1400})
+        data.emplace_back(length, static_cast<std::byte>(data.size()));
+    std::vector<Datagram> many;
+    for (std::uint32_t n = 0; n < data.size(); ++n) many.push_back(datagram(n, data[n]));
+    for (std::size_t sent = 0; sent < many.size();) {
+        const std::size_t now = one_->send(std::span(many).subspan(sent), all_of_the_job);
+        ASSERT_GT(now, 0U);
+        sent += now;
+    }
+    for (McastSocket* each : {one_.get(), two_.get()}) {
+        const auto came = all_of(*each, many.size());
+        ASSERT_EQ(came.size(), many.size());
+        for (std::uint32_t n = 0; n < many.size(); ++n) {
+            EXPECT_EQ(came[n].index, n);
+            EXPECT_EQ(came[n].data, data[n]);
         }
     }
 }
