@@ -57,7 +57,13 @@ const SurveyLevel::Seen& SurveyLevel::seen_from(int cluster) {
 }
 
 bool SurveyLevel::is_loose(int cluster, int beside, Seconds apart) const {
-    return apart > alike(inner_[at(beside)]) && apart <= alike(inner_[at(cluster)]);
+    const Seconds own = alike(inner_[at(cluster)]), other = alike(inner_[at(beside)]);
+    if (apart <= other) return false;
+    if (apart <= own) return true;
+    // A few hosts that are only equally far from each other: one that is slow, or far from all, may
+    // have been timed, and another be as much nearer as the two are apart.
+    return members_[at(cluster)].size() < few && inner_[at(cluster)] > other &&
+           apart <= own + other;
 }
 
 int SurveyLevel::place_of(int cluster) const {

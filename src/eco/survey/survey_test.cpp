@@ -144,6 +144,14 @@ TEST(Survey, HostsInTheWrongPlaceCompareTheRacksWhileTheyLookForTheirOwn) {
     }
 }
 
+// Three hosts and a slow one, of four racks: equally far from each other, and compared with their
+// racks by the slow one, which is far from all.
+TEST(Survey, AFewHostsThatAreOnlyEquallyFarAreNoRack) {
+    const Drawn network = drawn({.hosts = 1024}, 125);
+    SimulatedProber prober(network.network, 125);
+    EXPECT_EQ(surveyed(network, prober).levels, network.network.levels_of_all(0.2));
+}
+
 // Large racks alone are left without a comparison: not hosts in the wrong place, nor a few of these
 // that are only equally far from each other.
 TEST(Survey, WhereVisitsAreShortAllHostsFindTheirRacks) {
