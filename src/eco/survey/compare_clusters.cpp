@@ -21,17 +21,28 @@ constexpr int most_asked = 2;
 // Neighbours in the likely order are compared in any case.
 constexpr int surely_compared = 3;
 
+// Where more, as a share, look for their cluster, hints say nothing and most clusters are parts of
+// one: the largest with all others is quicker.
+constexpr double many_searching = 0.1;
+// In a batch each of them is compared with one of so many that are left.
+constexpr std::size_t share_asked = 32;
+
+// Fewer may be a part of another cluster that the order does not show.
+constexpr std::size_t few = 8;
+
+// Times of two hosts of a cluster to a third hardly differ by more.
+constexpr double unlike = 1.3;
+
 constexpr double disturbed = 0.7;  // of a time, what is there undisturbed at least
 constexpr double most_near = 3;    // times what holds a cluster together
 
 }  // namespace
 
 const SurveyLevel::Seen& SurveyLevel::seen_from(int cluster) {
-    for (const int vertex : seen_.vertices) {
-        seen_.touched[at(vertex)] = 0;
-        seen_.least[at(cluster_[at(vertex)])] = unlimited;
-    }
+    for (const int vertex : seen_.vertices) seen_.touched[at(vertex)] = 0;
+    for (const int other : seen_.clusters) seen_.least[at(other)] = unlimited;
     seen_.vertices.clear();
+    seen_.clusters.clear();
     for (const int vertex : members_[at(cluster)])
         for (const int e : partners_[at(vertex)]) {
             const auto& [weight, a, b] = edges_[at(e)];
@@ -39,32 +50,53 @@ const SurveyLevel::Seen& SurveyLevel::seen_from(int cluster) {
             if (!seen_.touched[at(other)]) seen_.vertices.push_back(other);
             seen_.touched[at(other)] = 1;
             double& least = seen_.least[at(cluster_[at(other)])];
+            if (least == unlimited) seen_.clusters.push_back(cluster_[at(other)]);
             least = std::min(least, weight);
         }
     return seen_;
 }
 
 bool SurveyLevel::is_loose(int cluster, int beside, Seconds apart) const {
-    return apart > alike(inner_[at(beside)]) && apart <= alike(inner_[at(cluster)]);
+    const Seconds own = alike(inner_[at(cluster)]), other = alike(inner_[at(beside)]);
+    if (apart <= other) return false;
+    if (apart <= own) return true;
+    // A few hosts that are only equally far from each other: one that is slow, or far from all, may
+    // have been timed, and another be as much nearer as the two are apart.
+    return members_[at(cluster)].size() < few && inner_[at(cluster)] > other &&
+           apart <= own + other;
 }
 
-int SurveyLevel::place_of(int cluster) const { return place_[at(members_[at(cluster)].front())]; }
+int SurveyLevel::place_of(int cluster) const {
+    std::vector<int> places;
+    for (const int vertex : members_[at(cluster)]) places.push_back(place_[at(vertex)]);
+    const auto middle = places.begin() + static_cast<std::ptrdiff_t>(places.size() / 2);
+    std::nth_element(places.begin(), middle, places.end());
+    return *middle;
+}
 
 bool SurveyLevel::surely_apart(int cluster, int other, const Seen& seen) const {
     double bar = std::min(inner_[at(cluster)], inner_[at(other)]);
     for (const int each : {cluster, other})
         if (members_[at(each)].size() == 1)
             bar = std::min(bar, least_[at(members_[at(each)].front())]);
-    for (const int vertex : members_[at(other)])
-        for (const int e : partners_[at(vertex)]) {
-            const auto& [weight, a, b] = edges_[at(e)];
-            const double third = seen.least[at(cluster_[at(a == vertex ? b : a)])];
-            if (third == unlimited) continue;
-            const auto [near, far] = std::minmax(weight, third);
-            // If both are far, one long disturbance would do.
-            if (near <= most_near * bar && disturbed * far - near > alike(bar)) return true;
-        }
+    for (const auto& [third, least] : apart_[at(other)]) {
+        if (seen.least[at(third)] == unlimited) continue;
+        const auto [near, far] = std::minmax(least, seen.least[at(third)]);
+        // If both are far, one long disturbance would do.
+        if (near <= most_near * bar && disturbed * far - near > alike(bar)) return true;
+    }
     return false;
+}
+
+Seconds SurveyLevel::likely_apart(int other, const Seen& seen) const {
+    Seconds found = unlimited;
+    for (const auto& [third, least] : apart_[at(other)]) {
+        if (seen.least[at(third)] == unlimited) continue;
+        const auto [near, far] = std::minmax(least, seen.least[at(third)]);
+        if (far > unlike * near) return unlimited;
+        found = std::min(found, far);
+    }
+    return found;
 }
 
 std::vector<int> SurveyLevel::open(int cluster) {
@@ -83,6 +115,53 @@ std::vector<int> SurveyLevel::open(int cluster) {
     return found;
 }
 
+std::vector<HostPair> SurveyLevel::searches() {
+    std::vector<int> searching, homes;
+    for (int cluster = 0; cluster < clusters(); ++cluster) {
+        const auto& members = members_[at(cluster)];
+        if (members.size() == 1 || loose_[at(cluster)])
+            searching.insert(searching.end(), members.begin(), members.end());
+        else
+            homes.push_back(cluster);
+    }
+    std::vector<HostPair> pairs;
+    if (static_cast<double>(searching.size()) > many_searching * vertices()) return pairs;
+    for (const int vertex : searching) {
+        const int own = cluster_[at(vertex)];
+        const bool first = vertex == members_[at(own)].front();
+        const Seen& seen = seen_from(own);
+        std::vector<char> met(members_.size(), 0);  // by the vertex itself
+        for (const int e : partners_[at(vertex)])
+            for (const int end : {edges_[at(e)].a, edges_[at(e)].b}) met[at(cluster_[at(end)])] = 1;
+        std::vector<std::pair<Seconds, int>> left;
+        for (const int home : homes) {
+            const double apart = seen.least[at(home)];
+            const bool open = apart == unlimited ? first && !surely_apart(own, home, seen)
+                                                 : is_loose(own, home, apart);
+            if (open && !met[at(home)]) left.emplace_back(likely_apart(home, seen), home);
+        }
+        // The likeliest first.
+        std::shuffle(left.begin(), left.end(), random_);
+        std::stable_sort(left.begin(), left.end(),
+                         [](const auto& x, const auto& y) { return x.first < y.first; });
+        left.resize(
+            std::min(left.size(), std::max<std::size_t>(most_asked, left.size() / share_asked)));
+        for (const auto& [apart, home] : left) {
+            const int host = idle(vertex);
+            pairs.push_back(visit(host, idle_of(home)));
+        }
+    }
+    allowances_.comparisons -= static_cast<double>(pairs.size());
+    return pairs;
+}
+
+bool SurveyLevel::may_be_left(int cluster, int other) const {
+    for (const int each : {cluster, other})
+        if (members_[at(each)].size() < few || loose_[at(each)]) return false;
+    const auto [least, most] = std::minmax(inner_[at(cluster)], inner_[at(other)]);
+    return most <= alike(least);
+}
+
 std::vector<HostPair> SurveyLevel::comparisons() {
     std::vector<int> order(members_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -92,8 +171,10 @@ std::vector<HostPair> SurveyLevel::comparisons() {
     // Neighbours first: they may be one, and then all others have less to do.
     std::vector<int> by_place(members_.size()), rank(members_.size());
     std::iota(by_place.begin(), by_place.end(), 0);
+    std::vector<int> place;
+    for (const int cluster : by_place) place.push_back(place_of(cluster));
     std::sort(by_place.begin(), by_place.end(),
-              [&](int x, int y) { return place_of(x) < place_of(y); });
+              [&](int x, int y) { return place[at(x)] < place[at(y)]; });
     for (std::size_t i = 0; i < by_place.size(); ++i) rank[at(by_place[i])] = static_cast<int>(i);
     std::vector<HostPair> pairs;
     const auto whole = [&](int x, int y) {
@@ -113,13 +194,15 @@ std::vector<HostPair> SurveyLevel::comparisons() {
             if (seen.least[at(other)] == unlimited && !alone) whole(cluster, other);
         }
     }
+    if (pairs.empty()) pairs = searches();
     if (!pairs.empty()) return pairs;
     std::vector<int> pivots;
     std::vector<std::vector<int>> targets;
     for (const int cluster : order) {
         auto found = open(cluster);
         if (allowances_.comparisons <= 0)
-            std::erase_if(found, [](int target) { return target < 0; });
+            std::erase_if(
+                found, [&](int target) { return target < 0 && may_be_left(cluster, -1 - target); });
         if (found.empty()) continue;
         pivots.push_back(cluster);
         targets.push_back(std::move(found));
@@ -131,9 +214,7 @@ std::vector<HostPair> SurveyLevel::comparisons() {
             if (target < 0 && std::find(pivots.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                         pivots.end(), -1 - target) != pivots.end())
                 whole(pivots[i], -1 - target);
-    if (!pairs.empty()) {
-        return pairs;
-    }
+    if (!pairs.empty()) return pairs;
     std::vector<int> asked(hosts_of_.size(), 0);
     for (std::size_t i = 0; i < pivots.size(); ++i)
         for (const int target : targets[i]) {
@@ -143,7 +224,7 @@ std::vector<HostPair> SurveyLevel::comparisons() {
             if ((target >= 0 || alone) && ++asked[at(vertex)] > most_asked) continue;
             if (target < 0) {
                 whole(pivots[i], other);
-                if (!alone) --allowances_.comparisons;
+                if (may_be_left(pivots[i], other)) --allowances_.comparisons;
             } else {
                 const int host = idle(target);
                 pairs.push_back(visit(host, idle_of(pivots[i])));

@@ -79,9 +79,16 @@ private:
 
     Medians medians(const Timings& timing) const {
         Medians found(levels_.size() + 1);
+        const Clusters subnets = clusters_of(levels_.back());
+        const auto is_alone = [&](int host) {
+            return subnets[at(levels_.back()[at(host)])].size() == 1;
+        };
         for (std::size_t level = 0; level < found.size(); ++level) {
             std::map<HostPair, std::vector<double>> least, spread;
             for (const auto& entry : timing.entries()) {
+                // A slow host is compared with most subnets, and says nothing of others.
+                if (level > 0 && level < levels_.size() && (is_alone(entry.a) || is_alone(entry.b)))
+                    continue;
                 least[clusters(level, entry.a, entry.b)].push_back(entry.least());
                 spread[clusters(level, entry.a, entry.b)].push_back(own_spread(entry));
             }

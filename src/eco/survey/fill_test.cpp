@@ -34,6 +34,16 @@ TEST(Fill, WhatWasTimedStaysAndTheRestIsAsItsSubnets) {
     EXPECT_EQ(find_levels(filled.minimum[0], 0.2), two);
 }
 
+// Subnets 0 1, 2 3, and 5 6, and the slow host 4. The first two were not compared.
+TEST(Fill, ASlowHostSaysNothingOfOthers) {
+    Timings timings(7);
+    for (const int host : {0, 2, 5}) timings.add({host, host + 1}, {1.0});
+    timings.add({0, 5}, {4.0});
+    for (const int other : {2, 3, 5, 6}) timings.add({4, other}, {9.0});
+    const Levels levels{{0, 0, 1, 1, 0, 1, 1}, {0, 0, 1, 1, 2, 3, 3}};
+    EXPECT_EQ(fill({timings}, 0, levels).minimum[0](0, 2), 4.0);
+}
+
 // Samples of a visit that was disturbed as a whole would make the others look uncertain.
 TEST(Fill, TheSpreadIsThatOfTheBestVisit) {
     Timings timings(2);

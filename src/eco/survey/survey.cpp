@@ -86,10 +86,10 @@ private:
         survey_.checks = settings_.checks;
         std::vector<int> vertex_of(at(hosts_)), subnet_of;
         std::iota(vertex_of.begin(), vertex_of.end(), 0);
-        double allowance = settings_.comparisons_per_host * hosts_;
         double again = std::max(least_again, settings_.again_per_host * hosts_);
         double disturbed = settings_.disturbed_per_host * hosts_;
         while (true) {
+            double allowance = settings_.comparisons_per_host * hosts_;
             SurveyLevel level(vertex_of, subnet_of, orders_.front(), survey_.timings, settings_,
                               disturbance_, {allowance, again, disturbed}, random_);
             const int vertices = count_of(vertex_of);

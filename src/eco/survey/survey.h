@@ -23,8 +23,9 @@ struct SurveySettings {
     Seconds look = 0;
     int checks = 4;  // per host, with random others of its cluster
     unsigned seed = 1;
-    // At most, per host: comparisons of whole clusters with each other, and second visits of pairs
-    // that the partition depends on.
+    // Per host: so many comparisons at each level, after which large clusters are no longer
+    // compared with each other; at most so many second visits of pairs that the partition depends
+    // on.
     double comparisons_per_host = 8, again_per_host = 2;
     // And second visits of pairs that may only have been disturbed: few, unless much is.
     double disturbed_per_host = 12;

@@ -92,6 +92,7 @@ void SurveyLevel::find_clusters() {
     for (int v = 0; v < vertices(); ++v) members_[at(cluster_[at(v)])].push_back(v);
     seen_ = {std::vector<char>(hosts_of_.size(), 0),
              std::vector<double>(members_.size(), unlimited),
+             {},
              {}};
     inner_.assign(members_.size(), unlimited);
     least_.assign(hosts_of_.size(), unlimited);
@@ -104,6 +105,16 @@ void SurveyLevel::find_clusters() {
         }
         double& inner = inner_[at(cluster_[at(a)])];
         if (cluster_[at(a)] == cluster_[at(b)]) inner = std::min(inner, weight);
+    }
+    apart_.assign(members_.size(), {});
+    loose_.assign(members_.size(), 0);
+    for (int cluster = 0; cluster < clusters(); ++cluster) {
+        const Seen& seen = seen_from(cluster);
+        for (const int other : seen.clusters) {
+            if (other == cluster) continue;
+            apart_[at(cluster)].push_back({other, seen.least[at(other)]});
+            if (is_loose(cluster, other, seen.least[at(other)])) loose_[at(cluster)] = 1;
+        }
     }
 }
 

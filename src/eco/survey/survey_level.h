@@ -70,20 +70,35 @@ private:
         std::vector<char> touched;  // by vertex: has a timed pair with the cluster
         std::vector<double> least;  // by cluster
         std::vector<int> vertices;  // those touched
+        std::vector<int> clusters;  // of these
     };
     // Valid until it is called for another cluster. Costs as much as the cluster has timed pairs.
     const Seen& seen_from(int cluster);
     bool is_loose(int cluster, int beside, Seconds apart) const;
+    // Of most of its members: some may be far from where their name says.
     int place_of(int cluster) const;
 
     // Whether a third that both were compared with is so much nearer to one of them that the two
     // cannot be one. Times may be a good deal longer than undisturbed, never shorter.
     bool surely_apart(int cluster, int other, const Seen& seen) const;
 
+    // How far apart the cluster that was seen from and another probably are at most, by the thirds
+    // that both were compared with; unlimited if one of these is much nearer to one of the two, so
+    // that they are hardly one. Decides what is timed first, never the result.
+    Seconds likely_apart(int other, const Seen& seen) const;
+
     // Vertices to compare with the cluster. A negative number: a whole cluster, −1 − its id.
     std::vector<int> open(int cluster);
 
+    // Vertices that are alone, or only as far from each other as from a cluster that holds together
+    // better, with clusters that may be their own, the likeliest first. Before whole clusters are
+    // compared: what such a vertex was compared with on its way, its own cluster was as well.
+    std::vector<HostPair> searches();
+
     std::vector<HostPair> comparisons();
+    // Whether two clusters need not be compared where visits are short: both are large and hold
+    // together equally well. Others may be parts of any cluster.
+    bool may_be_left(int cluster, int other) const;
 
     // Random partners inside each cluster, so many of each member: what is nearer to each other
     // than the rest shows then. All again in what is left of a cluster that fell apart by it.
@@ -139,6 +154,12 @@ private:
     std::vector<int> cluster_;                // of each vertex
     std::vector<std::vector<int>> members_;   // of each cluster
     std::vector<double> inner_, least_;       // least edge inside a cluster; of a vertex
+    struct Apart {
+        int other;
+        double least;
+    };
+    std::vector<std::vector<Apart>> apart_;  // of each cluster: what it was compared with
+    std::vector<char> loose_;                // cluster: beside any of these
     Seen seen_;
 };
 

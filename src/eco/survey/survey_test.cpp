@@ -132,6 +132,42 @@ TEST(Survey, FindsTheRackThatASlowHostIsNearestTo) {
     EXPECT_EQ(surveyed(network, prober).levels, network.network.levels_of_all(0.2));
 }
 
+// 120 racks; about as many hosts stand in the place of another. These find their racks first, and
+// what they were compared with on their way saves comparing the racks.
+TEST(Survey, HostsInTheWrongPlaceCompareTheRacksWhileTheyLookForTheirOwn) {
+    for (const unsigned seed : {11U, 31U}) {
+        const Drawn network = drawn({.hosts = 3000}, seed);
+        SimulatedProber prober(network.network, seed);
+        const Survey found = surveyed(network, prober);
+        EXPECT_EQ(found.levels.back(), network.network.racks()) << seed;
+        EXPECT_LT(visits_per_host(found), 16.5) << seed;
+    }
+}
+
+// Three hosts and a slow one, of four racks: equally far from each other, and compared with their
+// racks by the slow one, which is far from all.
+TEST(Survey, AFewHostsThatAreOnlyEquallyFarAreNoRack) {
+    const Drawn network = drawn({.hosts = 1024}, 125);
+    SimulatedProber prober(network.network, 125);
+    EXPECT_EQ(surveyed(network, prober).levels, network.network.levels_of_all(0.2));
+}
+
+// Large racks alone are left without a comparison: not hosts in the wrong place, nor a few of these
+// that are only equally far from each other.
+TEST(Survey, WhereVisitsAreShortAllHostsFindTheirRacks) {
+    SurveySettings settings;
+    settings.comparisons_per_host = 0.1;
+    double not_compared = 0;
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        const Drawn network = drawn({.hosts = 1500}, seed);
+        SimulatedProber prober(network.network, seed);
+        const Survey found = survey(likely_orders(network.hints), prober, settings, Timings(1500));
+        EXPECT_EQ(found.levels.back(), network.network.racks()) << seed;
+        not_compared = std::max(not_compared, found.not_compared);
+    }
+    EXPECT_GT(not_compared, 0.3);
+}
+
 TEST(Survey, NamesThatSayNothingCostVisitsNotTheResult) {
     const Drawn network = drawn({.hosts = 400, .useless_names = true}, 5);
     SimulatedProber prober(network.network, 5);

@@ -57,11 +57,12 @@ std::vector<HostPair> SurveyLevel::maybe_disturbed() {
         visits += entry.visits;
         if (!least || entry.least() < least->least()) least = &entry;
     }
+    const Seconds longest = disturbance_.most(1);
     std::vector<HostPair> pairs;
     for (const auto& [visits, least] : between) {
-        if (least->visits >= most_visits) continue;
-        if (disturbance_.may_explain(least->least() - alike(bar_of(*least)), visits))
-            pairs.emplace_back(least->a, least->b);
+        const Seconds excess = least->least() - alike(bar_of(*least));
+        if (least->visits >= most_visits || excess > longest) continue;
+        if (disturbance_.may_explain(excess, visits)) pairs.emplace_back(least->a, least->b);
     }
     // Hosts whose pairs were all disturbed hold together too, and no better than by what is usual.
     Seconds quickest = unlimited;
