@@ -350,6 +350,13 @@ def read_model(root: dict[str, Any]) -> Model:
     )
 
 
+def _read_flooded(area: dict[str, Any]) -> bool | None:
+    flooded = area.get("flooded")
+    if flooded is not None and not isinstance(flooded, bool):
+        raise TypeError(f"flooded is {flooded!r}, neither true nor false")
+    return flooded
+
+
 def read_mcast(root: dict[str, Any]) -> Mcast:
     return Mcast(
         interfaces=tuple(root["interfaces"]),
@@ -364,7 +371,7 @@ def read_mcast(root: dict[str, Any]) -> Mcast:
                 tried=area.get("tried", True),
                 send=float(area.get("send", 0)),
                 receive=float(area.get("receive", 0)),
-                flooded=area.get("flooded"),
+                flooded=_read_flooded(area),
             )
             for area in root["areas"]
         ),

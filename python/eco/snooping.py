@@ -26,10 +26,11 @@ def describe(profile: Profile) -> str:
         return ""
     protocol = f"{_snooper(profile)} snooping"
     flooded = sorted(host for host, is_flooded in known.items() if is_flooded)
+    told = flooded or sorted(known)
+    names = quantities.names([profile.hosts[host] for host in told])
+    where = "" if len(told) == len(profile.hosts) else f" near {names}"
     if not flooded:
-        return f"Switches copy multicasts only to hosts that have joined ({protocol})."
-    names = quantities.names([profile.hosts[host] for host in flooded])
-    where = "" if len(flooded) == len(known) else f" near {names}"
+        return f"Switches{where} copy multicasts only to hosts that have joined ({protocol})."
     return (
         f"Switches copy multicasts to all hosts{where} (no {protocol}): "
         "other hosts on them get this traffic while collectives run."

@@ -183,6 +183,12 @@ NOISY = "other hosts on them get this traffic while collectives run."
             f"to all hosts near n3–n7 (no IGMP snooping): {NOISY}",
             "; no IGMP snooping",
         ),
+        (
+            {0: True},
+            "ipv4",
+            f"to all hosts near n0–n2 (no IGMP snooping): {NOISY}",
+            "; no IGMP snooping",
+        ),
         ({}, "ipv4", "", ""),
     ],
 )

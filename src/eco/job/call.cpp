@@ -216,14 +216,18 @@ void Call::run(Layout layout, Rank root, Then then, Combine combine, const Reduc
         return prepare(*requested_->prepared, std::move(layout), std::move(then),
                        std::move(combine), reduction);
     }
+    // Before what follows, which may fail on this rank alone.
+    const auto noted = [this, &then] {
+        communicator_->note_fallback();
+        if (then) then();
+    };
     try {
-        run(communicator_->prepared(*choice_, request), std::move(layout), std::move(then),
+        run(communicator_->prepared(*choice_, request), std::move(layout), noted,
             std::move(combine), reduction);
     } catch (const Truncated&) {
         communicator_->note_fallback();
         throw;
     }
-    communicator_->note_fallback();
 }
 
 void Call::run(const Prepared& prepared, Layout layout, Then then, Combine combine,

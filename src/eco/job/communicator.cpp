@@ -238,9 +238,7 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
 }
 
 void Communicator::note_fallback() {
-    if (!some_apart_ || noted_fallback_ || hierarchy_.top.mcast_rate <= 0) return;
-    noted_fallback_ = true;
-    if (learning_) learning_->check_multicasts();
+    if (some_apart_ && learning_ && hierarchy_.top.mcast_rate > 0) learning_->check_multicasts();
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {

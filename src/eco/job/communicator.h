@@ -141,9 +141,9 @@ public:
     // A blocking call, which is done when this returns. Throws MpiError and Error.
     void run(const Choice& choice, const Prepared& prepared, const Layout& layout,
              const Combine& combine, const Reduction& reduction);
-    // After the run of a collective: the first time that a multicast did not reach some ranks,
-    // classes that multicast are checked soon. Local; at the same call on all ranks, where a
-    // multicast reaches all ranks or they are known not to be reached.
+    // After the run of a collective: if multicasts do not reach some ranks any more, classes that
+    // multicast are checked soon. Local; alike on all ranks, as each message of such a call goes to
+    // all of them.
     void note_fallback();
 
     // Makes the hidden communicator that schedules run on; collective the first time. False, and
@@ -267,7 +267,7 @@ private:
     // class (-1: not known). All ranks forget alike; what was learned stays with the lesson.
     Recent<std::tuple<Operation, bool, bool, Bytes>, Chosen> chosen_;
     std::unique_ptr<Learning> learning_;
-    bool some_apart_ = false, noted_fallback_ = false;  // of the last run; of any
+    bool some_apart_ = false;  // of the last run
     Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool bits_may_change);
     void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool bits_may_change);
     std::unique_ptr<NonblockingLearning> nonblocking_learning_;

@@ -126,8 +126,9 @@ Learning::Turn Learning::begin(Lesson& lesson) {
 
 void Learning::check_multicasts() {
     for (const auto& [key, lesson] : lessons_)
-        if (lesson && lesson->choices_[lesson->learner_.best()].is_mcast())
-            lesson->learner_.check_soon();
+        if (lesson && !lesson->checks_multicast_ &&
+            lesson->choices_[lesson->learner_.best()].is_mcast())
+            lesson->checks_multicast_ = lesson->learner_.check_soon();
 }
 
 void Learning::collect(std::vector<LearnedClass>& all) const {

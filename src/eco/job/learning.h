@@ -75,6 +75,7 @@ private:
     // Of the call at hand: when it began, and whether its times are kept.
     Seconds began_ = 0;
     bool keeps_ = false;
+    bool checks_multicast_ = false;  // has been, since some ranks are not reached
 };
 
 class Learning {
@@ -98,8 +99,8 @@ public:
     // MpiError.
     Turn begin(Lesson& lesson);
 
-    // Some ranks are not reached by multicast any more: classes that multicast are checked soon. At
-    // the same call on all ranks.
+    // Some ranks are not reached by multicast any more: classes that multicast are checked soon,
+    // each once. At the same calls on all ranks.
     void check_multicasts();
 
     // What was learned here, for the whole job.

@@ -356,8 +356,10 @@ void ClassLearner::watch() {
     timed_ = 0;
 }
 
-void ClassLearner::check_soon() {
-    if (state_ == State::watching) to_check_ = std::min<long>(to_check_, checked_calls);
+bool ClassLearner::check_soon() {
+    if (state_ != State::watching) return false;
+    to_check_ = std::min<long>(to_check_, checked_calls);
+    return true;
 }
 
 Nanoseconds ClassLearner::mean(std::size_t arm) const { return undisturbed_mean(samples_[arm]); }

@@ -70,8 +70,8 @@ public:
     void take(const std::vector<Nanoseconds>& times, const Exchange& exchange);
 
     // Something says that what is known holds no more: it is checked with the next calls. At the
-    // same call on all ranks.
-    void check_soon();
+    // same call on all ranks. False where it is not yet known what is best.
+    bool check_soon();
 
     std::size_t best() const { return best_; }
     // Nothing will be timed any more, or only checks are.

@@ -35,6 +35,10 @@ FloodPlan plan_flood(const std::vector<std::vector<int>>& areas, const std::vect
     return plan;
 }
 
+double unwanted_beside(double usual, double packets, int datagrams) {
+    return usual > got_none * datagrams ? -1 : std::max(0.0, packets - usual);
+}
+
 std::optional<bool> is_flooded(const std::vector<int>& area, const FloodPlan& plan,
                                const std::vector<int>& subnet, const std::vector<HostGot>& got,
                                int datagrams) {
@@ -45,15 +49,17 @@ std::optional<bool> is_flooded(const std::vector<int>& area, const FloodPlan& pl
                 return plan.sends[other] || got[other].came >= got_them * datagrams;
         return true;
     };
-    bool is_known = false;
+    std::set<int> seen, known;  // subnets
     for (const int host : area) {
         const double unwanted = got[at(host)].unwanted;
-        if (plan.joins[at(host)] || unwanted < 0) continue;
+        if (plan.joins[at(host)]) continue;
         if (unwanted >= got_them * datagrams) return true;
-        if (unwanted <= got_none * datagrams && come_near(host)) is_known = true;
+        seen.insert(subnet[at(host)]);
+        if (unwanted >= 0 && unwanted <= got_none * datagrams && come_near(host))
+            known.insert(subnet[at(host)]);
     }
-    if (is_known) return false;
-    return std::nullopt;
+    if (seen.empty() || known != seen) return std::nullopt;
+    return false;
 }
 
 }  // namespace eco

@@ -23,7 +23,12 @@ struct HostGot {
     double unwanted = -1;  // packets that nobody there wanted, more than usual; below 0: not known
 };
 
-// Whether any host of the area that has not joined got the datagrams. Empty if that is not known.
+// usual: packets that nobody wanted in as long a time before the datagrams. Below 0, not known,
+// where these could hide datagrams.
+double unwanted_beside(double usual, double packets, int datagrams);
+
+// Whether any host of the area that has not joined got the datagrams. Empty if that is not known
+// of some subnet.
 std::optional<bool> is_flooded(const std::vector<int>& area, const FloodPlan& plan,
                                const std::vector<int>& subnet, const std::vector<HostGot>& got,
                                int datagrams);

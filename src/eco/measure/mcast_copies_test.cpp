@@ -56,6 +56,14 @@ TEST(McastCopies, WhatIsNotKnownIsNotSaid) {
     EXPECT_EQ(is_flooded(right, plan, two_subnets, seen, sent), std::nullopt);
     EXPECT_EQ(is_flooded(left, plan, two_subnets, seen, sent), false);
     EXPECT_EQ(is_flooded({0, 3}, plan, two_subnets, seen, sent), std::nullopt);  // members alone
+    // Of one subnet alone.
+    EXPECT_EQ(is_flooded(everybody, plan, two_subnets, seen, sent), std::nullopt);
+}
+
+TEST(McastCopies, WhatOthersSendMayHideDatagrams) {
+    EXPECT_EQ(unwanted_beside(0, 64, sent), 64);
+    EXPECT_EQ(unwanted_beside(10, 5, sent), 0);
+    EXPECT_LT(unwanted_beside(50, 64, sent), 0);
 }
 
 }  // namespace

@@ -95,14 +95,16 @@ void McastFlood::run(double rate) {
     // What others send meanwhile is counted first, for a part of the time.
     double packets[2] = {};
     for (const bool is_sent : {false, true}) {
-        check_mpi(mpi_.Barrier(mpi_.comm_world));
+        // Before anybody may send.
         const std::int64_t before = count();
+        check_mpi(mpi_.Barrier(mpi_.comm_world));
         const Seconds end = mcast_now() + (is_sent ? long_enough : long_enough / less_before);
         if (is_sent && is_true(plan_.sends)) send(each);
         listen(end);
         packets[is_sent ? 1 : 0] = static_cast<double>(count() - before);
     }
-    if (is_known_) own_.unwanted = std::max(0.0, packets[1] - less_before * packets[0]);
+    if (is_known_)
+        own_.unwanted = unwanted_beside(less_before * packets[0], packets[1], datagrams_);
     int ranks = 0;
     check_mpi(mpi_.Comm_size(mpi_.comm_world, &ranks));
     std::vector<HostGot> all(at(ranks));
