@@ -30,10 +30,6 @@ McastFlood::McastFlood(McastWay& way, const McastKey& key, const std::vector<int
       leader_(leader),
       plan_(std::move(plan)),
       group_(same_frames(mcast_group(key, way.family()))) {
-    int rank = 0;
-    check_mpi(mpi_.Comm_rank(mpi_.comm_world, &rank));
-    const auto mine = std::find(leader.begin(), leader.end(), rank);
-    if (mine != leader.end()) host_ = static_cast<int>(mine - leader.begin());
     share_plan();
     if (!is_true(plan_.joins) || !way_.is_open()) return;
     try {
@@ -58,7 +54,7 @@ void McastFlood::share_plan() {
 }
 
 bool McastFlood::is_true(const std::vector<bool>& hosts) const {
-    return host_ >= 0 && hosts[at(host_)];
+    return way_.host() >= 0 && hosts[at(way_.host())];
 }
 
 std::int64_t McastFlood::count() {

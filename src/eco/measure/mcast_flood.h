@@ -41,7 +41,6 @@ private:
     const McastKey key_;
     const std::vector<int>& leader_;
     FloodPlan plan_;
-    int host_ = -1;
     McastAddress group_;
     std::unique_ptr<McastSocket> member_;  // of the second group
     bool is_known_ = true;                 // what the kernel counts

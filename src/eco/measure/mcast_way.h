@@ -57,6 +57,8 @@ public:
             if (left <= 0) return;
         }
     }
+    // Which one this process sends and receives for; below 0: none.
+    int host() const { return host_; }
     // This host's, on which it has joined the group.
     const std::vector<McastInterface>& nics() const { return nics_; }
     bool is_open() const { return socket_ != nullptr; }

@@ -214,14 +214,11 @@ private:
     }
 
     void note_flood(const McastFlood& flood) {
-        for (McastArea& area : found_.areas) {
-            std::vector<int> hosts;
-            for (int host = 0; host < hosts_; ++host)
-                if (area.level < 0 || profile_.levels[at(area.level)][at(host)] == area.cluster)
-                    hosts.push_back(host);
-            area.flooded =
-                is_flooded(hosts, flood.plan(), subnets(), flood.got(), flood.datagrams());
-        }
+        for (const Cluster& cluster : clusters())
+            for (McastArea& area : found_.areas)
+                if (area.level == cluster.level && area.cluster == cluster.id)
+                    area.flooded = is_flooded(cluster.hosts, flood.plan(), subnets(), flood.got(),
+                                              flood.datagrams());
     }
 
     void find_areas() {
