@@ -134,7 +134,7 @@ const Forecast* Forecaster::find(Question question) const {
 std::vector<Tuned> Forecaster::entries(Progress& progress, Clock::time_point until) {
     std::vector<Tuned> list;
     if (!knows() || is_one_subnet(profile_)) return list;
-    progress.update(0.99, "predicting");
+    progress.begin(0.99, "predicting");
     struct Asked {
         Question question;
         int ranks_per_host;

@@ -9,6 +9,7 @@
 #include "eco/base/median.h"
 #include "eco/measure/keep_pairs.h"
 #include "eco/measure/pair_samples.h"
+#include "eco/measure/pair_visits.h"
 #include "eco/measure/since.h"
 #include "eco/survey/disturbance.h"
 #include "eco/survey/fill.h"
@@ -35,6 +36,9 @@ constexpr double for_repeats = 0.5;
 // With fewer hosts it does not matter.
 constexpr int hosts_worth_trying = 32;
 
+// Pairs that are very far.
+constexpr std::size_t far_at_once = 4;
+
 // Of one host in a survey, by experience: to guess how long it takes.
 constexpr double usual_visits = 12;
 
@@ -45,10 +49,9 @@ public:
                Seconds most, const ShowLeft& show)
         : profile_(profile),
           surveyed_(surveyed),
-          leader_(leader),
-          workers_(workers),
           most_(for_repeats * most),
-          show_(show) {
+          show_(show),
+          visits_(profile, samples_, leader, workers) {
         const int hosts = static_cast<int>(profile.hosts.size());
         for (std::size_t size = 0; size < profile.sizes.size(); ++size) take_over(size, known);
         for (int a = 0; a < hosts; ++a)
@@ -65,16 +68,20 @@ public:
                 break;
             }
             const SizesOf sizes = every_size ? samples_.sizes_of(repeat) : short_if_far(repeat);
-            for (const auto& row : rows(pairs_without(sizes))) {
-                show_(left(repeat, sizes, row),
+            std::vector<HostPair> far;
+            for (auto& row : rows_by_clock(pairs_without(sizes))) {
+                if (!every_size) move_very_far(row, far);
+                if (row.empty()) continue;
+                show_(left(repeat, sizes, row, !every_size),
                       profile_.hosts[at(row.front().first)] + " and others");
                 const auto start = Clock::now();
-                record(visit(row, sizes));
+                record(visits_.of(row, sizes));
                 if (repeat == 0) {
                     first_time_ += since(start);
                     first_pairs_ += row.size();
                 }
             }
+            time_very_far(std::move(far), sizes);
         }
         keep_.tell(true);
         surveyed_.reset();
@@ -124,7 +131,7 @@ public:
             const auto start = Clock::now();
             std::vector<HostPair> now;
             for (const std::size_t i : part) now.push_back(pairs[i]);
-            const auto timed = visit(now, partition_only_);
+            const auto timed = visits_.of(now, partition_only_);
             record(timed);
             for (std::size_t i = 0; i < part.size(); ++i) found[part[i]] = timed[i].samples;
             survey_time_ += since(start);
@@ -139,6 +146,35 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
+    // What earlier rows showed to be very far is left for the end of a repeat.
+    void move_very_far(std::vector<HostPair>& row, std::vector<HostPair>& far) const {
+        const auto left = std::stable_partition(row.begin(), row.end(), [this](HostPair pair) {
+            return !samples_.can_be_at_once(pair);
+        });
+        far.insert(far.end(), left, row.end());
+        row.erase(left, row.end());
+    }
+
+    // Several at once, unless the first of them are faster alone.
+    void time_very_far(std::vector<HostPair> pairs, const SizesOf& sizes) {
+        std::size_t most = far_at_once;
+        const auto start = Clock::now();
+        const std::size_t all = pairs.size();
+        while (!pairs.empty()) {
+            const std::size_t done = all - pairs.size();
+            const Seconds each = done == 0 ? time_of_first_visit() / far_at_once
+                                           : since(start) / static_cast<double>(done);
+            show_(each * static_cast<double>(pairs.size()), "pairs far apart");
+            std::vector<HostPair> now;
+            const auto parts = disjoint_parts(pairs, samples_.hosts(), most);
+            for (const std::size_t i : parts.front()) now.push_back(pairs[i]);
+            record(visits_.of(now, sizes));
+            std::erase_if(pairs, [this](HostPair pair) { return samples_.has(0, pair); });
+            // A second time, as it may have been the load of a moment.
+            if (done == 0 && now.size() > 1 && !undisturbed(now) && !undisturbed(now)) most = 1;
+        }
+    }
+
     void time_unclear() {
         const auto start = Clock::now();
         for (int time = 0; time < most_times_lone && since(start) < longest_lone; ++time) {
@@ -146,9 +182,9 @@ private:
             if (time >= most_times_again || since(start) >= longest_again)
                 again = of_lone_hosts(std::move(again), cost(), profile_.tolerance);
             if (again.empty()) return;
-            for (const auto& row : rows(again)) {
+            for (const auto& row : rows_by_clock(again)) {
                 show_(0, profile_.hosts[at(row.front().first)] + " again");
-                record(visit(row, partition_only_));
+                record(visits_.of(row, partition_only_));
             }
             fill_in({});
         }
@@ -160,9 +196,9 @@ private:
         for (int time = 0; time < most_times_slow && since(start) < longest_again; ++time) {
             const auto again = pairs_of_slow(profile_, surveyed_);
             if (again.empty()) return;
-            for (const auto& row : rows(again)) {
+            for (const auto& row : rows_by_clock(again)) {
                 show_(0, profile_.hosts[at(row.front().first)] + " again");
-                record(visit(row, [this](HostPair) {
+                record(visits_.of(row, [this](HostPair) {
                     return std::vector<std::size_t>{profile_.sizes.size() - 1};
                 }));
             }
@@ -179,12 +215,12 @@ private:
     void time_missing_sizes(std::vector<HostPair> pairs) {
         std::erase_if(pairs,
                       [this](HostPair pair) { return samples_.sizes_without(pair).empty(); });
-        const auto parts = rows(pairs);
+        const auto parts = rows_by_clock(pairs);
         for (std::size_t part = 0; part < parts.size(); ++part) {
             show_(long_time_ * static_cast<double>(parts.size() - part), "long messages");
             const auto start = Clock::now();
-            record(
-                visit(parts[part], [this](HostPair pair) { return samples_.sizes_without(pair); }));
+            record(visits_.of(parts[part],
+                              [this](HostPair pair) { return samples_.sizes_without(pair); }));
             long_time_ = (static_cast<double>(part) * long_time_ + since(start)) /
                          static_cast<double>(part + 1);
         }
@@ -206,16 +242,6 @@ private:
                 std::erase_if(sizes, [this](std::size_t size) { return samples_.is_long(size); });
             return sizes;
         };
-    }
-
-    // By the host that holds the clock, so that one set of orders does for all its pairs.
-    static std::vector<std::vector<HostPair>> rows(const std::vector<HostPair>& pairs) {
-        std::vector<std::vector<HostPair>> found;
-        for (const auto& pair : pairs) {
-            if (found.empty() || found.back().front().first != pair.first) found.emplace_back();
-            found.back().push_back(pair);
-        }
-        return found;
     }
 
     // Those that some sizes are left to be timed of.
@@ -273,23 +299,18 @@ private:
             }
     }
     bool undisturbed(const std::vector<HostPair>& pairs) {
-        const auto timed = visit(pairs, partition_only_);
+        const auto timed = visits_.of(pairs, partition_only_);
         const std::size_t tried = std::min(tried_alone, pairs.size());
         std::vector<Seconds> together, alone;
         for (std::size_t i = 0; i < tried; ++i) {
             const std::size_t pair = i * pairs.size() / tried;
             together.push_back(least_of(timed[pair].samples));
-            alone.push_back(least_of(visit({pairs[pair]}, partition_only_).front().samples));
+            alone.push_back(least_of(visits_.of({pairs[pair]}, partition_only_).front().samples));
         }
         return undisturbed_at_once(together, alone);
     }
 
-    struct Timed {
-        HostPair pair;
-        std::size_t size;
-        std::vector<Seconds> samples;
-    };
-    void record(const std::vector<Timed>& timed) {
+    void record(const std::vector<TimedPair>& timed) {
         for (const auto& [pair, size, samples] : timed) {
             samples_.by_size()[size].add(pair, samples);
             if (size == samples_.partition_size()) leasts_[pair].push_back(least_of(samples));
@@ -298,54 +319,26 @@ private:
         keep_.tell();
     }
 
-    // Pairs of one clock one after the other: its host has all its orders, and goes on by itself.
-    // Those of several go on at once.
-    std::vector<Timed> visit(const std::vector<HostPair>& row, const SizesOf& sizes_of) {
-        std::vector<std::pair<int, Order>> answers, trips;
-        std::vector<Timed> timed;
-        for (const auto& pair : row) {
-            const int clock = leader_[at(pair.first)], other = leader_[at(pair.second)];
-            for (const std::size_t size : sizes_of(pair)) {
-                Order order;
-                order.kind = Order::Kind::round_trips;
-                order.to = other;
-                order.bytes = profile_.sizes[size];
-                order.count = samples_.most_trips(size);
-                order.least = samples_.is_long(size) && !samples_.has(size, pair) ? 2 : 1;
-                order.duration = time_per_size;
-                const bool goes_on = !timed.empty() && timed.back().pair == pair;
-                const bool again =
-                    samples_.has(samples_.partition_size(), pair) && samples_.is_far(pair);
-                order.warm = (goes_on || again) && !samples_.is_long(size);
-                trips.emplace_back(clock, order);
-                order.kind = Order::Kind::answer_trips;
-                order.to = clock;
-                order.warm = goes_on && !samples_.is_long(size);
-                answers.emplace_back(other, order);
-                timed.push_back({pair, size, {}});
-            }
-        }
-        if (timed.empty()) return timed;
-        // The clock begins when its first order comes; the others know by then.
-        auto orders = answers;
-        orders.insert(orders.end(), trips.begin(), trips.end());
-        const auto figures = workers_.run(orders);
-        for (std::size_t i = 0; i < timed.size(); ++i)
-            timed[i].samples = figures[answers.size() + i];
-        return timed;
-    }
-    Seconds left(int repeat, const SizesOf& sizes, const std::vector<HostPair>& row) const {
-        // Of pairs that were never timed the mean of those that were is the best guess.
-        const Seconds each = first_pairs_ == 0 ? std::numeric_limits<Seconds>::infinity()
-                                               : first_time_ / static_cast<double>(first_pairs_);
+    Seconds left(int repeat, const SizesOf& sizes, const std::vector<HostPair>& row,
+                 bool far_at_end) const {
+        const Seconds each = time_of_first_visit();
         Seconds now = 0;
-        for (const auto& pair : pairs_)
-            if (pair >= row.front() && !sizes(pair).empty())
+        for (const auto& pair : pairs_) {
+            if (sizes(pair).empty()) continue;
+            if (far_at_end && samples_.can_be_at_once(pair))
+                now += each / static_cast<double>(far_at_once);
+            else if (pair >= row.front())
                 now += samples_.is_known(pair) ? samples_.time_of_another_visit(pair) : each;
+        }
         const Seconds again = another_repeat();
         int repeats = profile_.repeats - 1 - repeat;
         while (repeats > 0 && since(start_) + now + repeats * again > most_) --repeats;
         return now + repeats * again;
+    }
+    // Of pairs that were never timed the mean of those that were is the best guess.
+    Seconds time_of_first_visit() const {
+        return first_pairs_ == 0 ? std::numeric_limits<Seconds>::infinity()
+                                 : first_time_ / static_cast<double>(first_pairs_);
     }
     // All pairs, as those that are known by now.
     Seconds another_repeat() const {
@@ -372,15 +365,14 @@ private:
     Profile& profile_;
     std::optional<Surveyed>& surveyed_;
     std::vector<HostPair> pairs_;  // all that were not timed before
-    const std::vector<int>& leader_;
-    const WorkerPool& workers_;
-    const Seconds most_;  // until the last repeat ends
+    const Seconds most_;           // until the last repeat ends
     const ShowLeft& show_;
     const Clock::time_point start_ = Clock::now();
     const SizesOf partition_only_ = [this](HostPair) {
         return std::vector<std::size_t>{samples_.partition_size()};
     };
     PairSamples samples_{profile_};
+    const PairVisits visits_;
     LeastOfVisits leasts_;  // of partition_bytes, by this run
     KeepPairs keep_{profile_, samples_.by_size()};
     std::size_t at_once_ = 1;  // pairs

@@ -29,8 +29,8 @@ using ShowLeft = std::function<void(Seconds, const std::string&)>;
 // to few_hosts or where all_pairs says so, one after the other; else as survey.h decides, small
 // messages in disjoint pairs at once where that changes nothing. Few round trips where one takes
 // long: between sites 10 ms apart a pair takes about 0.1 s; and unless all_pairs, long messages
-// only of some pairs of two sites. Afterwards those are timed again
-// without which the partition is not clear. most: what is left of all time; of every pair as many
+// only of some pairs of two sites, and small ones of the others several at once. Afterwards those
+// are timed again without which the partition is not clear. most: what is left of all time; of every pair as many
 // repeats are made as fit into half of it, one at least, which profile.repeats then says. Throws
 // MpiError.
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,

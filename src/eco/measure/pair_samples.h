@@ -37,6 +37,9 @@ public:
     bool is_very_far(HostPair pair) const;
     // Never timed, but as far from some third host as differs by that much.
     bool must_be_very_far(HostPair pair) const;
+    // Several of these are timed at once: their short messages are under way most of the time, and
+    // take little of any link.
+    bool can_be_at_once(HostPair pair) const { return !has(0, pair) && must_be_very_far(pair); }
     bool is_long(std::size_t size) const;
 
     // Those that were not visited so often yet. Long messages vary little and cost most, and so do

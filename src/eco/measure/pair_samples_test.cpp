@@ -45,6 +45,8 @@ TEST_F(PairSamplesTest, WaysToAThirdHostTellWhatMustBeVeryFar) {
     add(samples, {0, 1}, 50e-6);
     add(samples, {0, 2}, 31e-3);
     EXPECT_TRUE(samples.must_be_very_far({1, 2}));
+    EXPECT_TRUE(samples.can_be_at_once({1, 2}));
+    EXPECT_FALSE(samples.can_be_at_once({0, 2})) << "timed";
     EXPECT_FALSE(samples.is_very_far({1, 2})) << "not timed";
     add(samples, {0, 3}, 31.1e-3);
     EXPECT_FALSE(samples.must_be_very_far({2, 3})) << "both are: perhaps beside each other";

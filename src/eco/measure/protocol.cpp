@@ -22,4 +22,9 @@ void Progress::update(double done, const std::string& what) {
     send_event(event);
 }
 
+void Progress::begin(double done, const std::string& what) {
+    last_ = {};
+    update(done, what);
+}
+
 }  // namespace eco

@@ -22,6 +22,8 @@ public:
 
     // done: of all work, 0 to 1; where its time is given, at most so much. what: what is done now.
     void update(double done, const std::string& what);
+    // The same where a long step begins: sent however recent the last one was.
+    void begin(double done, const std::string& what);
 
 private:
     using Clock = std::chrono::steady_clock;
