@@ -35,7 +35,8 @@ fi
 # $python.
 tests_in() {
     local report=build/$preset/$1 status
-    .venv/bin/python -m pytest -m "$2" --color=auto "${@:3}" 2>&1 | tee "$report"
+    .venv/bin/python -m pytest -m "$2" --color=auto --durations=20 --durations-min=5 "${@:3}" 2>&1 |
+        tee "$report"
     status=${PIPESTATUS[0]}
     ((status == 0)) || failed+=("$1")
     python+=${python:+; }$(tail -n1 "$report" | sed -E 's/\x1b\[[0-9;]*m//g; s/^=+ *//; s/ *=+$//')

@@ -142,10 +142,10 @@ def command(
                 say(f"eco: {note}")
             raise
     within = _BUDGET if budget is None else budget
+    fresh = _is_fresh(found[-1], before)
     if network and chosen["open"] and not chosen["timed"]:
-        fresh = _is_fresh(found[-1], before)
         notes.append(_no_time(network[-1], within, output or store.path(found[-1]), fresh))
-    _finish(found[-1], before, output, launcher.is_lab, as_json, chosen, notes)
+    _finish(found[-1], fresh, output, launcher.is_lab, as_json, chosen, notes)
     partial.remove(found[-1].hosts)
 
 
@@ -302,7 +302,7 @@ def _store(found: Profile, output: Optional[Path], is_lab: bool) -> list[Path]:
 
 def _finish(
     found: Profile,
-    before: Optional[Profile],
+    fresh: bool,
     output: Optional[Path],
     is_lab: bool,
     as_json: bool,
@@ -310,7 +310,6 @@ def _finish(
     notes: list[str],
 ) -> None:
     written = _store(found, output, is_lab)
-    fresh = _is_fresh(found, before)
     if as_json:
         summary = structure.summary(found) | {
             "measured": fresh,

@@ -83,9 +83,7 @@ public:
         std::iota(given.begin(), given.end(), 0);
         if (hosts < 3 || subnets_.size() < 2 || profile_.ring.size() != subnet_.size())
             return nullptr;
-        const auto& cost = profile_.minimum[at(static_cast<int>(
-            std::find(profile_.sizes.begin(), profile_.sizes.end(), profile_.partition_bytes) -
-            profile_.sizes.begin()))];
+        const auto& cost = profile_.minimum[partition_size(profile_)];
         if (around(given, cost) < worth_a_look * around(profile_.ring, cost)) return nullptr;
         return {{"given", around_again(given)}, {"ring", around_again(profile_.ring)}};
     }

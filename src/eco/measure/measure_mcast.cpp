@@ -76,8 +76,6 @@ public:
           hosts_(static_cast<int>(leader.size())) {
         check_mpi(mpi_.Comm_rank(mpi_.comm_world, &rank_));
         check_mpi(mpi_.Comm_size(mpi_.comm_world, &ranks_));
-        const auto mine = std::find(leader.begin(), leader.end(), rank_);
-        if (mine != leader.end()) host_ = static_cast<int>(mine - leader.begin());
     }
 
     MeasuredMcast run() {
@@ -110,7 +108,7 @@ public:
 private:
     // The same on all ranks.
     bool some_have(IpFamily family) const {
-        int own = host_ >= 0 && !mcast_interfaces(family).empty() ? 1 : 0, any = 0;
+        int own = way_->host() >= 0 && !mcast_interfaces(family).empty() ? 1 : 0, any = 0;
         check_mpi(mpi_.Allreduce(&own, &any, 1, mpi_.int32, mpi_.max, mpi_.comm_world));
         return any != 0;
     }
@@ -136,7 +134,7 @@ private:
         const Seconds each = static_cast<double>(whole(train.payload)) / train.rate;
         const Seconds busy_before = processor_time();
         Seconds busy = 0;
-        if (host_ == train.sender && way_->is_open()) {
+        if (way_->host() == train.sender && way_->is_open()) {
             const Seconds began = mcast_now(),
                           latest = began + each * train.datagrams + longest_stop;
             for (int sent = 0; sent < train.datagrams && mcast_now() < latest;) {
@@ -148,9 +146,9 @@ private:
             }
             busy = processor_time() - busy_before;
         }
-        const Seconds of_train = host_ == train.sender ? 0 : each * train.datagrams;
+        const Seconds of_train = way_->host() == train.sender ? 0 : each * train.datagrams;
         way_->receive(mcast_now() + of_train + last_datagram, note);
-        if (host_ != train.sender) busy = processor_time() - busy_before;
+        if (way_->host() != train.sender) busy = processor_time() - busy_before;
         const double passed = came.empty() ? 0 : *came.rbegin() - *came.begin();
         const TrainSeen own{static_cast<double>(came.size()), passed, last - first, busy};
         constexpr int figures = sizeof own / sizeof(double);
@@ -309,7 +307,7 @@ private:
     const Seconds most_;
     const std::function<void(double, const std::string&)>& show_;
     const int hosts_;
-    int rank_ = 0, ranks_ = 0, host_ = -1;
+    int rank_ = 0, ranks_ = 0;
     std::unique_ptr<McastWay> way_;
     std::vector<TrainSeen> seen_;
     ProcessorTime sent_, received_;  // of the area's trains

@@ -11,9 +11,7 @@ namespace eco {
 
 PairSamples::PairSamples(const Profile& profile)
     : profile_(profile),
-      partition_size_(static_cast<std::size_t>(
-          std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes) -
-          profile.sizes.begin())),
+      partition_size_(partition_size(profile)),
       by_size_(profile.sizes.size(), Timings(static_cast<int>(profile.hosts.size()))) {}
 
 bool PairSamples::has(std::size_t size, HostPair pair) const {

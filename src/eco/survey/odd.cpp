@@ -26,10 +26,7 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 class Slow {
 public:
     explicit Slow(const Profile& profile)
-        : profile_(profile),
-          cost_(profile.minimum[static_cast<std::size_t>(
-              std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes) -
-              profile.sizes.begin())]) {
+        : profile_(profile), cost_(profile.minimum[partition_size(profile)]) {
         for (auto& [id, hosts] : hosts_by_subnet(profile.levels.back()))
             subnets_.push_back(std::move(hosts));
     }

@@ -35,12 +35,6 @@ std::map<int, std::vector<LongPair>> inside(const std::vector<LongPair>& timed,
     return found;
 }
 
-std::size_t partition_size(const Profile& profile) {
-    const auto found =
-        std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes);
-    return static_cast<std::size_t>(found - profile.sizes.begin());
-}
-
 bool has_long(const Profile& profile) {
     return profile.sizes.back() >= much_longer * profile.partition_bytes;
 }

@@ -169,14 +169,18 @@ json parse_document(const std::string& text, const ProfileReader& reader) {
 
 }  // namespace
 
-void derive_topology(Profile& profile, int visits, Seconds look) {
+std::size_t partition_size(const Profile& profile) {
     const auto found =
         std::find(profile.sizes.begin(), profile.sizes.end(), profile.partition_bytes);
-    if (found == profile.sizes.end())
+    return static_cast<std::size_t>(found - profile.sizes.begin());
+}
+
+void derive_topology(Profile& profile, int visits, Seconds look) {
+    const std::size_t size = partition_size(profile);
+    if (size == profile.sizes.size())
         throw Error(Code::bad_input, "the size to partition by, " +
                                          std::to_string(profile.partition_bytes) +
                                          " bytes, was not measured");
-    const auto size = static_cast<std::size_t>(found - profile.sizes.begin());
     const Matrix &cost = profile.minimum[size], &spread = profile.spread[size];
     Matrix uncertainties(cost.size());
     const int samples = profile.round_trips * visits;

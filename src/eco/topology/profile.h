@@ -57,6 +57,9 @@ struct Profile {
     std::optional<MeasuredMcast> mcast;  // where it was tried
 };
 
+// The place of partition_bytes in sizes; their number where it is missing.
+std::size_t partition_size(const Profile& profile);
+
 // Fills levels and ring from the times of partition_bytes. visits: of each pair. look: what a look
 // for a message takes a host, by so much all times of a pair may be too long.
 void derive_topology(Profile& profile, int visits, Seconds look = 0);
