@@ -30,9 +30,9 @@ using ShowLeft = std::function<void(Seconds, const std::string&)>;
 // messages in disjoint pairs at once where that changes nothing. Few round trips where one takes
 // long: between sites 10 ms apart a pair takes about 0.1 s; and unless all_pairs, long messages
 // only of some pairs of two sites, and small ones of the others several at once. Afterwards those
-// are timed again without which the partition is not clear. most: what is left of all time; of every pair as many
-// repeats are made as fit into half of it, one at least, which profile.repeats then says. Throws
-// MpiError.
+// are timed again without which the partition is not clear. most: what is left of all time; of
+// every pair as many repeats are made as fit into half of it, one at least, which profile.repeats
+// then says. Throws MpiError.
 void time_pairs(Profile& profile, std::optional<Surveyed>& surveyed, int known,
                 const std::string& kept, bool all_pairs, Seconds look,
                 const std::vector<int>& leader, const std::vector<Hint>& hints,

@@ -11,7 +11,7 @@ namespace eco {
 
 PairSamples::PairSamples(const Profile& profile)
     : profile_(profile),
-      partition_size_(partition_size(profile)),
+      partition_size_(eco::partition_size(profile)),
       by_size_(profile.sizes.size(), Timings(static_cast<int>(profile.hosts.size()))) {}
 
 bool PairSamples::has(std::size_t size, HostPair pair) const {
