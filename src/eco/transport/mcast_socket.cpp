@@ -108,10 +108,7 @@ McastSocket::McastSocket(const McastAddress& group, const std::vector<McastInter
         bind_group();
         // Who has not joined receives what another process of the host has joined.
         set(group_socket_, names.level, names.all, joins ? 0 : 1);
-        if (joins) joined_ = interfaces;
-        for (const McastInterface& interface : joined_)
-            if (!set_membership(MCAST_JOIN_GROUP, interface))
-                fail(("the group cannot be joined on " + interface.name).c_str());
+        if (joins) join(interfaces);
         own_socket_ = open_socket();
         set(own_socket_, names.level, names.loop, 1);
         set(own_socket_, names.level, names.hops, hops);
@@ -124,6 +121,15 @@ McastSocket::McastSocket(const McastAddress& group, const std::vector<McastInter
         close_all();
         throw;
     }
+}
+
+// A kernel allows so many groups for a socket (20 by default), and hosts may have more interfaces.
+void McastSocket::join(const std::vector<McastInterface>& interfaces) {
+    for (const McastInterface& interface : interfaces)
+        if (set_membership(MCAST_JOIN_GROUP, interface))
+            joined_.push_back(interface);
+        else if (joined_.empty())
+            fail(("the group cannot be joined on " + interface.name).c_str());
 }
 
 void McastSocket::bind_group() {

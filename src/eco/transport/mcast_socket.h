@@ -28,8 +28,8 @@ std::vector<McastInterface> mcast_interfaces(IpFamily family);
 
 class McastSocket : public Datagrams {
 public:
-    // Sends by the first of these interfaces. joins: the group on all of them, else another process
-    // of this host does, which is there as long as this one. Linux tells switches of the last
+    // Sends by the first of these interfaces. joins: the group on it and on as many of the others as
+    // the kernel allows, else another process of this host does, which is there as long as this one. Linux tells switches of the last
     // process of a host that leaves and of the first that joins: so only one may join, or it could
     // not say_again(). Throws Error{environment}.
     McastSocket(const McastAddress& group, const std::vector<McastInterface>& interfaces,
@@ -49,6 +49,7 @@ public:
 private:
     void close_all();
     void bind_group();
+    void join(const std::vector<McastInterface>& interfaces);
     int open_socket();
     bool set_membership(int option, const McastInterface& interface);
     bool send_run(std::span<const Datagram> run, const msghdr& first);

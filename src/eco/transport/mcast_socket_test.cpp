@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "eco/base/error.h"
+
 namespace eco {
 namespace {
 
@@ -192,6 +194,13 @@ TEST_P(OnOneHost, ListensStillAfterSayingSo) {
     const auto came = all_of(*two_, 1);
     ASSERT_EQ(came.size(), 1U);
     EXPECT_EQ(came[0].index, 5U);
+}
+
+// A host may have more interfaces than the kernel allows groups: the first is what counts.
+TEST_P(OnOneHost, OnlyTheFirstInterfaceMustJoin) {
+    const McastInterface none{"none", 1 << 30, 1500};
+    EXPECT_NO_THROW(McastSocket(group_, {by_[0], none}));
+    EXPECT_THROW(McastSocket(group_, {none, by_[0]}), Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, OnOneHost, testing::Values(IpFamily::ipv4, IpFamily::ipv6),

@@ -5,6 +5,7 @@
 
 #include <bitset>
 
+#include "eco/transport/in_turn.h"
 #include "eco/transport/rail_messages.h"
 
 namespace eco {
@@ -79,7 +80,7 @@ struct RailMessages::Peer {
     std::vector<Target> inbox;  // ours there, per way
     std::uint64_t filled = 0;   // slots so far
     int credits = slots;
-    int next_way = 0;
+    InTurn way;
     std::deque<Outgoing> waiting;  // for credits
 
     std::bitset<slots> arrived;

@@ -32,7 +32,7 @@ void RailMessages::fill_slot(Rank to, const Outgoing& outgoing) {
         append(outgoing.send->data, at(outgoing.send->bytes));
     else
         append(outgoing.stripes.data(), outgoing.stripes.size() * sizeof(Stripe));
-    const int way = peer.next_way++ % outgoing.ways;
+    const int way = peer.way.of(outgoing.ways);
     const Target inbox = peer.inbox[at(way)];
     const Target where{inbox.address + static_cast<std::uint64_t>(number * slot_bytes_), inbox.key};
     if (!outgoing.send) ++own_puts_;
