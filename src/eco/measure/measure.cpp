@@ -245,6 +245,9 @@ private:
     void find_mcast() {
         const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
         if (!fresh && options_.multicast) profile_.mcast = known_->mcast;
+        if (!fresh && profile_.mcast)
+            profile_.mcast->areas =
+                carried_over(profile_.mcast->areas, known_->levels, profile_.levels);
         if (!fresh || profile_.hosts.size() < 2 || !options_.multicast) return;
         profile_.mcast = measure_mcast(
             profile_, leader_, for_mcast * left_(),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/topology/measured_mcast.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "eco/base/at.h"
 #include "eco/topology/profile_reader.h"
 
 namespace eco {
@@ -33,7 +35,16 @@ json mcast_json(const MeasuredMcast& mcast) {
     return root;
 }
 
-MeasuredMcast read_mcast(const json& root, std::size_t hosts, const std::string& origin) {
+// Whether the levels have it.
+static bool is_known(const McastArea& area, const Levels& levels) {
+    if (area.level == -1) return area.cluster == 0;
+    if (area.level < 0 || at(area.level) >= levels.size()) return false;
+    const auto& level = levels[at(area.level)];
+    return std::find(level.begin(), level.end(), area.cluster) != level.end();
+}
+
+MeasuredMcast read_mcast(const json& root, std::size_t hosts, const Levels& levels,
+                         const std::string& origin) {
     const ProfileReader reader(origin, "mcast");
     MeasuredMcast found;
     for (const json& name : reader.list(root, "interfaces"))
@@ -56,7 +67,7 @@ MeasuredMcast read_mcast(const json& root, std::size_t hosts, const std::string&
         if (entry.contains("flooded")) area.flooded = reader.get<bool>(entry, "flooded");
         reader.check_figure(area.send, 0, longest_datagram, "send");
         reader.check_figure(area.receive, 0, longest_datagram, "receive");
-        if (area.level < -1 || area.cluster < 0) reader.refuse("an area is of no cluster");
+        if (!is_known(area, levels)) reader.refuse("an area is of no cluster");
         if (!(area.rate > 0) || area.rate > most_rate) reader.refuse("a rate is out of range");
         if (!(area.loss >= 0) || area.loss > 1) reader.refuse("a loss is out of range");
     }

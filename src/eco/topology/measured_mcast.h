@@ -10,6 +10,7 @@
 
 #include "eco/base/ip_family.h"
 #include "eco/base/units.h"
+#include "eco/topology/levels.h"
 
 namespace eco {
 
@@ -36,6 +37,7 @@ struct MeasuredMcast {
 nlohmann::json mcast_json(const MeasuredMcast& mcast);
 
 // Throws Error{bad_input} with one sentence that begins with origin.
-MeasuredMcast read_mcast(const nlohmann::json& root, std::size_t hosts, const std::string& origin);
+MeasuredMcast read_mcast(const nlohmann::json& root, std::size_t hosts, const Levels& levels,
+                         const std::string& origin);
 
 }  // namespace eco

@@ -7,6 +7,7 @@
 
 #include "eco/base/error.h"
 #include "eco/topology/hierarchy.h"
+#include "eco/topology/media.h"
 #include "eco/topology/network.h"
 
 namespace eco {
@@ -19,7 +20,7 @@ static MeasuredMcast sample_mcast() {
 
 static std::string complaint_of_mcast(const nlohmann::json& root) {
     try {
-        read_mcast(root, 4, "x.json");
+        read_mcast(root, 4, mcast_levels, "x.json");
     } catch (const Error& error) {
         return error.what();
     }
@@ -33,19 +34,19 @@ static std::string changed(const char* place, const nlohmann::json& value) {
 }
 
 TEST(MeasuredMcast, SurvivesItsWrittenForm) {
-    EXPECT_EQ(read_mcast(mcast_json(sample_mcast()), 4, "x.json"), sample_mcast());
+    EXPECT_EQ(read_mcast(mcast_json(sample_mcast()), 4, mcast_levels, "x.json"), sample_mcast());
     EXPECT_EQ(complaint_of_mcast(mcast_json(sample_mcast())), "");
     MeasuredMcast six = sample_mcast();
     six.family = IpFamily::ipv6;
-    EXPECT_EQ(read_mcast(mcast_json(six), 4, "x.json"), six);
+    EXPECT_EQ(read_mcast(mcast_json(six), 4, mcast_levels, "x.json"), six);
     MeasuredMcast open = sample_mcast();
     open.areas[0].tried = false;
     open.areas[0].send = 4e-6;
     open.areas[0].receive = 6e-6;
-    EXPECT_EQ(read_mcast(mcast_json(open), 4, "x.json"), open);
+    EXPECT_EQ(read_mcast(mcast_json(open), 4, mcast_levels, "x.json"), open);
     for (const bool flooded : {false, true}) {
         open.areas[0].flooded = flooded;
-        EXPECT_EQ(read_mcast(mcast_json(open), 4, "x.json"), open);
+        EXPECT_EQ(read_mcast(mcast_json(open), 4, mcast_levels, "x.json"), open);
     }
 }
 
@@ -55,9 +56,20 @@ TEST(MeasuredMcast, SaysWhatIsWrong) {
     EXPECT_NE(changed("/areas/0/loss", 2).find("loss is out of range"), std::string::npos);
     EXPECT_NE(changed("/areas/0/send", -1).find("send"), std::string::npos);
     EXPECT_NE(changed("/areas/0/flooded", 1).find("flooded"), std::string::npos);
-    EXPECT_NE(changed("/areas/0/level", -2).find("of no cluster"), std::string::npos);
+    for (const int level : {-2, 1, 5})
+        EXPECT_NE(changed("/areas/0/level", level).find("of no cluster"), std::string::npos);
+    EXPECT_NE(changed("/areas/0/cluster", 2).find("of no cluster"), std::string::npos);
     EXPECT_NE(changed("/family", "ipx").find("neither ipv4 nor ipv6"), std::string::npos);
     EXPECT_NE(changed("/payload", 0).find("payload is out of range"), std::string::npos);
+}
+
+// With another tolerance the same hosts may be in other clusters.
+TEST(MeasuredMcast, AreasFollowTheirHosts) {
+    const Levels old{{0, 0, 0, 1}, {0, 1, 1, 2}};
+    const std::vector<McastArea> areas{{-1, 0, 1e6, 0}, {0, 0, 2e6, 0}, {1, 1, 3e6, 0}};
+    EXPECT_EQ(carried_over(areas, old, old), areas);
+    EXPECT_EQ(carried_over(areas, old, {{1, 0, 0, 2}}),
+              (std::vector<McastArea>{{-1, 0, 1e6, 0}, {0, 0, 3e6, 0}}));
 }
 
 TEST(MeasuredMcast, GroupsHaveTheRateOfTheirArea) {

@@ -126,24 +126,6 @@ bool same_hosts(const std::vector<int>& level, int cluster, const std::vector<in
     return members(level, cluster) == members(other_level, other_cluster);
 }
 
-std::vector<Medium> carried_over(const std::vector<Medium>& media, const Levels& old,
-                                 const Levels& levels) {
-    std::vector<Medium> found;
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-        const std::set<int> clusters(levels[l].begin(), levels[l].end());
-        for (const int cluster : clusters) {
-            const auto same = std::find_if(media.begin(), media.end(), [&](const Medium& medium) {
-                return same_hosts(levels[l], cluster, old[at(medium.level)], medium.cluster);
-            });
-            if (same == media.end()) continue;
-            found.push_back(*same);
-            found.back().level = static_cast<int>(l);
-            found.back().cluster = cluster;
-        }
-    }
-    return found;
-}
-
 std::vector<Flow> flows_inside(const Levels& levels, int level, int cluster,
                                const Table& per_byte) {
     auto ends = members(levels[at(level)], cluster);

@@ -4,8 +4,12 @@
 // (docs/formats.md, media). Called by the probe; pure, so that it is tested without a network.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/topology/model.h"
 
 namespace eco {
@@ -15,9 +19,29 @@ namespace eco {
 bool same_hosts(const std::vector<int>& level, int cluster, const std::vector<int>& other_level,
                 int other_cluster);
 
-// The media, numbered again, of those clusters of `levels` that have the same hosts in `old`.
-std::vector<Medium> carried_over(const std::vector<Medium>& media, const Levels& old,
-                                 const Levels& levels);
+// What is known of clusters of `old`, numbered again: that of those clusters of `levels` that have
+// the same hosts. What is of all hosts (level -1) stays.
+template <typename OfCluster>  // has a level and a cluster
+std::vector<OfCluster> carried_over(const std::vector<OfCluster>& known, const Levels& old,
+                                    const Levels& levels) {
+    std::vector<OfCluster> found;
+    std::copy_if(known.begin(), known.end(), std::back_inserter(found),
+                 [](const OfCluster& each) { return each.level < 0; });
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+        const std::set<int> clusters(levels[l].begin(), levels[l].end());
+        for (const int cluster : clusters) {
+            const auto same = std::find_if(known.begin(), known.end(), [&](const auto& each) {
+                return each.level >= 0 &&
+                       same_hosts(levels[l], cluster, old[at(each.level)], each.cluster);
+            });
+            if (same == known.end()) continue;
+            found.push_back(*same);
+            found.back().level = static_cast<int>(l);
+            found.back().cluster = cluster;
+        }
+    }
+    return found;
+}
 
 // Bytes that go from one host to another as fast as they can.
 struct Flow {

@@ -225,7 +225,7 @@ Profile parse_profile(const std::string& text, const std::string& origin) {
     if (root.contains("rails") && !root["rails"].is_null())
         profile.rails = read_rails(reader.object(root, "rails"), hosts, profile.levels, origin);
     if (root.contains("mcast") && !root["mcast"].is_null())
-        profile.mcast = read_mcast(reader.object(root, "mcast"), hosts, origin);
+        profile.mcast = read_mcast(reader.object(root, "mcast"), hosts, profile.levels, origin);
     return profile;
 }
 

@@ -291,10 +291,10 @@ json short_mcast(const MeasuredMcast& mcast) {
     return short_form;
 }
 
-MeasuredMcast read_short_mcast(json root, std::size_t hosts) {
+MeasuredMcast read_short_mcast(json root, std::size_t hosts, const Levels& levels) {
     if (root.at("interfaces").is_string())
         root["interfaces"] = std::vector<std::string>(hosts, root["interfaces"].get<std::string>());
-    return read_mcast(root, hosts, "profile");
+    return read_mcast(root, hosts, levels, "profile");
 }
 
 // The profile's, or derived; by rows.
@@ -384,7 +384,7 @@ Profile parse_runtime(const json& root) {
                                                {figures[i + 4], figures[i + 5]}});
     if (root.contains("model")) profile.model = read_figures(root["model"]);
     if (root.contains("mcast"))
-        profile.mcast = read_short_mcast(root["mcast"], profile.hosts.size());
+        profile.mcast = read_short_mcast(root["mcast"], profile.hosts.size(), profile.levels);
     if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, {}, "profile");
     return profile;
 }
