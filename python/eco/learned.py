@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eco import profile as profiles
 from eco import store
 from eco.errors import EcoError, ExitCode
 
 VERSION = 1
+_LONGEST_DATE = 40  # of a file's name
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,14 @@ class LearnedClass:
 
 
 def path_of(profile: Path) -> Path:
-    """Beside the profile, or in the user's store if that folder cannot be written; as the
-    engine decides (src/eco/learn/learned_file.cpp)."""
-    name = f"{profile.name}.learned"
-    return profile.parent / name if os.access(profile.parent, os.W_OK) else store.folder() / name
+    """Beside the profile, or in the user's store if that cannot be written; as the engine decides
+    (src/eco/learn/learned_file.cpp). Then the profile is read, as its date is in the name."""
+    beside = profile.parent / f"{profile.name}.learned"
+    closed = beside.exists() and not os.access(beside, os.R_OK | os.W_OK)
+    if os.access(profile.parent, os.W_OK) and not closed:
+        return beside
+    date = re.sub(r"[^A-Za-z0-9]", "", profiles.read(profile).created)[:_LONGEST_DATE]
+    return store.folder() / f"{profile.name}.{date}.learned"
 
 
 def read(path: Path, network: str | None = None) -> list[LearnedClass]:

@@ -2,10 +2,13 @@
 """`eco learn`: what programs learned, and forgetting it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from commands_harness import complaint, document, eco
+
+from eco.learned import path_of as of_profile
 
 CREATED = "2026-01-02T03:04:05Z"
 
@@ -102,3 +105,18 @@ def test_names_the_graph_of_neighbourhood_collectives(profile: Path) -> None:
         assert "8 ranks, graph 7594" in eco(verb, profile).stdout
     found = json.loads(eco("learn", profile, "--json").stdout)
     assert found["classes"][0]["graph"] == "759419d471659955"
+
+
+def test_in_the_users_folder(profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it cannot be beside the profile. Clusters that share a home may each have one of this
+    name, so the date of the measurement is in it."""
+    monkeypatch.setenv("XDG_DATA_HOME", "/d")
+    assert of_profile(profile) == beside(profile)
+    own = Path("/d/eco/profiles/net.json.20260102T030405Z.learned")
+    beside(profile).write_text("")
+    allowed = os.access
+    closed = {beside(profile)}
+    monkeypatch.setattr(os, "access", lambda path, mode: path not in closed and allowed(path, mode))
+    assert of_profile(profile) == own
+    closed = {profile.parent}
+    assert of_profile(profile) == own

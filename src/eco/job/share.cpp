@@ -197,8 +197,8 @@ json what_was_learned(Settings& settings, const std::string& profile_path, const
     if (settings.choice != "auto") settings.learn = Learn::off;
     if (settings.learn == Learn::off) return json::array();
     try {
-        kept_at = learned_path(profile_path);
         kept_of = profile.created;
+        kept_at = learned_path(profile_path, kept_of);
         auto classes = read_learned(kept_at, kept_of).classes;
         program = name_of_program();
         std::erase_if(classes, [&](const LearnedClass& each) {

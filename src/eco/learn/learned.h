@@ -60,8 +60,9 @@ std::vector<LearnedClass> read_short(const nlohmann::json& list, const std::stri
 // library learned is dropped, and all of another measurement of the network.
 void merge(Learned& known, const Learned& fresh);
 
-// Beside the profile, or, where that folder cannot be written, in the user's own store.
-std::string learned_path(const std::string& profile_path);
+// Beside the profile, or, where that cannot be written, in the user's own store, by the profile's
+// name and the date of the measurement (network).
+std::string learned_path(const std::string& profile_path, const std::string& network);
 
 // What the file holds for this measurement of the network; nothing if there is no file. Throws
 // Error{bad_input} where it is damaged, foreign or of another version.

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <optional>
+#include <iterator>
 
 #include "eco/base/error.h"
 #include "eco/base/settings.h"
@@ -18,6 +20,8 @@
 namespace eco {
 
 namespace {
+
+constexpr std::size_t longest_date = 40;  // of a file's name
 
 std::string folder_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -61,6 +65,21 @@ public:
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
 
+    // All of it. That it cannot be read must not look as if nothing had been learned.
+    std::string text(const std::string& path) const {
+        std::string all;
+        std::array<char, 16384> part;
+        while (true) {
+            const ssize_t bytes = read(file_, part.data(), part.size());
+            if (bytes == 0) return all;
+            if (bytes > 0)
+                all.append(part.data(), static_cast<std::size_t>(bytes));
+            else if (errno != EINTR)
+                throw Error(Code::environment, path + " cannot be read: " + std::strerror(errno) +
+                                                   "; what was learned is not stored");
+        }
+    }
+
 private:
     // A job that was stopped with the lock must not keep all others from ending.
     bool lock() const {
@@ -75,6 +94,18 @@ private:
     int file_ = -1;
 };
 
+// A disk that is full takes less than all, and says why only when it is asked again.
+bool write_all(int file, const std::string& text) {
+    for (std::size_t done = 0; done < text.size();) {
+        const ssize_t bytes = write(file, text.data() + done, text.size() - done);
+        if (bytes > 0)
+            done += static_cast<std::size_t>(bytes);
+        else if (bytes == 0 || errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
 void replace(const std::string& path, const std::string& text) {
     // Two hosts of one shared folder may have the same process number.
     char host[64] = "";
@@ -82,8 +113,7 @@ void replace(const std::string& path, const std::string& text) {
     const std::string fresh = path + "." + host + "." + std::to_string(getpid());
     const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) throw unwritable(path);
-    const bool whole = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-                       fsync(file) == 0;
+    const bool whole = write_all(file, text) && fsync(file) == 0;
     const int why = errno;
     close(file);
     if (whole && rename(fresh.c_str(), path.c_str()) == 0) return;
@@ -93,28 +123,42 @@ void replace(const std::string& path, const std::string& text) {
     throw error;
 }
 
+// One that another user made may be there, and closed to this one.
+bool can_be_kept_in(const std::string& folder, const std::string& path) {
+    return access(folder.c_str(), W_OK) == 0 &&
+           (access(path.c_str(), F_OK) != 0 || access(path.c_str(), R_OK | W_OK) == 0);
+}
+
+// An empty text is another job's that has not written yet.
+Learned learned_in(const std::string& text, const std::string& path, const std::string& network) {
+    Learned learned;
+    if (!text.empty()) learned = parse_learned(text, path);
+    if (learned.network != network) learned = {network, {}};
+    return learned;
+}
+
 }  // namespace
 
-std::string learned_path(const std::string& profile_path) {
+std::string learned_path(const std::string& profile_path, const std::string& network) {
     const std::string folder = folder_of(profile_path);
-    const std::string name = profile_path.substr(profile_path.rfind('/') + 1) + ".learned";
-    if (access(folder.c_str(), W_OK) == 0) return folder + "/" + name;
-    return profile_store() + "/" + name;
+    const std::string name = profile_path.substr(profile_path.rfind('/') + 1);
+    const std::string beside = folder + "/" + name + ".learned";
+    if (can_be_kept_in(folder, beside)) return beside;
+    // Clusters that share the user's folder may have profiles of one name.
+    std::string date;
+    std::copy_if(network.begin(), network.end(), std::back_inserter(date),
+                 [](unsigned char letter) { return letter < 128 && std::isalnum(letter); });
+    return profile_store() + "/" + name + "." + date.substr(0, longest_date) + ".learned";
 }
 
 Learned read_learned(const std::string& path, const std::string& network) {
-    const auto text = read_text(path);
-    Learned learned;
-    // An empty one is another job's that has not written yet.
-    if (text && !text->empty()) learned = parse_learned(*text, path);
-    if (learned.network != network) learned = {network, {}};
-    return learned;
+    return learned_in(read_text(path).value_or(""), path, network);
 }
 
 void keep_learned(const std::string& path, const Learned& fresh) {
     make_folders(folder_of(path));
     const Locked lock(path);
-    Learned all = read_learned(path, fresh.network);
+    Learned all = learned_in(lock.text(path), path, fresh.network);
     merge(all, fresh);
     replace(path, to_json(all));
 }

@@ -2,9 +2,12 @@
 #include "eco/learn/learned.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -177,9 +180,45 @@ TEST_F(File, TwoJobsAtOnceLoseNothing) {
     EXPECT_EQ(read_learned(path_, "a").classes.size(), 40U);
 }
 
-TEST(LearnedPath, IsBesideTheProfile) {
-    const std::string folder = testing::TempDir();
-    EXPECT_EQ(learned_path(folder + "cluster.json"), folder + "cluster.json.learned");
+TEST_F(File, ThatCannotBeReadIsNotReplaced) {
+    std::filesystem::create_directory(path_);
+    EXPECT_THROW(keep_learned(path_, {"a", {some_class(16, 1, 2)}}), Error);
+    EXPECT_TRUE(std::filesystem::is_directory(path_));
+}
+
+// As a user who may not do all; whether it held.
+static bool as_another_user(const std::function<bool()>& holds) {
+    const pid_t child = fork();
+    if (child == 0) {
+        setenv("XDG_DATA_HOME", "/d", 1);
+        const bool other = geteuid() != 0 || setuid(65534) == 0;
+        _exit(other && holds() ? 0 : 1);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST_F(File, IsBesideTheProfileOrInTheUsersFolder) {
+    const std::string folder = path_ + ".d/", profile = folder + "cluster.json";
+    const std::string beside = profile + ".learned";
+    std::filesystem::create_directory(folder);
+    std::filesystem::permissions(folder, std::filesystem::perms::all);
+    EXPECT_EQ(learned_path(profile, "2026-11-23"), beside);
+    const auto is_own = [&] {
+        // Clusters that share a home may each have a profile of this name.
+        return learned_path(profile, "2026-11-23T01:02:03Z") ==
+                   "/d/eco/profiles/cluster.json.20261123T010203Z.learned" &&
+               learned_path(profile, "../../2026") == "/d/eco/profiles/cluster.json.2026.learned";
+    };
+    EXPECT_TRUE(as_another_user([&] { return learned_path(profile, "2026-11-23") == beside; }));
+    std::ofstream(beside) << "of a user who keeps it closed";
+    std::filesystem::permissions(beside, std::filesystem::perms::none);
+    EXPECT_TRUE(as_another_user(is_own));
+    std::filesystem::remove(beside);
+    std::filesystem::permissions(folder, std::filesystem::perms{0555});
+    EXPECT_TRUE(as_another_user(is_own));
+    std::filesystem::permissions(folder, std::filesystem::perms::all);
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace eco
