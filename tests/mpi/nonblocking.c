@@ -284,6 +284,52 @@ static void sequences(int count, int seed) {
     }
 }
 
+/* ---- freed, by callbacks and by some ranks only ---- */
+
+static int free_other(MPI_Datatype type, int key, void* other, void* extra) {
+    (void)type, (void)key, (void)extra;
+    return MPI_Type_free(other);
+}
+
+/* A type that is freed while a call needs it, and whose callback frees another. */
+static void type_frees_another(void) {
+    MPI_Datatype gaps, other;
+    MPI_Request requests[2];
+    int key, spread[3] = {rank, rank, rank}, value = rank;
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, free_other, &key, NULL);
+    MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+    MPI_Type_contiguous(2, MPI_INT, &other);
+    MPI_Type_commit(&gaps);
+    MPI_Type_set_attr(gaps, key, &other);
+    MPI_Ibcast(spread, 1, gaps, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Ibcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Type_free(&gaps);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    REQUIRE(spread[0] == 0 && spread[1] == rank && spread[2] == 0 && value == 0);
+    REQUIRE(other == MPI_DATATYPE_NULL);
+    MPI_Type_free_keyval(&key);
+}
+
+/* Rank 0 is in no part of a communicator that ECO has not seen, and goes on to messages. */
+static void split_without_one(void) {
+    MPI_Comm grid, row, part;
+    int value = rank;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, (int[]){0}, 0, &grid);
+    MPI_Cart_sub(grid, (int[]){1}, &row);
+    MPI_Comm_split(row, rank == 0 ? MPI_UNDEFINED : 0, rank, &part);
+    for (int other = 1; rank == 0 && other < ranks; other++)
+        MPI_Recv(&value, 1, MPI_INT, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank > 0) {
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MIN, part);
+        REQUIRE(value == 1);
+        MPI_Comm_free(&part);
+    }
+    MPI_Comm_free(&row);
+    MPI_Comm_free(&grid);
+}
+
 /* ---- order ---- */
 
 static void order(int calls) {
@@ -308,7 +354,7 @@ int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
     const int number = argc > 2 ? atoi(argv[2]) : 1;
     begin_program(&argc, &argv, argc > 4 ? atoi(argv[4]) : 100);
-    if (!strcmp(what, "freed")) freed();
+    if (!strcmp(what, "freed")) split_without_one(), freed(), type_frees_another();
     if (!strcmp(what, "handles")) handles();
     if (!strcmp(what, "random")) at_random(number, argc > 3 ? atoi(argv[3]) : 1);
     if (!strcmp(what, "sequences")) sequences(number, argc > 3 ? atoi(argv[3]) : 1);

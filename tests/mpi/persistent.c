@@ -224,6 +224,26 @@ static void add(void* from, void* to, int* length, MPI_Datatype* type) {
     for (int i = 0; i < *length * size / (int)sizeof(int); i++) ((int*)to)[i] += ((int*)from)[i];
 }
 
+static MPI_Request kept;
+
+/* Where MPI still works, ECO's session has ended. */
+static int free_kept(MPI_Comm comm, int key, void* attribute, void* extra) {
+    (void)comm, (void)key, (void)attribute, (void)extra;
+    REQUIRE(MPI_Request_free(&kept) == MPI_SUCCESS && kept == MPI_REQUEST_NULL);
+    return MPI_SUCCESS;
+}
+
+static void keep_one(void) {
+    static int value;
+    int key;
+    MPI_Bcast_init(&value, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &kept);
+    MPI_Start(&kept);
+    MPI_Wait(&kept, MPI_STATUS_IGNORE);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_kept, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
+    MPI_Comm_free_keyval(&key);
+}
+
 static void freed(void) {
     for (int round = 0; round < 20; round++) {
         MPI_Comm comm;
@@ -294,7 +314,7 @@ int main(int argc, char** argv) {
     if (!strcmp(what, "restarts")) restarts(number);
     if (!strcmp(what, "handles")) handles();
     if (!strcmp(what, "active")) active();
-    if (!strcmp(what, "freed")) freed();
+    if (!strcmp(what, "freed")) freed(), keep_one();
     if (!strcmp(what, "many")) start_many(number);
     say_all_ok(what);
     MPI_Finalize();

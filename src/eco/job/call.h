@@ -220,6 +220,9 @@ public:
     // An error of ECO's own communicators, as that of the program's has it.
     int code_for_program(int code) const noexcept;
 
+    // If what times it may be gone.
+    void forget_lesson() noexcept { timed_ = nullptr; }
+
     // Within a catch, before failed(), whose error handler may free the communicator.
     void fail() noexcept;
 
@@ -347,8 +350,11 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
         return failed(comm);
     }
     const int code = run_native();
-    // If it failed, its error handler may have freed the communicator.
-    if (code == MPI_SUCCESS) call.count();
+    // If it failed, its error handler may have freed the communicator, and its lessons with it.
+    if (code == MPI_SUCCESS)
+        call.count();
+    else
+        call.forget_lesson();
     return code;
 }
 

@@ -154,18 +154,20 @@ Communicator* communicator_for_persistent(MPI_Comm comm) {
 void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept {
     Session* here = session();
     const MPI_Comm null = native().comm_null;
-    if (!here || comm == null || here->settings.nonblocking == Nonblocking::off) return;
+    if (!here || here->settings.nonblocking == Nonblocking::off) return;
     try {
         Communicator* made_of = known_communicator(parent);
         if (!made_of || !made_of->asked_for_nonblocking()) return;
+        // By all its ranks, also those that are not in the new one.
         if (made_of->wants_nonblocking()) made_of->settle_nonblocking();
+        if (comm == null) return;
         Communicator* communicator = known_communicator(comm);
         if (!communicator) return;
         communicator->want_nonblocking();
         communicator->settle_nonblocking();
     } catch (...) {
         lose(parent);  // other ranks may count on both
-        lose(comm);
+        if (comm != null) lose(comm);
     }
 }
 

@@ -74,21 +74,35 @@ bool some_call(Needs needs) {
            some_persistent(needs);
 }
 
-template <typename Handle, typename Needs, typename Free>
-void free_unneeded(std::vector<Handle>& freed, Needs needs, Free free_it) {
-    std::erase_if(freed, [&](Handle handle) {
-        if (some_call([&](const Call& call) { return needs(call, handle); })) return false;
-        free_it(&handle);
-        return true;
+struct IsAloneAlready {};  // within a poll
+
+template <typename Handle, typename Needs>
+bool take_unneeded(std::vector<Handle>& freed, Needs needs, Handle& taken) {
+    const auto found = std::find_if(freed.begin(), freed.end(), [&](Handle handle) {
+        return !some_call([&](const Call& call) { return needs(call, handle); });
     });
+    if (found == freed.end()) return false;
+    taken = *found;
+    freed.erase(found);
+    return true;
 }
 
+// One after the other, and freed outside of Alone: the program's callbacks may free more.
+template <typename Alone>
 void free_unneeded() {
-    if (lists().types.empty() && lists().operators.empty()) return;
     const auto needs_type = [](const Call& call, auto type) { return call.needs_type(type); };
     const auto needs_op = [](const Call& call, auto op) { return call.needs_operator(op); };
-    free_unneeded(lists().types, needs_type, native().Type_free);
-    free_unneeded(lists().operators, needs_op, native().Op_free);
+    while (true) {
+        MPI_Datatype type{};
+        MPI_Op op{};
+        bool is_type = false;
+        {
+            [[maybe_unused]] const Alone alone{};
+            is_type = take_unneeded(lists().types, needs_type, type);
+            if (!is_type && !take_unneeded(lists().operators, needs_op, op)) return;
+        }
+        is_type ? native().Type_free(&type) : native().Op_free(&op);
+    }
 }
 
 // True when it is over, for better or worse.
@@ -135,7 +149,7 @@ void end_call(PendingCall& over, int code) noexcept {
     if (over.persistent) return over.persistent->end(code);
     over.call.reset();
     if (moving)
-        free_unneeded();
+        free_unneeded<IsAloneAlready>();
     else
         free_what_nobody_needs();
     over.request->code = code;
@@ -320,9 +334,7 @@ void add_pending(PersistentCall& call) noexcept {
 }
 
 void free_what_nobody_needs() {
-    if (moving) return;
-    const Busy nobody_else;
-    free_unneeded();
+    if (!moving) free_unneeded<Busy>();
 }
 
 void start_moving_left(Communicator& communicator) {

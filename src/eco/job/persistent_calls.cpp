@@ -25,6 +25,7 @@ struct Known {
     int tags = 0;
     MPI_Comm own{};  // this rank alone
     bool made = false;
+    bool over = false;  // the session has ended
 };
 Known& known() {
     alignas(Known) static std::byte room[sizeof(Known)];
@@ -174,7 +175,8 @@ void make_persistent(std::unique_ptr<Call>& call, MPI_Request* handle) {
 int start_request(MPI_Request* handle) {
     PersistentCall* call = find_at(handle);
     if (!call) return native().Start(handle);
-    return call->is_active() ? refuse(native().Start) : call->start(handle);
+    if (known().over || call->is_active()) return refuse(native().Start);
+    return call->start(handle);
 }
 
 int start_requests(int count, MPI_Request* handles) {
@@ -193,7 +195,8 @@ int start_requests(int count, MPI_Request* handles) {
 
 int free_request(MPI_Request* handle) {
     PersistentCall* call = find_at(handle);
-    if (!call) return native().Request_free(handle);
+    // What it used is gone if the session has ended.
+    if (!call || known().over) return native().Request_free(handle);
     if (call->is_active()) return refuse(native().Request_free);
     delete call;
     free_what_nobody_needs();
@@ -218,11 +221,9 @@ bool some_persistent_needs(bool (*needs)(const Call& call, const void* what), co
 void end_persistent() noexcept {
     Known& here = known();
     const std::lock_guard lock(here.mutex);
+    here.over = true;
     if (!here.made) return;
-    for (auto& [handle, call] : here.calls) {
-        MPI_Request request = handle;
-        native().Request_free(&request);
-    }
+    // The requests stay: callbacks in MPI_Finalize may still free them.
     native().Comm_free(&here.own);
     here.made = false;
 }
