@@ -19,10 +19,16 @@ struct Type {
     Bytes size = 0, extent = 0, true_lb = 0, true_extent = 0;
     bool predefined = false;
     bool plain = false;  // predefined, and an array of it lies as it is sent
-    // Elements do not overlap, so that a copy with the same extent can stand in for the buffer.
-    bool can_be_staged() const { return extent > 0 && true_extent <= extent; }
+    // Elements do not overlap, and gaps are no longer than a few times what is sent, so that a copy
+    // with the same extent can stand in for the buffer.
+    bool can_be_staged() const {
+        return extent > 0 && true_extent <= extent && extent <= most_per_byte * size;
+    }
+    bool has_gaps() const { return extent != size || true_extent != size; }
 
 private:
+    static constexpr Bytes most_per_byte = 4;
+
     Type() = default;
     void ask_library();
 };

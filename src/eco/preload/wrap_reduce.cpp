@@ -59,7 +59,14 @@ private:
     std::byte* stage(const void* user, Bytes count) const {
         std::byte* copy = call_.room(count * type_.extent);
         const auto bytes = static_cast<std::size_t>((count - 1) * type_.extent + type_.true_extent);
-        if (count > 0)
+        // Gaps may be no memory of the program's.
+        if (count > 0 && type_.has_gaps() && !type_.predefined)
+            call_.fill([this, copy, user, count] {
+                const auto packed = allocate(count * type_.size);
+                pack(user, count, type_, packed.get(), call_.comm());
+                unpack(packed.get(), copy - type_.true_lb, count, type_, call_.comm());
+            });
+        else if (count > 0)
             call_.fill([copy, from = bytes_at(user, type_.true_lb), bytes] {
                 std::memcpy(copy, from, bytes);
             });

@@ -3,6 +3,8 @@
    MPI themselves; and MINLOC and MAXLOC. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "sections.h"
@@ -62,6 +64,18 @@ static void gcd_op(void* in, void* inout, int* count, MPI_Datatype* type) {
     const int* a = in;
     int* b = inout;
     for (int n = 0; n < *count; n++) b[n] = gcd(a[n], b[n]);
+}
+
+/* Sums of two pages that lie a page apart. */
+static size_t page;
+
+static void sum_apart(void* in, void* inout, int* count, MPI_Datatype* type) {
+    (void)count, (void)type;
+    for (size_t part = 0; part < 2; part++) {
+        const int64_t* a = (int64_t*)((char*)in + part * 2 * page);
+        int64_t* b = (int64_t*)((char*)inout + part * 2 * page);
+        for (size_t n = 0; n < page / sizeof *b; n++) b[n] += a[n];
+    }
 }
 
 static Map operand(int rank, int n) {
@@ -194,6 +208,36 @@ static void located(const Place* p, int count) {
     free(got);
 }
 
+/* The page between them may not be touched. */
+static void with_a_hole(const Place* p) {
+    page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t words = page / sizeof(int64_t);
+    MPI_Datatype apart;
+    MPI_Op op;
+    char* both[2];
+    for (int i = 0; i < 2; i++) {
+        both[i] = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(both[i] != MAP_FAILED && mprotect(both[i] + page, page, PROT_NONE) == 0);
+    }
+    MPI_Type_create_hvector(2, (int)words, (MPI_Aint)(2 * page), MPI_INT64_T, &apart);
+    MPI_Type_commit(&apart);
+    MPI_Op_create(sum_apart, 1, &op);
+    for (int in_place = 0; in_place < 2; in_place++) {
+        doing("allreduce of pages apart%s on %s", in_place ? " in place" : "", p->name);
+        for (size_t part = 0; part < 2; part++)
+            for (size_t n = 0; n < words; n++)
+                ((int64_t*)(both[in_place] + 2 * part * page))[n] = p->rank + (int64_t)n;
+        MPI_Allreduce(in_place ? MPI_IN_PLACE : both[0], both[1], 1, apart, op, p->comm);
+        for (size_t part = 0; part < 2; part++)
+            for (size_t n = 0; n < words; n++)
+                EXPECT(((int64_t*)(both[1] + 2 * part * page))[n],
+                       p->size * (p->size - 1) / 2 + p->size * (int64_t)n);
+    }
+    MPI_Op_free(&op);
+    MPI_Type_free(&apart);
+    for (int i = 0; i < 2; i++) munmap(both[i], 3 * page);
+}
+
 void section_user_operators(void) {
     static const int counts[] = {1, 5, 300};
     MPI_Op ordered, calling;
@@ -207,6 +251,7 @@ void section_user_operators(void) {
         compositions(&places[n], calling, 4);
         reused_handles(&places[n]);
     }
+    with_a_hole(&places[0]);
     compositions(&places[0], ordered, light ? 1000 : 5000);
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
