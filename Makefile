@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PRESET ?= release
 PREFIX ?= $(HOME)/.local
 .DEFAULT_GOAL := all
-.PHONY: all bootstrap build test test-quick test-long test-sanitizers lint format demo bench install wheel deb docs lock clean help
+.PHONY: all bootstrap build test test-quick test-long test-sanitizers lint format demo bench install uninstall wheel deb docs lock clean help
 
 all: build                ## install what is missing, build
 
@@ -40,6 +40,9 @@ bench: build              ## compare ECO and native on the lab's three-segments
 
 install: build            ## install under PREFIX (default ~/.local)
 	@scripts/install.sh "$(PREFIX)" $(PRESET)
+
+uninstall:                ## remove what install placed under PREFIX
+	@scripts/uninstall.sh "$(PREFIX)"
 
 wheel: build              ## a wheel in build/wheel
 	@scripts/wheel.sh $(PRESET)

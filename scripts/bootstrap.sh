@@ -11,6 +11,11 @@ source scripts/venv.sh
 
 say() { printf 'eco: %s\n' "$*" >&2; }
 
+if [[ $root == *[[:space:]:]* ]]; then
+    say "$root: move the checkout to a folder without space and colon, as LD_PRELOAD cannot name others"
+    exit 2
+fi
+
 lists=(scripts/packages-demo.apt)
 [[ $part == demo ]] || lists+=(scripts/packages.apt)
 

@@ -9,6 +9,10 @@ source scripts/venv.sh
 prefix=${1:?install.sh needs a PREFIX} preset=${2:-release}
 # Not every shell expands the tilde in `make install PREFIX=~/.local`.
 [[ $prefix == "~" || $prefix == "~/"* ]] && prefix=$HOME${prefix:1}
+if [[ $prefix == *[[:space:]:]* ]]; then
+    echo "eco: $prefix: choose a PREFIX without space and colon, as LD_PRELOAD cannot name others" >&2
+    exit 2
+fi
 mkdir -p "$prefix/bin" "$prefix/lib/eco" || {
     echo "eco: cannot write to $prefix: choose another PREFIX, or install as its owner" >&2
     exit 5
@@ -23,6 +27,7 @@ make_venv "$lib/venv" requirements.txt requirements.lock
 fresh=$(mktemp -d "$prefix/lib/eco.XXXXXX")
 trap 'rm -rf "$fresh"' EXIT
 DESTDIR=$fresh cmake --install "build/$preset" --prefix / --strip >"build/$preset/install.log"
+(cd "$fresh" && find . -type f -o -type l) | sed 's|^\./||' >"$fresh/lib/eco/installed"
 rm -rf "$lib/python.old"
 [[ ! -e $lib/python ]] || mv "$lib/python" "$lib/python.old"
 mv "$fresh/lib/eco/python" "$lib/python"

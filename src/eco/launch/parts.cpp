@@ -51,7 +51,13 @@ std::vector<std::string> python_command() {
     std::vector<std::string> module = {"-I", "-m", "eco"};
     if (const auto python = folder / "../lib/eco/python"; fs::exists(python / "eco", ignored))
         module = {"-I", python.lexically_normal()};
-    for (const char* place : {"../lib/eco/venv/bin/python", "../../../.venv/bin/python", "python3"})
+    std::vector<const char*> places = {"../lib/eco/venv/bin/python", "python3"};
+    // Three folders above an installation may be anybody's.
+    const fs::path checkout = folder / "../../..";
+    if (fs::exists(checkout / "python/eco", ignored) &&
+        fs::exists(checkout / "CMakePresets.json", ignored))
+        places.insert(places.begin() + 1, "../../../.venv/bin/python");
+    for (const char* place : places)
         if (const auto python = (folder / place).lexically_normal(); fs::exists(python, ignored)) {
             module.insert(module.begin(), python);
             return module;

@@ -55,6 +55,19 @@ TEST(Report, SaysWhatWasSavedInATableAndASentence) {
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 75U) << line;
 }
 
+TEST(Report, TellsLongNamesApart) {
+    Report report = example();
+    const char* const names[] = {"reduce_scatter_block", "reduce_scatter_block_init",
+                                 "ireduce_scatter_block"};
+    for (const char* name : names) {
+        report.rows.push_back(report.rows[3]);
+        report.rows.back().operation = name;
+    }
+    const std::string text = to_text(report);
+    for (const char* name : names)
+        EXPECT_NE(text.find(std::string("\n") + name + " "), std::string::npos) << text;
+}
+
 TEST(Report, CallsMayOverlap) {
     Report report = example();
     EXPECT_EQ(to_text(report).find("overlap"), std::string::npos);

@@ -102,16 +102,19 @@ std::vector<std::pair<Key, Sum>> by_time(const std::map<Key, Sum>& sums) {
 void operations(const Report& report, std::string& text) {
     std::map<std::string, Sum> sums;
     for (const ReportRow& row : report.rows) sums[row.operation].add(row);
+    std::size_t longest = 20;
+    for (const auto& [name, sum] : sums) longest = std::max(longest, name.size());
+    const int width = static_cast<int>(longest);
     char line[256];
-    std::snprintf(line, sizeof line, "%-20s %6s %7s %6s %6s %6s %6s  %s\n", "", "calls", "bytes",
+    std::snprintf(line, sizeof line, "%-*s %6s %7s %6s %6s %6s %6s  %s\n", width, "", "calls", "bytes",
                   report.with_eco ? "ECO" : "native", report.with_eco ? "native" : "ECO", "waited",
                   "gain", "known by");
     text += line;
     for (const auto& [name, sum] : by_time(sums)) {
         const bool timed = sum.blocks;
         std::snprintf(
-            line, sizeof line, "%-20.20s %6ld %7s %6s %6s %6s %6s  %s\n", name.c_str(), sum.calls,
-            as_bytes(sum.bytes).c_str(), timed ? as_time(sum.time).c_str() : "-",
+            line, sizeof line, "%-*s %6ld %7s %6s %6s %6s %6s  %s\n", width, name.c_str(),
+            sum.calls, as_bytes(sum.bytes).c_str(), timed ? as_time(sum.time).c_str() : "-",
             timed ? as_time(sum.other).c_str() : "-", timed ? as_time(sum.waited).c_str() : "-",
             timed ? gain(report, sum.time, sum.other).c_str() : "-",
             timed ? in_table(sum.basis()) : "-");

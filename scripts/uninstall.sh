@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# uninstall.sh PREFIX: removes what install.sh placed there, by the list that it left.
+set -euo pipefail
+prefix=${1:?uninstall.sh needs a PREFIX}
+[[ $prefix == "~" || $prefix == "~/"* ]] && prefix=$HOME${prefix:1}
+cd "$prefix" 2>/dev/null && [[ -e lib/eco/installed ]] || {
+    echo "eco: $prefix holds nothing that make install placed (there is no lib/eco/installed)" >&2
+    exit 2
+}
+mapfile -t files <lib/eco/installed
+rm -f -- "${files[@]}"
+rm -rf lib/eco
+# Folders that are empty now.
+for file in "${files[@]}"; do
+    folder=$(dirname "$file")
+    [[ ! -d $folder ]] || rmdir -p --ignore-fail-on-non-empty -- "$folder"
+done
+[[ ! -d lib ]] || rmdir --ignore-fail-on-non-empty lib
+echo "removed ECO from $prefix"
