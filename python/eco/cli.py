@@ -8,7 +8,6 @@ every verb start quickly, whatever the others need. A module offers `app` (verbs
 
 from __future__ import annotations
 
-import errno
 import importlib
 import importlib.util
 import os
@@ -20,7 +19,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from eco import completion
+from eco import completion, streams
 from eco.errors import EcoError, ExitCode
 
 
@@ -65,13 +64,30 @@ _USAGE_ERROR: Any = (
 
 
 def main() -> int:
-    if sys.stdout is None:  # closed by the shell: eco show … >&-
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    streams.prepare()
+    try:
+        code = _run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return _reader_left()
+    except SystemExit as error:
+        # Typer and Rich leave with 1 of their own where the reader went away.
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        return _reader_left()
+    except OSError as error:
+        streams.discard(sys.stdout)
+        return _complain(streams.refusal(error), ExitCode.ENVIRONMENT)
+    return code
+
+
+def _run() -> int:
     try:
         arguments = completion.words(os.environ) or sys.argv[1:]
         wanted = next((word for word in arguments if not word.startswith("-")), None)
         result = build_app([wanted])(prog_name="eco", standalone_mode=False)
-        sys.stdout.flush()
     except typer.Abort:
         return 130
     except EcoError as error:
@@ -88,27 +104,28 @@ def main() -> int:
         return _complain(
             f"{message[:1].lower()}{message[1:]}; see {command} --help", ExitCode.USAGE
         )
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader went away (`eco show … | head`): nothing is left to say, nor to flush.
-        _discard_output()
-        return 141
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
+    except RuntimeError as error:
+        if "determine home directory" not in str(error):  # Path.home has no error of its own
             raise
-        _discard_output()
-        return _complain(f"the result cannot be written: {error.strerror}", ExitCode.ENVIRONMENT)
+        return _complain(
+            "you have no home directory; set HOME or XDG_DATA_HOME", ExitCode.ENVIRONMENT
+        )
     return result if isinstance(result, int) else 0
 
 
-def _discard_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _reader_left() -> int:
+    """The reader went away (`eco show … | head`): nothing is left to say, nor to flush."""
+    streams.discard(sys.stdout)
+    streams.discard(sys.stderr)
+    return 141
 
 
 def _complain(sentence: str, code: int, *more: str) -> int:
-    for line in (sentence, *more):
-        print(f"eco: {line}", file=sys.stderr)
+    try:
+        for line in (sentence, *more):
+            print(f"eco: {streams.printable(line)}", file=sys.stderr)
+    except OSError:  # nobody reads it; the code says the same
+        streams.discard(sys.stderr)
     return int(code)
 
 

@@ -14,6 +14,7 @@ from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
 from eco.learned import LearnedClass
 from eco.options import Json
+from eco.streams import printable
 
 File = Annotated[
     Optional[Path],
@@ -47,25 +48,26 @@ def command(
             ExitCode.USAGE,
         )
     path = learned.path_of(profile)
+    shown = printable(path)
     if forget:
         removed = path.exists()
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise EcoError(
-                f"{path} cannot be removed: {error.strerror}", ExitCode.ENVIRONMENT
+                f"{shown} cannot be removed: {error.strerror}", ExitCode.ENVIRONMENT
             ) from None
         if as_json:
-            print(json.dumps({"file": str(path), "removed": removed}))
+            print(json.dumps({"file": shown, "removed": removed}))
         else:
-            print(f"removed {path}" if removed else f"nothing was learned yet: no file {path}")
+            print(f"removed {shown}" if removed else f"nothing was learned yet: no file {shown}")
         return
     classes = learned.read(path, profiles.read(profile).created)
     if as_json:
-        print(json.dumps({"file": str(path), "classes": documents(classes)}))
+        print(json.dumps({"file": shown, "classes": documents(classes)}))
         return
     if not classes:
-        print(f"nothing was learned yet of {profile}")
+        print(f"nothing was learned yet of {printable(profile)}")
         return
     print_classes(classes, Console(highlight=False, width=80))
 

@@ -10,6 +10,7 @@ from eco import store
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 from eco.options import Json
+from eco.streams import printable
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="What ECO_REPORT=FILE wrote.")
@@ -32,12 +33,13 @@ def command(file: File, as_json: Json = False, plot: Plot = None) -> None:
     """
     if plot is not None:
         store.check_picture(plot)
+    origin = printable(file)
     try:
         text = file.read_bytes()
     except OSError as error:
-        raise EcoError(f"{file} cannot be read: {error.strerror}", ExitCode.BAD_INPUT) from None
+        raise EcoError(f"{origin} cannot be read: {error.strerror}", ExitCode.BAD_INPUT) from None
     with errors():
-        report = engine().parse_report(text, str(file))
+        report = engine().parse_report(text, origin)
         if plot is not None:
             from eco import report_picture
 

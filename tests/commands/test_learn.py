@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from commands_harness import complaint, document, eco
-
 from eco.learned import path_of as of_profile
 
 CREATED = "2026-01-02T03:04:05Z"

@@ -17,6 +17,7 @@ from eco.export.formats import FORMATS, Format
 from eco.export.network import Network
 from eco.options import Json
 from eco.probe import say_on_stderr
+from eco.streams import printable
 
 _TABLE = "\n\n".join(f"{each.name}: {each.title}" for each in FORMATS)
 
@@ -91,7 +92,7 @@ def command(
     elif out is None:
         print(document.text, end="")
     else:
-        print(f"wrote {out}; {document.use}")
+        print(f"wrote {printable(out)}; {document.use}")
 
 
 def _format(name: str) -> Format:
@@ -105,7 +106,7 @@ def _format(name: str) -> Format:
 def _report(form: Format, document: Document, out: Optional[Path]) -> dict[str, object]:
     return {
         "format": form.name,
-        "file": None if out is None else str(out),
+        "file": None if out is None else printable(out),
         "text": document.text,
         "cannot": list(document.cannot),
         "use": document.use,
