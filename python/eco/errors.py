@@ -11,6 +11,8 @@ class ExitCode(IntEnum):
     BAD_INPUT = 3
     LAUNCH = 4
     ENVIRONMENT = 5
+    NOT_RUN = 126  # a program; as a shell says it
+    NOT_FOUND = 127
 
 
 class EcoError(Exception):

@@ -90,6 +90,9 @@ def command(
         store.check_writable(output)
     else:
         store.prepare()
+    partial_path = _partial_path(output, launcher)
+    if partial_path is not None:
+        store.look(partial_path)  # its name is longer
     before = _known(output, again) if output is not None else None
     if before is not None:
         if not (sizes is None and round_trips is None and repeats is None):
@@ -99,7 +102,7 @@ def command(
                 ExitCode.USAGE,
             )
         settings += ["--profile", "-"]
-    partial = Partial(_partial_path(output, launcher))
+    partial = Partial(partial_path)
     if again:
         partial.remove()
 
@@ -145,7 +148,11 @@ def command(
     fresh = _is_fresh(found[-1], before)
     if network and chosen["open"] and not chosen["timed"]:
         notes.append(_no_time(network[-1], within, output or store.path(found[-1]), fresh))
-    _finish(found[-1], fresh, output, launcher.is_lab, as_json, chosen, notes)
+    try:
+        _finish(found[-1], fresh, output, launcher.is_lab, as_json, chosen, notes)
+    except EcoError as error:
+        error.notes.extend([*notes, *([] if _is_kept(error) else _pairs(partial))])
+        raise
     partial.remove(found[-1].hosts)
 
 
@@ -175,6 +182,8 @@ def _keep(
         try:
             path = _store(found[-1], output, is_lab)[0]
         except EcoError as error:
+            if _is_kept(error):
+                return [f"all was measured before that, but {error.message}"]
             return [f"the profile is lost: {error.message}", *_pairs(partial)]
         partial.remove(found[-1].hosts)
         return [f"all was measured before that, and is in {path}"]
@@ -186,9 +195,11 @@ def _keep(
     if _has_choices(path):
         return [f"{path} stays as it was", *pairs]
     try:
-        store.write(path, profiles.to_json(network))
-    except EcoError as error:
-        return [f"the measured network is lost: {error.message}", *pairs]
+        store.write_or_keep(path, network, profiles.to_json(network), is_newest=False)
+    except store.Unwritten as error:
+        if error.kept is None:
+            return [f"the measured network is lost: {error.message}", *pairs]
+        return [f"the network was measured, without choices, but {error.message}", *pairs]
     sentence = (
         f"the network was measured and is in {path}, without choices; "
         f"eco tune {path} --within {_BUDGET} -- LAUNCHER makes them"
@@ -206,6 +217,11 @@ def _keep(
 def _pairs(partial: Partial) -> list[str]:
     kept = partial.keep()
     return [kept] if kept else []
+
+
+def _is_kept(error: EcoError) -> bool:
+    """Whether the profile is at least in the store."""
+    return isinstance(error, store.Unwritten) and error.kept is not None
 
 
 def _has_choices(path: Path) -> bool:
@@ -287,7 +303,7 @@ def _store(found: Profile, output: Optional[Path], is_lab: bool) -> list[Path]:
     text = profiles.to_json(found)
     written: list[Path] = []
     if output is not None:
-        store.write(output, text)
+        store.write_or_keep(output, found, text, is_newest=not is_lab)
         written.append(output)
     # Emulated hosts share their names: kept, one scenario's profile would be taken for another's.
     if output is None:

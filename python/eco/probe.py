@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
 import json
 import math
 import os
+import queue
 import re
 import signal
 import subprocess
@@ -32,6 +35,7 @@ _CAUSE = re.compile(
 )
 _MARK = "@eco {"
 _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
+_LEFT_OPEN = 5.0  # seconds of silence, of output that is held open after the launcher has ended
 
 
 def say_on_stderr(line: str) -> None:
@@ -62,16 +66,18 @@ def run(
         stack.callback(_end, process)
         tail: deque[str] = deque(maxlen=50)
         assert process.stdout and process.stderr
-        listener = threading.Thread(target=_pass_on, args=(process.stderr, tail, say), daemon=True)
-        listener.start()
+        lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: that was all
+        output = _Reader(process.stdout, lines.put)
+        errors = _Reader(process.stderr, lambda line: _pass_on(line, tail, say))
+        _when_ended(process, (output, errors), lambda: lines.put(None))
         done = False
         watch = stack.enter_context(_Watch(process, patience))
-        for line in process.stdout:
+        for line in iter(lines.get, None):
             watch.note()
             event = _event(line)
             if event is None:
                 if line.strip():
-                    say(line.rstrip("\n"))
+                    say(line)
             elif event.get("event") == "error":
                 raise _reported(event)
             elif event.get("event") == "done":
@@ -79,7 +85,6 @@ def run(
             else:
                 take_event(event)
         code = process.wait()
-        listener.join(timeout=2)
         if watch.ended_after is not None and not done:
             raise EcoError(
                 f"the probe printed nothing for {watch.ended_after:.0f} s, so it was ended",
@@ -91,10 +96,68 @@ def run(
             say(f"eco: {launcher.words[0]} ended with code {code} after the probe was done")
 
 
+class _Reader:
+    """Gives each line of a stream to `take`, from a thread of its own."""
+
+    def __init__(self, stream: IO[bytes], take: Callable[[str], None]) -> None:
+        self._stream, self._take = stream, take
+        self._begun: list[str] = []  # parts of a line whose end has not come yet
+        self._over = False
+        self._heard = 0.0
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def end(self, since: float, silence: float) -> None:
+        """Once the stream has ended, or nothing has come for so long since then: then nothing more
+        is taken."""
+        while self._thread.is_alive() and time.monotonic() - max(since, self._heard) < silence:
+            self._thread.join(0.1)
+        with self._lock:
+            self._over = True
+            if rest := "".join(self._begun):
+                self._take(rest)
+
+    def _run(self) -> None:
+        utf8 = codecs.getincrementaldecoder("utf-8")("replace")
+        decoder = io.IncrementalNewlineDecoder(utf8, translate=True)
+        with self._stream:
+            while chunk := os.read(self._stream.fileno(), 1 << 16):
+                self._heard = time.monotonic()
+                self._split(decoder.decode(chunk))
+            self._split(decoder.decode(b"", final=True))
+
+    def _split(self, text: str) -> None:
+        first, *more = text.split("\n")
+        with self._lock:
+            if self._over:
+                return
+            self._begun.append(first)
+            for part in more:
+                self._take("".join(self._begun))
+                self._begun = [part]
+
+
+def _when_ended(
+    process: subprocess.Popen[bytes], readers: Sequence[_Reader], then: Callable[[], None]
+) -> None:
+    """Waits in a thread until a process has ended and all it said is read. What it has started and
+    left behind may hold its output open for ever, so that is waited for while it says something."""
+
+    def run() -> None:
+        process.wait()
+        ended = time.monotonic()
+        for reader in readers:
+            reader.end(ended, _LEFT_OPEN)
+        then()
+
+    threading.Thread(target=run, daemon=True).start()
+
+
 class _Watch:
     """Ends a process that has been silent for too long, from a thread of its own."""
 
-    def __init__(self, process: subprocess.Popen[str], patience: Patience | None) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], patience: Patience | None) -> None:
         self._process, self._patience = process, patience
         self._heard = time.monotonic()
         self._over = threading.Event()
@@ -125,7 +188,7 @@ def _start(
     text: str | None,
     settings: Mapping[str, str],
     stack: contextlib.ExitStack,
-) -> subprocess.Popen[str]:
+) -> subprocess.Popen[bytes]:
     source: int | IO[str] = subprocess.DEVNULL
     if text is not None:
         # A file, not a pipe: nobody has to feed it while the events are read.
@@ -140,9 +203,7 @@ def _start(
             stdin=source,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
+            bufsize=0,
             env={**os.environ, **settings},
         )
     except OSError as error:
@@ -179,11 +240,10 @@ def _event(line: str) -> Event | None:
     return event
 
 
-def _pass_on(stream: IO[str], tail: deque[str], say: Say) -> None:
-    for line in stream:
-        tail.append(line.rstrip("\n"))
-        with contextlib.suppress(Exception):
-            say(tail[-1])
+def _pass_on(line: str, tail: deque[str], say: Say) -> None:
+    tail.append(line)
+    with contextlib.suppress(Exception):
+        say(line)
 
 
 def _reported(event: Event) -> EcoError:
@@ -218,7 +278,7 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """A launcher that still runs: Ctrl-C in a terminal has reached it too, so let it end first."""
     if process.poll() is not None:
         return

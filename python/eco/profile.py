@@ -64,6 +64,7 @@ __all__ = [
 ]
 
 VERSION = 1
+_MOST_CHECKS = 500  # of a survey, per host; a few are usual
 
 
 @dataclass(frozen=True)
@@ -216,14 +217,31 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         model=None if model is None else read_model(model),
         rails=None if rails is None else read_rails(rails, subnet),
         mcast=None if mcast is None else read_mcast(mcast),
-        survey=None if survey is None else read_survey(survey, origin),
-        odd=tuple(read_odd(entry, root["hosts"], origin) for entry in root.get("odd", [])),
+        survey=None if survey is None else _survey(survey, len(root["hosts"]), origin),
+        odd=tuple(read_odd(entry, root["hosts"], origin) for entry in _list(root, "odd", origin)),
         subnets_not_tried=read_count(root, "subnets_not_tried", origin),
         native_algorithms=tuple(
             read_algorithms(entry, origin) for entry in _list(root, "native_algorithms", origin)
         ),
         origin=origin,
     )
+
+
+def _survey(root: Any, hosts: int, origin: str) -> Survey:
+    """Checked here: the engine does not read it."""
+    survey = read_survey(root, origin)
+    why = ""
+    if not 0 <= survey.checks <= _MOST_CHECKS:
+        why = f"survey has {survey.checks} checks for each host"
+    elif not 0 <= survey.not_compared <= 1:
+        why = f"survey's share that was not compared is {survey.not_compared:g}"
+    elif any(
+        len(pairs) % 2 or not all(0 <= host < hosts for host in pairs) for pairs in survey.measured
+    ):
+        why = "survey lists no pairs of hosts"
+    if why:
+        raise EcoError(f"{origin}: {why}", ExitCode.BAD_INPUT)
+    return survey
 
 
 def _list(root: dict[str, Any], key: str, origin: str) -> list[Any]:

@@ -8,6 +8,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import stat
 import sys
 import tempfile
 from pathlib import Path
@@ -37,18 +38,37 @@ def path(profile: Profile) -> Path:
     return folder() / name(profile)
 
 
+def look(path: Path, code: ExitCode = ExitCode.USAGE) -> os.stat_result | None:
+    """What is there, links followed; None if nothing is. EcoError with this code if that cannot be
+    known: a folder that may not be looked into, a name too long, links in a circle."""
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise EcoError(f"{path} cannot be looked at: {error.strerror}", code) from None
+
+
+def is_file(path: Path, code: ExitCode = ExitCode.USAGE) -> bool:
+    """As of Path, with the errors of `look`."""
+    found = look(path, code)
+    return found is not None and stat.S_ISREG(found.st_mode)
+
+
 def check_writable(path: Path) -> None:
     """Before minutes of measuring, not after."""
-    target = path.parent if path.parent != Path() else Path.cwd()
-    if path.is_dir():
+    found = look(path)
+    if found and stat.S_ISDIR(found.st_mode):
         raise EcoError(f"{path} is a folder; name a file in it", ExitCode.USAGE)
-    if path.exists() and not path.is_file():
+    if found and not stat.S_ISREG(found.st_mode):
         raise EcoError(f"{path} is not a regular file; name another", ExitCode.USAGE)
-    if not target.is_dir():
+    target = path.resolve().parent  # of a link: what it points to is written
+    around = look(target)
+    if around is None or not stat.S_ISDIR(around.st_mode):
         raise EcoError(f"{path}: there is no folder {target}", ExitCode.USAGE)
     if not os.access(target, os.W_OK | os.X_OK):
         raise EcoError(f"{path}: the folder {target} cannot be written to", ExitCode.USAGE)
-    if path.exists() and not os.access(path, os.W_OK):
+    if found and not os.access(path, os.W_OK):
         raise EcoError(f"{path} is read-only; name another file", ExitCode.USAGE)
 
 
@@ -75,7 +95,8 @@ def write(path: Path, content: str | bytes) -> None:
     data = content.encode() if isinstance(content, str) else content
     path = path.resolve()  # a link stays one; what it points to is replaced
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        # With all of a long name, its own name would be too long.
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     except OSError as error:
         raise _unwritable(path, error) from None
     try:
@@ -119,17 +140,62 @@ def refresh(profile: Profile, text: str) -> Path | None:
     """Bring the store's copy up to date, if it is of the same measurement."""
     path = folder() / name(profile)
     with contextlib.suppress(EcoError):
-        if path.exists() and read(path).created == profile.created:
+        if is_file(path) and read(path).created == profile.created:
             write(path, text)
             return path
     return None
 
 
+class Unwritten(EcoError):
+    """The file that was asked for could not be written. kept: where the profile is instead."""
+
+    def __init__(self, message: str, code: ExitCode, kept: Path | None) -> None:
+        super().__init__(message, code)
+        self.kept = kept
+
+
+def write_or_keep(path: Path, profile: Profile, text: str, is_newest: bool) -> None:
+    """As write; what minutes of measuring found is not lost if that fails (a quota, a server that
+    is gone), but kept in the store. is_newest: nothing there is newer for these hosts, and programs
+    may find it; else it is kept under a name that nothing searches for."""
+    try:
+        write(path, text)
+    except EcoError as error:
+        try:
+            kept = keep(profile, text) if is_newest else _keep_beside(profile, text)
+        except EcoError as other:
+            why = f"nor could the profile be kept elsewhere: {other.message}"
+            raise Unwritten(f"{error.message}; {why}", error.code, None) from None
+        why = f"the profile is in {kept} instead"
+        raise Unwritten(f"{error.message}; {why}", error.code, kept) from None
+
+
+def _keep_beside(profile: Profile, text: str) -> Path:
+    """In the store, but not for a copy of another measurement."""
+    kept = refresh(profile, text)
+    if kept is None:
+        prepare()
+        kept = folder() / f"{name(profile)}.unwritten"
+        write(kept, text)
+    return kept
+
+
+def newest_first() -> list[Path]:
+    """All profiles there, by when they were written; without what cannot be examined, as a link to
+    nothing, and what is no file."""
+    found: list[tuple[float, Path]] = []
+    with contextlib.suppress(OSError):
+        for path in folder().glob("*.json"):
+            with contextlib.suppress(EcoError):
+                status = look(path)
+                if status and stat.S_ISREG(status.st_mode):
+                    found.append((status.st_mtime, path))
+    return [path for _, path in sorted(found, reverse=True)]
+
+
 def newest() -> Path | None:
     """What was measured last."""
-    with contextlib.suppress(OSError):
-        return max(folder().glob("*.json"), key=lambda path: path.stat().st_mtime, default=None)
-    return None
+    return next(iter(newest_first()), None)
 
 
 def _unwritable(path: Path, error: OSError) -> EcoError:

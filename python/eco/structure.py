@@ -188,9 +188,9 @@ def describe(profile: Profile) -> str:
 def describe_survey(profile: Profile) -> str:
     """How much was timed, and what could have been missed."""
     survey = profile.survey
-    if survey is None:
-        return "every pair of hosts was timed"
     hosts = len(profile.hosts)
+    if survey is None or hosts < 2:
+        return "every pair of hosts was timed"
     share = survey.pairs / (hosts * (hosts - 1) / 2)
     if share == 1:
         longest = len(survey.measured[-1]) // 2
@@ -199,10 +199,9 @@ def describe_survey(profile: Profile) -> str:
         f"{survey.pairs} pairs were timed ({share:.0%}), the others have medians of similar pairs"
     )
     if survey.checks:
-        missed = 0.5**survey.checks
         text += (
             "; the probability to miss a host that differs from half of its subnet is "
-            f"1/{1 / missed:.0f}"
+            f"1/{2**survey.checks}"
         )
     if survey.not_compared > 0:
         text += f"; {survey.not_compared:.0%} of the pairs of subnets were not compared"

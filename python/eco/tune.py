@@ -111,7 +111,7 @@ def command(
     if after.hosts != before.hosts:
         raise EcoError("the probe reported another network than it was given", ExitCode.LAUNCH)
     text = profiles.to_json(after)
-    store.write(file, text)
+    store.write_or_keep(file, after, text, is_newest=False)
     kept = store.refresh(after, text)
     changed = [entry for entry in after.tuning if entry not in before.tuning and not entry.for_any]
     if as_json:
@@ -152,7 +152,7 @@ def _time_algorithms(
     kept = [one for one in before.native_algorithms if one.call not in fresh]
     after = replace(before, native_algorithms=(*kept, *outcome.entries))
     text = profiles.to_json(after)
-    store.write(file, text)
+    store.write_or_keep(file, after, text, is_newest=False)
     store.refresh(after, text)
     if as_json:
         print(tune_algorithms.document(outcome))

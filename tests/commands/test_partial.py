@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -301,6 +302,44 @@ def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert result.returncode == 4
     assert "what was measured is lost: " in complaint(result)
     assert "cannot be written: full" in complaint(result)
+
+
+def left_behind(folder: Path, events: list[Any]) -> Path:
+    """A launcher that ends, while what it started still has its output open."""
+    inner = launcher(folder, events, code=3)
+    path = folder / "start"
+    path.write_text(
+        f'#!/bin/sh\nsleep 600 &\necho $! >{folder}/pid\n{inner.path} "$@"\ncode=$?\n'
+        "printf 'all of it'\nprintf 'eco: no way to n1' >&2\nexit $code\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+def test_the_launcher_ends_but_not_its_output(tmp_path: Path) -> None:
+    out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
+    start = left_behind(tmp_path / "bin", CUT_SHORT)
+    began = time.monotonic()
+    result = eco("measure", "-o", out, "--", start)
+    took = time.monotonic() - began
+    os.kill(int((tmp_path / "bin" / "pid").read_text()), signal.SIGKILL)
+    assert took < 300
+    assert result.returncode == 4
+    assert "start failed with exit code 3: no way to n1\n" in result.stderr
+    assert "all of it" in result.stderr  # though its line has no end
+    assert json.loads(partial.read_text()) == PARTIAL
+
+
+def test_long_lines_and_other_ends_of_lines(tmp_path: Path) -> None:
+    """Not as the pipe cuts them."""
+    text = f"ä{'ü' * 200_000}\r\n10 %\r20 %\n\n@eco " + json.dumps(PROFILE) + "\r\n"
+    inner = launcher(tmp_path / "bin", [])
+    (tmp_path / "bin" / "text").write_bytes(text.encode() + b'@eco {"event": "done"}\n\xff')
+    inner.path.write_text(f"#!/bin/sh\nexec cat {tmp_path}/bin/text\n")
+    result = eco("measure", "--", inner.path)
+    assert result.returncode == 0, result.stderr
+    lines = result.stderr.splitlines()
+    assert lines == [f"ä{'ü' * 200_000}", "10 %", "20 %", "\ufffd"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -114,6 +114,12 @@ def test_the_projects_own_profile() -> None:
     assert profile.parse(profile.to_json(found), found.origin) == found
 
 
+def multicast(level: int, cluster: int) -> dict[str, Any]:
+    area = {"level": level, "cluster": cluster, "rate": 1e6, "loss": 0}
+    mcast = {"interfaces": ["eth0"] * 8, "payload": 1400, "areas": [area]}
+    return document() | {"mcast": mcast}
+
+
 BROKEN: list[tuple[Any, str]] = [
     ({}, "not an ECO profile"),
     ([1], "not an ECO profile"),
@@ -171,6 +177,8 @@ BROKEN: list[tuple[Any, str]] = [
     (with_model("media", 1, "cluster", value=0), "model: level 0, cluster 0 has two media"),
     (with_model("media", 1, "level", value=-1), "model: the medium of level -1, cluster 1: there"),
     (with_model("media", 1, "cluster", value=9), "model: the medium of level 0, cluster 9: "),
+    *((multicast(*area), "mcast: an area is of no cluster") for area in ((-2, 0), (1, 0), (0, 9))),
+    (multicast(-1, 1), "mcast: an area is of no cluster"),
 ]
 
 
@@ -310,10 +318,22 @@ def test_what_was_noted_beside() -> None:
     )
 
 
+def survey(**changes: Any) -> dict[str, Any]:
+    return {"checks": 4, "not_compared": 0.0, "measured": [[0, 1], [0, 1], []]} | changes
+
+
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [
         ("survey", {"checks": 4}, "survey has the wrong type"),
+        ("survey", survey(checks=2000), "survey has 2000 checks for each host"),
+        ("survey", survey(checks=-1), "survey has -1 checks for each host"),
+        ("survey", survey(not_compared=1.5), "survey's share that was not compared is 1.5"),
+        ("survey", survey(not_compared=-1), "survey's share that was not compared is -1"),
+        ("survey", survey(measured=[[0, 1, 2]]), "survey lists no pairs of hosts"),
+        ("survey", survey(measured=[[0, 8]]), "survey lists no pairs of hosts"),
+        ("odd", None, "odd has the wrong type"),
+        ("odd", 3, "odd has the wrong type"),
         ("survey", 3, "survey has the wrong type"),
         ("odd", [{"hosts": [9], "what": "slow", "factor": 2}], "neither a slow host nor a link"),
         ("odd", [{"hosts": [1], "what": "green", "factor": 2}], "neither a slow host nor a link"),
@@ -323,5 +343,11 @@ def test_what_was_noted_beside() -> None:
     ],
 )
 def test_notes_that_are_not_sound(key: str, value: Any, why: str) -> None:
-    with pytest.raises(EcoError, match=why):
+    with pytest.raises(EcoError, match=f"^f: .*{why}") as caught:
         profile.parse(json.dumps(document() | {key: value}), "f")
+    assert caught.value.code == ExitCode.BAD_INPUT
+
+
+def test_a_survey_of_one_host() -> None:
+    found = profile.from_document(document([0]) | {"survey": survey(measured=[[], [], []])}, "f")
+    assert structure.describe_survey(found) == "every pair of hosts was timed"

@@ -212,7 +212,7 @@ def test_orders() -> None:
         (["run", "three-segments", "--scale", "0", "--", "x"], 2, "--scale 0"),
         (["run", "three-segments", "--scale", "1e9", "--", "x"], 2, "--scale 1e+09"),
         (["run", "three-segments", "--hosts", "9", "--", "x"], 2, "1 to 8 hosts"),
-        (["run", "three-segments", "--native", "--", "no-such-program"], 4, "no program"),
+        (["run", "three-segments", "--native", "--", "no-such-program"], 127, "no program"),
         (["run", "three-segments", "--native", "--", "/bin/true"], 4, "not an MPI program"),
         (["show", "nowhere"], 3, "no scenario 'nowhere'"),
     ],

@@ -21,7 +21,7 @@ def find(named: Path | None, hosts: tuple[str, ...], is_lab: bool) -> Path | Non
     """The profile that programs on these hosts would use; emulated hosts have none stored."""
     if named is not None or is_lab:
         return named
-    for path in sorted(store.folder().glob("*.json"), key=lambda path: -path.stat().st_mtime):
+    for path in store.newest_first():
         try:
             if hosts[0] in profiles.read(path).hosts:
                 return path

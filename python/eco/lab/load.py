@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 
 import yaml
 
+from eco import store
 from eco.errors import EcoError, ExitCode
 from eco.lab import units
 from eco.lab.scenario import Kind, Link, Network, Scenario
@@ -31,12 +32,11 @@ def shipped_names() -> list[str]:
 
 def load(name_or_path: str) -> Scenario:
     """A shipped scenario by its name, or one from a YAML file."""
-    shipped = SHIPPED / f"{name_or_path}.yaml"
+    known = shipped_names()
     path = Path(name_or_path)
-    if "/" not in name_or_path and shipped.is_file():
-        path = shipped
-    elif not path.is_file():
-        known = shipped_names()
+    if name_or_path in known:
+        path = SHIPPED / f"{name_or_path}.yaml"
+    elif not store.is_file(path, ExitCode.BAD_INPUT):
         raise EcoError(
             f"no scenario {name_or_path!r}: neither a file nor one of {', '.join(known)}"
             + _nearest(name_or_path, known),

@@ -15,6 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from eco import profile as profiles
+from eco import store
 from eco.errors import EcoError, ExitCode
 from eco.lab import kernel
 from eco.lab.mpi import PROJECT, Installation
@@ -40,7 +41,7 @@ def eco_launcher() -> Path:
     """The native `eco` command."""
     named = os.environ.get("ECO_LAUNCHER") or os.environ.get("ECO_BIN")
     path = Path(named) if named else PROJECT / "build" / "release" / "bin" / "eco"
-    if not path.is_file():
+    if not store.is_file(path, ExitCode.ENVIRONMENT):
         raise EcoError(
             f"ECO's own command is not at {path}; build it with `make`, or run with --native",
             ExitCode.ENVIRONMENT,
@@ -58,7 +59,8 @@ def cached(scenario: Scenario, installation: Installation) -> Path:
     network = {key: value for key, value in asdict(scenario).items() if key != "description"}
     name = f"libeco-{installation.family}.so"
     places = (eco_launcher().parent / folder / name for folder in ("../lib", "../lib/eco"))
-    built = max((file.stat().st_mtime_ns for file in places if file.exists()), default=0)
+    looks = (store.look(file, ExitCode.ENVIRONMENT) for file in places)
+    built = max((found.st_mtime_ns for found in looks if found), default=0)
     text = json.dumps([network, installation.key, built, asdict(wire(scenario))], sort_keys=True)
     return cache_folder() / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
 
@@ -69,7 +71,7 @@ def obtain(
     """The profile that the user named, the one kept, or else a fresh measurement."""
     if topology is not None:
         path = Path(topology).absolute()
-        if not path.is_file():
+        if not store.is_file(path, ExitCode.BAD_INPUT):
             raise EcoError(f"--topology {topology}: no such file", ExitCode.BAD_INPUT)
         return path
     path = cached(scenario, installation)
@@ -118,7 +120,7 @@ def _measure(
         env=env,
         preexec_fn=lambda: kernel.die_with_parent(signal.SIGTERM),
     ).returncode
-    if code != 0 or not path.is_file():
+    if code != 0 or not store.is_file(path, ExitCode.ENVIRONMENT):
         raise EcoError(
             f"{scenario.name} could not be measured (code {code}); "
             "give a profile with --topology, or run with --native",

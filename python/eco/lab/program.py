@@ -6,11 +6,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from eco import store
 from eco.errors import EcoError, ExitCode
 
 Family = Literal["openmpi", "mpich"]
@@ -56,14 +58,16 @@ def inspect(word: str, search_path: str) -> Program:
     """Find the program and the MPI library among its needed libraries."""
     found = shutil.which(word, path=search_path)
     if found is None:
-        if Path(word).is_file():
-            raise EcoError(f"{word} is not executable; try chmod +x {word}", ExitCode.LAUNCH)
-        raise EcoError(f"no program {word!r} here or on PATH", ExitCode.LAUNCH)
+        status = store.look(Path(word), ExitCode.NOT_RUN)
+        if status and stat.S_ISREG(status.st_mode):
+            raise EcoError(f"{word} is not executable; try chmod +x {word}", ExitCode.NOT_RUN)
+        if status and stat.S_ISDIR(status.st_mode) and "/" in word:
+            raise EcoError(f"{word} is a folder, not a program", ExitCode.NOT_RUN)
+        raise EcoError(f"no program {word!r} here or on PATH", ExitCode.NOT_FOUND)
     path = Path(found).absolute()
     if not os.access(path, os.R_OK):
         raise EcoError(
-            f"{word} cannot be read, so its MPI is unknown; try chmod +r {word}",
-            ExitCode.LAUNCH,
+            f"{word} cannot be read, so its MPI is unknown; try chmod +r {word}", ExitCode.NOT_RUN
         )
     if not _is_elf(path):
         return Program(path, None, None, True)
