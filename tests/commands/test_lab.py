@@ -38,6 +38,7 @@ ONE = ["openmpi", pytest.param("mpich", marks=pytest.mark.long)]
 with_one = pytest.mark.parametrize("measured", ONE, indirect=True)
 
 
+@with_one
 def test_what_was_found(measured: tuple[str, Path]) -> None:
     mpi, path = measured
     summary = json.loads(eco("show", path, "--json").stdout)

@@ -106,9 +106,9 @@ void operations(const Report& report, std::string& text) {
     for (const auto& [name, sum] : sums) longest = std::max(longest, name.size());
     const int width = static_cast<int>(longest);
     char line[256];
-    std::snprintf(line, sizeof line, "%-*s %6s %7s %6s %6s %6s %6s  %s\n", width, "", "calls", "bytes",
-                  report.with_eco ? "ECO" : "native", report.with_eco ? "native" : "ECO", "waited",
-                  "gain", "known by");
+    std::snprintf(line, sizeof line, "%-*s %6s %7s %6s %6s %6s %6s  %s\n", width, "", "calls",
+                  "bytes", report.with_eco ? "ECO" : "native", report.with_eco ? "native" : "ECO",
+                  "waited", "gain", "known by");
     text += line;
     for (const auto& [name, sum] : by_time(sums)) {
         const bool timed = sum.blocks;

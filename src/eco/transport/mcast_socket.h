@@ -28,10 +28,10 @@ std::vector<McastInterface> mcast_interfaces(IpFamily family);
 
 class McastSocket : public Datagrams {
 public:
-    // Sends by the first of these interfaces. joins: the group on it and on as many of the others as
-    // the kernel allows, else another process of this host does, which is there as long as this one. Linux tells switches of the last
-    // process of a host that leaves and of the first that joins: so only one may join, or it could
-    // not say_again(). Throws Error{environment}.
+    // Sends by the first of these interfaces. joins: the group on it and on as many of the others
+    // as the kernel allows, else another process of this host does, which is there as long as this
+    // one. Linux tells switches of the last process of a host that leaves and of the first that
+    // joins: so only one may join, or it could not say_again(). Throws Error{environment}.
     McastSocket(const McastAddress& group, const std::vector<McastInterface>& interfaces,
                 bool joins = true);
     ~McastSocket() override;
