@@ -11,10 +11,9 @@ cd "$prefix" 2>/dev/null && [[ -e lib/eco/installed ]] || {
 mapfile -t files <lib/eco/installed
 rm -f -- "${files[@]}"
 rm -rf lib/eco
-# Folders that are empty now.
-for file in "${files[@]}"; do
-    folder=$(dirname "$file")
-    [[ ! -d $folder ]] || rmdir -p --ignore-fail-on-non-empty -- "$folder"
+# Folders that are empty now; links to folders stay.
+for file in "${files[@]}" lib/eco/installed; do
+    rmdir -p -- "$(dirname "$file")" 2>/dev/null || true
 done
-[[ ! -d lib ]] || rmdir --ignore-fail-on-non-empty lib
+rmdir lib 2>/dev/null || true
 echo "removed ECO from $prefix"

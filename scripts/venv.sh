@@ -15,7 +15,7 @@ venv_stamp() {
 # Scripts in an environment name its interpreter by full path, so a moved one is of no use.
 venv_is_here() {
     # In the first line, or in the second if a path is too long for that.
-    [[ -x $1/bin/python && ! -e $1/incomplete ]] && head -n2 "$1/bin/pip" 2>/dev/null | grep -qF "$1/bin/python"
+    [[ -x $1/bin/python && ! -e $1/incomplete ]] && head -n2 "$1/bin/pip" 2>/dev/null | grep -qF -e "#!$1/bin/" -e "\"$1/bin/python"
 }
 
 venv_holds() {

@@ -16,6 +16,7 @@ from eco.odd import describe_odd
 from eco.partial import Partial
 from eco.profile import Profile
 from eco.progress import progress
+from eco.streams import printable
 
 _BUDGET = 60  # seconds, of the probe if nothing is said
 
@@ -329,7 +330,7 @@ def _finish(
     if as_json:
         summary = structure.summary(found) | {
             "measured": fresh,
-            "files": [str(path) for path in written],
+            "files": [printable(path) for path in written],
             "chosen": chosen or None,
             "notes": notes,
         }

@@ -36,6 +36,7 @@ _CAUSE = re.compile(
 _MARK = "@eco {"
 _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
 _LEFT_OPEN = 5.0  # seconds of silence, of output that is held open after the launcher has ended
+_LEFT_TALKING = 60.0  # seconds, if what holds it open goes on saying something
 
 
 def say_on_stderr(line: str) -> None:
@@ -109,9 +110,12 @@ class _Reader:
         self._thread.start()
 
     def end(self, since: float, silence: float) -> None:
-        """Once the stream has ended, or nothing has come for so long since then: then nothing more
-        is taken."""
-        while self._thread.is_alive() and time.monotonic() - max(since, self._heard) < silence:
+        """Once the stream has ended, or nothing has come for so long since then, or too much: then
+        nothing more is taken."""
+        while self._thread.is_alive():
+            now = time.monotonic()
+            if now - max(since, self._heard) >= silence or now - since >= _LEFT_TALKING:
+                break
             self._thread.join(0.1)
         with self._lock:
             self._over = True

@@ -15,6 +15,7 @@ from eco.errors import EcoError, ExitCode
 from eco.measure import counts, outcome, received
 from eco.profile import Profile, Tuned
 from eco.progress import progress
+from eco.streams import printable
 
 File = Annotated[
     Path,
@@ -115,7 +116,7 @@ def command(
     kept = store.refresh(after, text)
     changed = [entry for entry in after.tuning if entry not in before.tuning and not entry.for_any]
     if as_json:
-        files = [str(path) for path in (file, kept) if path]
+        files = [printable(path) for path in (file, kept) if path]
         tuning = [dict(vars(entry)) | {"ratio": structure.gain(entry)} for entry in after.tuning]
         outcomes = {"files": files, "changed": len(changed), "chosen": chosen or None}
         print(json.dumps(outcomes | {"tuning": tuning}))

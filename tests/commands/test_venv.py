@@ -40,6 +40,9 @@ def test_a_path_too_long_for_a_first_line(tmp_path: Path) -> None:
     assert subprocess.run([*words, made], check=False).returncode == 0
     made.rename(moved)
     assert subprocess.run([*words, moved], check=False).returncode == 1
+    # Seen under a shorter name, as in a container.
+    (moved / "bin" / "pip").write_text(f"#!/elsewhere{moved}/bin/python\n")
+    assert subprocess.run([*words, moved], check=False).returncode == 1
 
 
 def test_places_that_cannot_be_preloaded(tmp_path: Path) -> None:
@@ -62,6 +65,8 @@ def test_only_a_checkout_has_an_environment_three_folders_up(tmp_path: Path) -> 
     decoy.parent.mkdir(parents=True)
     decoy.write_text("#!/bin/sh\necho decoy\n")
     decoy.chmod(0o755)
+    (tmp_path / "python" / "eco").mkdir(parents=True)
+    (tmp_path / "CMakePresets.json").touch()
     place = tmp_path / "sw" / "eco" / "bin"
     place.mkdir(parents=True)
     shutil.copy(ECO, place / "eco")
@@ -76,9 +81,13 @@ def test_uninstall_leaves_what_is_of_others(tmp_path: Path) -> None:
     words = ["bash", str(SCRIPT.parent / "uninstall.sh"), str(tmp_path)]
     assert subprocess.run(words, check=False, capture_output=True).returncode == 2
     assert (tmp_path / "bin/eco").exists()
+    (tmp_path / "share").rename(tmp_path / "elsewhere")
+    (tmp_path / "share").symlink_to("elsewhere")
     (tmp_path / "lib/eco/installed").write_text("bin/eco\nshare/doc/eco/README.md\n")
     subprocess.run(words, check=True)
     assert [str(path.relative_to(tmp_path)) for path in sorted(tmp_path.rglob("*"))] == [
         "bin",
         "bin/other",
+        "elsewhere",
+        "share",
     ]

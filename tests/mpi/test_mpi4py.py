@@ -101,8 +101,10 @@ def persistent(mpi: Mpi) -> dict[str, Any]:
     return {**nonblocking(mpi), "form": "{}_init"}
 
 
+# test_twins.py has them with both libraries, each operation.
 @pytest.mark.lab
-@with_one(MPICH5, OPENMPI5)
+@pytest.mark.long
+@each
 def test_some_persistent(mpi: Mpi) -> None:
     some = ["-i", "test_cco_pr", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
     compare(mpi, 3, some, 140, **persistent(mpi))

@@ -64,7 +64,7 @@ bool some_persistent(const Needs& needs) {
         &needs);
 }
 
-// Before the session ends: what the program has not freed.
+// Before the session ends. What the program has not freed it may still free, but not start.
 void end_persistent() noexcept;
 
 }  // namespace eco

@@ -52,10 +52,8 @@ std::vector<std::string> python_command() {
     if (const auto python = folder / "../lib/eco/python"; fs::exists(python / "eco", ignored))
         module = {"-I", python.lexically_normal()};
     std::vector<const char*> places = {"../lib/eco/venv/bin/python", "python3"};
-    // Three folders above an installation may be anybody's.
-    const fs::path checkout = folder / "../../..";
-    if (fs::exists(checkout / "python/eco", ignored) &&
-        fs::exists(checkout / "CMakePresets.json", ignored))
+    // Of a checkout. Three folders above an installation may be anybody's.
+    if (fs::exists(folder / "../CMakeCache.txt", ignored))
         places.insert(places.begin() + 1, "../../../.venv/bin/python");
     for (const char* place : places)
         if (const auto python = (folder / place).lexically_normal(); fs::exists(python, ignored)) {

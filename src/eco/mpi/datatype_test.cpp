@@ -110,6 +110,12 @@ TEST(Type, OneWhoseElementsOverlapCannotBeStaged) {
     EXPECT_FALSE(Type(none.type).can_be_staged());
 }
 
+TEST(Type, OneThatIsMostlyGapsCannotBeStaged) {
+    const Made most(resized(indexed({1}, {0}), 0, 16)), more(resized(indexed({1}, {0}), 0, 17));
+    EXPECT_TRUE(Type(most.type).can_be_staged());
+    EXPECT_FALSE(Type(more.type).can_be_staged());
+}
+
 TEST(Type, OfNothingIsPackedAsNothing) {
     const Type type(native().int32);
     const auto packed = allocate(0);
