@@ -384,9 +384,7 @@ static bool free_later(std::vector<Handle>& list, Handle handle, Needs needs) {
     return keep();
 }
 
-bool free_type_later(MPI_Datatype type) {
-    return free_later(lists().types, type, needs_type);
-}
+bool free_type_later(MPI_Datatype type) { return free_later(lists().types, type, needs_type); }
 
 bool free_operator_later(MPI_Op op) { return free_later(lists().operators, op, needs_operator); }
 
