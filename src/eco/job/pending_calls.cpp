@@ -74,6 +74,9 @@ bool some_call(Needs needs) {
            some_persistent(needs);
 }
 
+bool needs_type(const Call& call, MPI_Datatype type) { return call.needs_type(type); }
+bool needs_operator(const Call& call, MPI_Op op) { return call.needs_operator(op); }
+
 struct IsAloneAlready {};  // within a poll
 
 template <typename Handle, typename Needs>
@@ -90,8 +93,6 @@ bool take_unneeded(std::vector<Handle>& freed, Needs needs, Handle& taken) {
 // One after the other, and freed outside of Alone: the program's callbacks may free more.
 template <typename Alone>
 void free_unneeded() {
-    const auto needs_type = [](const Call& call, auto type) { return call.needs_type(type); };
-    const auto needs_op = [](const Call& call, auto op) { return call.needs_operator(op); };
     while (true) {
         MPI_Datatype type{};
         MPI_Op op{};
@@ -99,7 +100,7 @@ void free_unneeded() {
         {
             [[maybe_unused]] const Alone alone{};
             is_type = take_unneeded(lists().types, needs_type, type);
-            if (!is_type && !take_unneeded(lists().operators, needs_op, op)) return;
+            if (!is_type && !take_unneeded(lists().operators, needs_operator, op)) return;
         }
         is_type ? native().Type_free(&type) : native().Op_free(&op);
     }
@@ -370,20 +371,23 @@ static bool keep_to_free(std::vector<Handle>& list, Handle handle) noexcept {
     return true;
 }
 
-// What a program's own callbacks free while something is freed here is none of these.
-bool free_type_later(MPI_Datatype type) {
-    if ((waiting == 0 && !has_persistent()) || moving) return false;
+template <typename Handle, typename Needs>
+static bool free_later(std::vector<Handle> Lists::* list, Handle handle, Needs needs) {
+    // Before lists(), which allocates when it is first used.
+    if (waiting == 0 && !has_persistent()) return false;
+    const auto keep = [&] {
+        return some_call([&](const Call& call) { return needs(call, handle); }) &&
+               keep_to_free(lists().*list, handle);
+    };
+    // By the program's own callback, within a poll.
+    if (moving) return keep();
     const Busy nobody_else;
-    if (!some_call([type](const Call& call) { return call.needs_type(type); })) return false;
-    return keep_to_free(lists().types, type);
+    return keep();
 }
 
-bool free_operator_later(MPI_Op op) {
-    if ((waiting == 0 && !has_persistent()) || moving) return false;
-    const Busy nobody_else;
-    if (!some_call([op](const Call& call) { return call.needs_operator(op); })) return false;
-    return keep_to_free(lists().operators, op);
-}
+bool free_type_later(MPI_Datatype type) { return free_later(&Lists::types, type, needs_type); }
+
+bool free_operator_later(MPI_Op op) { return free_later(&Lists::operators, op, needs_operator); }
 
 void end_pending() noexcept {
     remove_progress_hook();
