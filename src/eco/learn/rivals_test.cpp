@@ -222,6 +222,21 @@ TEST_F(RivalsOf, WhatThisEcoDoesNotKnowIsLeftOut) {
     EXPECT_EQ(rivals.start, Start::unsure);
 }
 
+// Of calls whose size not all ranks know, long ones must not overflow a queue on their way, and
+// short ones wait for no window.
+TEST_F(RivalsOf, AllToAllsOfUnknownSizeAreTriedWithAWindow) {
+    const auto tried = [&](Operation operation, Bytes bytes) {
+        profile_.tuning = {{"openmpi 5", std::string(traits(operation).name), "near", bytes,
+                            "native", 1, 1, 0, 1, false}};
+        const Chooser chooser(profile_, settings_, "openmpi 5");
+        const Rivals rivals = find_rivals(chooser, {}, {operation, &hierarchy_}, bytes, true);
+        return to_text(rivals.choices.back());
+    };
+    EXPECT_EQ(tried(Operation::alltoallv, -1), "direct:window=4");
+    EXPECT_EQ(tried(Operation::alltoallw, -1), "direct:window=4");
+    EXPECT_EQ(tried(Operation::alltoall, 16000).find("window"), std::string::npos);
+}
+
 // Whatever tuning says of blocking calls, they are compared once; and not with what cannot run.
 TEST_F(RivalsOf, NonBlockingCallsLearnFromTheirOwnTimes) {
     time(1024, tree, 2, 1);

@@ -200,6 +200,13 @@ Choice Chooser::untuned(const Request& request, Bytes bytes) const {
     return candidates(request, bytes).front();
 }
 
+// All-to-alls of a size that not all ranks know: a window keeps long messages from overflowing a
+// queue on their way, and short ones wait for none (docs/decisions/0044).
+static Choice with_window(Choice choice, Bytes bytes) {
+    if (bytes < 0 && choice.family() == Family::direct && choice.window == 0) choice.window = 4;
+    return choice;
+}
+
 Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     Knowledge found;
     found.choice = choose(request, bytes);
@@ -230,7 +237,8 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
         if (found.sure != no) found.expected = timed->takes * longer;
         found.native = (took_native ? timed->takes : timed->takes * timed->gain) * longer;
     }
-    const auto consider = [&](const Choice& choice) {
+    const auto consider = [&](const Choice& likely) {
+        const Choice choice = with_window(likely, bytes);
         const bool fits = !choice.is_native() && choice.rails == 0 && supports(choice, request);
         const bool fresh =
             choice != found.choice &&
