@@ -7,14 +7,12 @@ set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 root=$PWD
 part=${1:-all}
+source scripts/paths.sh
 source scripts/venv.sh
 
 say() { printf 'eco: %s\n' "$*" >&2; }
 
-if [[ $root == *[[:space:]:]* ]]; then
-    say "$root: move the checkout to a folder without space and colon, as LD_PRELOAD cannot name others"
-    exit 2
-fi
+check_path "$root" "move the checkout to a folder"
 
 lists=(scripts/packages-demo.apt)
 [[ $part == demo ]] || lists+=(scripts/packages.apt)

@@ -5,14 +5,10 @@
 # Nothing there points back to this checkout. Repeated, it brings an installation up to date.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
+source scripts/paths.sh
 source scripts/venv.sh
-prefix=${1:?install.sh needs a PREFIX} preset=${2:-release}
-# Not every shell expands the tilde in `make install PREFIX=~/.local`.
-[[ $prefix == "~" || $prefix == "~/"* ]] && prefix=$HOME${prefix:1}
-if [[ $prefix == *[[:space:]:]* ]]; then
-    echo "eco: $prefix: choose a PREFIX without space and colon, as LD_PRELOAD cannot name others" >&2
-    exit 2
-fi
+prefix=$(expand_tilde "${1:?install.sh needs a PREFIX}") preset=${2:-release}
+check_path "$prefix" "choose a PREFIX"
 mkdir -p "$prefix/bin" "$prefix/lib/eco" || {
     echo "eco: cannot write to $prefix: choose another PREFIX, or install as its owner" >&2
     exit 5

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # uninstall.sh PREFIX: removes what install.sh placed there, by the list that it left.
 set -euo pipefail
-prefix=${1:?uninstall.sh needs a PREFIX}
-[[ $prefix == "~" || $prefix == "~/"* ]] && prefix=$HOME${prefix:1}
+source "$(dirname "$(realpath "$0")")/paths.sh"
+prefix=$(expand_tilde "${1:?uninstall.sh needs a PREFIX}")
 cd "$prefix" 2>/dev/null && [[ -e lib/eco/installed ]] || {
     echo "eco: $prefix holds nothing that make install placed (there is no lib/eco/installed)" >&2
     exit 2

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import codecs
 import contextlib
-import io
 import json
 import math
 import os
@@ -23,6 +21,7 @@ from typing import IO, Any
 
 from eco.errors import EcoError, ExitCode
 from eco.launcher import Launcher
+from eco.output_reader import OutputReader, when_ended
 from eco.zipped import zipped
 
 Event = dict[str, Any]
@@ -35,8 +34,6 @@ _CAUSE = re.compile(
 )
 _MARK = "@eco {"
 _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
-_LEFT_OPEN = 5.0  # seconds of silence, of output that is held open after the launcher has ended
-_LEFT_TALKING = 60.0  # seconds, if what holds it open goes on saying something
 
 
 def say_on_stderr(line: str) -> None:
@@ -68,9 +65,9 @@ def run(
         tail: deque[str] = deque(maxlen=50)
         assert process.stdout and process.stderr
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: that was all
-        output = _Reader(process.stdout, lines.put)
-        errors = _Reader(process.stderr, lambda line: _pass_on(line, tail, say))
-        _when_ended(process, (output, errors), lambda: lines.put(None))
+        output = OutputReader(process.stdout, lines.put)
+        errors = OutputReader(process.stderr, lambda line: _pass_on(line, tail, say))
+        when_ended(process, (output, errors), lambda: lines.put(None))
         done = False
         watch = stack.enter_context(_Watch(process, patience))
         for line in iter(lines.get, None):
@@ -95,67 +92,6 @@ def run(
             raise _failed(launcher, code, tail)
         if code != 0:
             say(f"eco: {launcher.words[0]} ended with code {code} after the probe was done")
-
-
-class _Reader:
-    """Gives each line of a stream to `take`, from a thread of its own."""
-
-    def __init__(self, stream: IO[bytes], take: Callable[[str], None]) -> None:
-        self._stream, self._take = stream, take
-        self._begun: list[str] = []  # parts of a line whose end has not come yet
-        self._over = False
-        self._heard = 0.0
-        self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def end(self, since: float, silence: float) -> None:
-        """Once the stream has ended, or nothing has come for so long since then, or too much: then
-        nothing more is taken."""
-        while self._thread.is_alive():
-            now = time.monotonic()
-            if now - max(since, self._heard) >= silence or now - since >= _LEFT_TALKING:
-                break
-            self._thread.join(0.1)
-        with self._lock:
-            self._over = True
-            if rest := "".join(self._begun):
-                self._take(rest)
-
-    def _run(self) -> None:
-        utf8 = codecs.getincrementaldecoder("utf-8")("replace")
-        decoder = io.IncrementalNewlineDecoder(utf8, translate=True)
-        with self._stream:
-            while chunk := os.read(self._stream.fileno(), 1 << 16):
-                self._heard = time.monotonic()
-                self._split(decoder.decode(chunk))
-            self._split(decoder.decode(b"", final=True))
-
-    def _split(self, text: str) -> None:
-        first, *more = text.split("\n")
-        with self._lock:
-            if self._over:
-                return
-            self._begun.append(first)
-            for part in more:
-                self._take("".join(self._begun))
-                self._begun = [part]
-
-
-def _when_ended(
-    process: subprocess.Popen[bytes], readers: Sequence[_Reader], then: Callable[[], None]
-) -> None:
-    """Waits in a thread until a process has ended and all it said is read. What it has started and
-    left behind may hold its output open for ever, so that is waited for while it says something."""
-
-    def run() -> None:
-        process.wait()
-        ended = time.monotonic()
-        for reader in readers:
-            reader.end(ended, _LEFT_OPEN)
-        then()
-
-    threading.Thread(target=run, daemon=True).start()
 
 
 class _Watch:

@@ -104,13 +104,7 @@ def _learned(file: Path, profile: Profile) -> list[learned.LearnedClass]:
 def plain_console() -> Console:
     """Colours on a terminal; elsewhere 100 columns, Rich would take 80."""
     given = "COLUMNS" in os.environ or sys.stdout.isatty()
-    return _Console(highlight=False, width=None if given else 100)
-
-
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Rich would end with 1; `main` handles a reader that has gone."""
-        raise BrokenPipeError
+    return Console(highlight=False, width=None if given else 100)
 
 
 def print_profile(profile: Profile, console: Console, choices: bool) -> None:

@@ -33,6 +33,7 @@ def test_every_script_has_a_short_form() -> None:
             assert f'bench("{name}"' in here, f"no test runs bench/{name}"
 
 
+@pytest.mark.full
 def test_survey() -> None:
     program = PROJECT / "build/release/bin/survey_bench"
     done = subprocess.run([program, "64", "4"], capture_output=True, text=True)
