@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <thread>
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
@@ -25,6 +26,8 @@ namespace {
 constexpr int most_times_again = 10;
 constexpr Seconds longest_again = 3;
 constexpr int most_times_slow = 5;
+// Before the first of these; twice as long before each next one.
+constexpr std::chrono::milliseconds pause_before_slow{16};
 // And of those of hosts that are alone in their subnet: few, and much hangs on them.
 constexpr int most_times_lone = 60;
 constexpr Seconds longest_lone = 6;
@@ -190,12 +193,13 @@ private:
         }
     }
 
-    // What disturbs makes hosts slow for a while.
+    // What disturbs makes hosts slow for a while: some of it milliseconds, some half a second.
     void time_slow_again(const Levels& levels) {
         const auto start = Clock::now();
         for (int time = 0; time < most_times_slow && since(start) < longest_again; ++time) {
             const auto again = pairs_of_slow(profile_, surveyed_);
             if (again.empty()) return;
+            std::this_thread::sleep_for(pause_before_slow * (1 << time));
             for (const auto& row : rows_by_clock(again)) {
                 show_(0, profile_.hosts[at(row.front().first)] + " again");
                 record(visits_.of(row, [this](HostPair) {
