@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/measure/check_collectives.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 #include <vector>
 
+#include "eco/base/at.h"
 #include "eco/measure/bench.h"
 #include "eco/measure/deadline.h"
 #include "eco/mpi/mpi_transport.h"
@@ -50,7 +52,7 @@ std::vector<GuidelineCall> calls(int ranks) {
 
 }  // namespace
 
-nlohmann::json time_collectives(Seconds most, Progress& progress) {
+nlohmann::json time_collectives(Seconds most, double done, Progress& progress) {
     const MPI_Comm comm = ordered_world("launched");
     Start start(comm);
     int ranks = 0;
@@ -72,8 +74,12 @@ nlohmann::json time_collectives(Seconds most, Progress& progress) {
             if (round == 0) timed.push_back({{"native", {}, {}}});
             auto& samples = timed[n].front().samples;
             const auto before = static_cast<std::ptrdiff_t>(samples.size());
-            progress.update(0.99, std::string(traits(due[n].operation).name) + " " +
-                                      std::to_string(due[n].bytes) + " B");
+            const double part = std::max({spent / most, 1 - deadline.left() / (with_starts * most),
+                                          static_cast<double>(at(round) * due.size() + n) /
+                                              static_cast<double>(rounds * due.size())});
+            progress.update(done + (0.99 - done) * part,
+                            std::string(traits(due[n].operation).name) + " " +
+                                std::to_string(due[n].bytes) + " B");
             Trial trial(due[n].operation, due[n].bytes, comm);
             interleave(trial, timed[n], start, {0, 0, runs, runs, runs, true}, round == 0);
             const Seconds took = std::accumulate(samples.begin() + before, samples.end(), 0.0);

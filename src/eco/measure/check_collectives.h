@@ -14,7 +14,7 @@ namespace eco {
 // Collective over MPI_COMM_WORLD. In about `most` seconds of calls, short calls first, twice as
 // long in all where common starts take long; what the time did not suffice for is missing. Per
 // operation and size one object (docs/formats.md, "Events of eco probe"), the same on all ranks.
-// Throws Error and MpiError.
-nlohmann::json time_collectives(Seconds most, Progress& progress);
+// done: the part of all work that was done before. Throws Error and MpiError.
+nlohmann::json time_collectives(Seconds most, double done, Progress& progress);
 
 }  // namespace eco

@@ -8,7 +8,7 @@
 namespace eco {
 
 // Collective over MPI_COMM_WORLD. Tells of each network and direction by a line of the sender's
-// (tell_of_host). Throws MpiError.
-void check_links();
+// (tell_of_host). Returns whether any pair loses packets, the same on all ranks. Throws MpiError.
+bool check_links();
 
 }  // namespace eco
