@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,18 +83,20 @@ def _is_lab(words: Sequence[str]) -> bool:
 
 
 def _family(path: str) -> str | None:
-    try:
-        answer = subprocess.run(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=10,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    text = answer.stdout + answer.stderr
+    # A file, not a pipe: what the launcher leaves behind may hold its output open.
+    with tempfile.TemporaryFile() as output:
+        try:
+            subprocess.run(
+                [path, "--version"],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                timeout=10,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        output.seek(0)
+        text = output.read().decode(errors="replace")
     return next((family for family, sign in _SIGNS if sign.search(text)), None)
 
 

@@ -19,6 +19,7 @@ from commands_harness import (
     progress,
     tuned,
 )
+from eco.launcher import understand
 
 pytestmark = pytest.mark.usefixtures("store")
 PROFILE = {"event": "profile", "profile": document()}
@@ -328,6 +329,20 @@ def test_the_launcher_ends_but_not_its_output(tmp_path: Path) -> None:
     assert "start failed with exit code 3: no way to n1\n" in result.stderr
     assert "all of it" in result.stderr  # though its line has no end
     assert json.loads(partial.read_text()) == PARTIAL
+
+
+def test_what_says_its_version_and_leaves_a_process_behind(tmp_path: Path) -> None:
+    """Its output is not waited for: that process has it."""
+    start = tmp_path / "mpirun"
+    start.write_text(
+        f"#!/bin/sh\nsleep 600 &\necho $! >{tmp_path}/pid\necho 'mpirun (Open MPI) 5.0.11'\n"
+    )
+    start.chmod(0o755)
+    found = understand([str(start)], None)
+    behind = int((tmp_path / "pid").read_text())
+    os.kill(behind, 0)  # it lives
+    os.kill(behind, signal.SIGKILL)
+    assert found.family == "openmpi"
 
 
 def test_long_lines_and_other_ends_of_lines(tmp_path: Path) -> None:
