@@ -15,19 +15,20 @@ namespace eco {
 namespace {
 
 // Rank 0 multicasts `calls` times to 1 and 2. Rank 2 comes to the first call when the others have
-// left the last one.
+// left the last one. Then `more` times, once rank 0 knows that multicasts do not reach it.
 class LateRank {
 public:
     explicit LateRank(const Faults& faults) : network_(3, faults, payload, 7) {
         threads_.shorter_may_come = true;
     }
-    void run(int calls, Bytes bytes) {
+    void run(int calls, Bytes bytes, int more = 0) {
         std::vector<std::thread> ranks;
         for (Rank rank = 0; rank < 3; ++rank)
-            ranks.emplace_back([=, this] { be(rank, calls, bytes); });
+            ranks.emplace_back([=, this] { be(rank, calls, bytes, more); });
         for (std::thread& rank : ranks) rank.join();
     }
     std::array<McastContext, 3> contexts;
+    int tags_apart = tags;  // of a call and the next; 0: as the starts of a persistent one
 
 private:
     static constexpr Bytes payload = 100;
@@ -35,7 +36,7 @@ private:
         std::unique_ptr<Transport> other;
         std::unique_ptr<McastTransport> transport;
     };
-    void be(Rank me, int calls, Bytes bytes) {
+    void be(Rank me, int calls, Bytes bytes, int more) {
         McastChannel channel(network_.end_of(me), McastKey{1, 2}, payload);
         channel.know(5);
         McastContext& context = contexts[at(me)];
@@ -45,12 +46,16 @@ private:
             std::make_unique<McastMessages>(threads_.end_of(me), talk_tag, talk_tag + 1, payload);
         while (me == 2 && ahead_ < 2) std::this_thread::yield();
         std::vector<Ended> behind;
-        for (int call = 0; call < calls; ++call) {
+        const auto make = [&](int call) {
             Ended ended = this->call(channel, context, me, call, bytes);
             if (ended.transport->is_behind()) behind.push_back(std::move(ended));
-        }
+        };
+        for (int call = 0; call < calls; ++call) make(call);
         ++ahead_;
         EXPECT_EQ(behind.size(), me == 0 ? at(calls) : 0);
+        while (me == 0 && more > 0 && context.unreached.empty())
+            McastTransport::move_left(context, channel);
+        for (int call = calls; call < calls + more; ++call) make(call);
         while (McastTransport::move_left(context, channel)) std::this_thread::yield();
         behind.clear();
         EXPECT_TRUE(context.left.empty());
@@ -60,7 +65,7 @@ private:
         const auto rate_of = [](Rank, std::span<const Rank>) { return rate; };
         Ended made{threads_.end_of(me), nullptr};
         made.transport = std::make_unique<McastTransport>(channel, context, me, rate_of,
-                                                          *made.other, call * tags, tags);
+                                                          *made.other, call * tags_apart, tags);
         const auto content = [&](std::size_t i) {
             return static_cast<std::byte>(static_cast<unsigned char>(call + 3 * i + i / 251));
         };
@@ -109,6 +114,17 @@ TEST(McastTransport, WhoIsLateAndDeafGetsMessages) {
     job.run(5, 6000);
     EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
     EXPECT_EQ(job.contexts[2].not_received, (std::map<Rank, std::uint32_t>{{0, 5}}));
+}
+
+// All starts of a persistent call have the same tags: its copies come in the order of the starts.
+TEST(McastTransport, WhoIsLateAndDeafGetsTheStartsOfOneCallInOrder) {
+    for (const int more : {1, 4}) {
+        Faults faults;
+        faults.deaf = {2};
+        LateRank job(faults);
+        job.tags_apart = 0;
+        job.run(5, 6000, more);
+    }
 }
 
 }  // namespace eco

@@ -10,8 +10,9 @@ namespace eco {
 void McastTransport::leave(std::vector<int>& ended) {
     const bool only_multicasts =
         open_ > 0 && static_cast<std::size_t>(open_) == parts_left_.size() - tasks_left_.size();
-    if (!context_.may_leave || !only_multicasts || !parts_.empty() || !receiver_.is_complete() ||
-        receiver_.owes() || !context_.messages->has_left() || !sender_.waits_for_late_ones())
+    if (!context_.may_leave || !only_multicasts || !parts_.empty() || !held_.empty() ||
+        !receiver_.is_complete() || receiver_.owes() || !context_.messages->has_left() ||
+        !sender_.waits_for_late_ones())
         return;
     const Bytes bytes = std::max<Bytes>(1, sender_.bytes_to_keep());
     if (!channel_.keep(bytes)) return;

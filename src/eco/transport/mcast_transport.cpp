@@ -91,11 +91,14 @@ void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<cons
     std::vector<Rank> reached;
     if (!unreached_.empty()) some_apart_ = true;
     for (const Rank rank : to) {
-        if (unreached_.contains(rank))
-            send_part(id, data, bytes, rank, copy_tag(tag));
-        else
+        if (!unreached_.contains(rank)) {
             reached.push_back(rank);
+        } else {
+            ++parts_left_[id];
+            held_.push_back({id, data, bytes, rank, copy_tag(tag)});
+        }
     }
+    post_held();
     if (reached.empty()) return;
     ++parts_left_[id];
     sender_.add(id, static_cast<std::uint32_t>(tag), data, bytes, reached, rate_(me_, reached));
@@ -116,10 +119,31 @@ void McastTransport::mcast_recv(int id, void* data, Bytes bytes, Rank from, int 
 }
 
 void McastTransport::send_part(int task, const void* data, Bytes bytes, Rank to, int tag) {
+    ++parts_left_[task];
+    post_part(task, data, bytes, to, tag);
+}
+
+void McastTransport::post_part(int task, const void* data, Bytes bytes, Rank to, int tag) {
     const int id = next_part_--;
     parts_[id].task = task;
-    ++parts_left_[task];
     other_.send(id, data, bytes, to, tag);
+}
+
+// Of starts of the same persistent call, which all have its tags: what a rank has not got may still
+// have to go to it by a message.
+bool McastTransport::is_owed_earlier_ones(Rank rank) const {
+    return std::any_of(context_.left.begin(), context_.left.end(), [&](const McastTransport* each) {
+        return each->first_tag_ == first_tag_ && each->call_ < call_ &&
+               each->sender_.behind(rank).has_value();
+    });
+}
+
+bool McastTransport::post_held() {
+    return std::erase_if(held_, [this](const Held& held) {
+               if (is_owed_earlier_ones(held.to)) return false;
+               post_part(held.task, held.data, held.bytes, held.to, held.tag);
+               return true;
+           }) > 0;
 }
 
 // With the channel locked, and perhaps in another thread.
@@ -277,6 +301,7 @@ bool McastTransport::moves(std::vector<int>& ended) {
     moved = context_.messages->move() || moved || !ended_elsewhere_.empty();
     for (McastTransport* each : context_.left)
         if (each != this) each->move_left();
+    moved = post_held() || moved;
     return steps(ended) || moved || ended.size() > before;
 }
 

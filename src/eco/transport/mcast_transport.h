@@ -60,10 +60,21 @@ private:
         std::uint32_t message = 0;
         std::vector<std::byte> unused;  // where it comes to nothing that is new
     };
+    // A message that goes so, but not yet: earlier ones with the same tag are to go first.
+    struct Held {
+        int task;
+        const void* data;
+        Bytes bytes;
+        Rank to;
+        int tag;
+    };
     void take(const McastHeader& header, std::span<const std::byte> data) override;
     void status(Rank from, const McastStatus& status) override;
     void answer(Rank from, const McastAnswer& answer) override;
+    bool is_owed_earlier_ones(Rank rank) const;
     void send_part(int task, const void* data, Bytes bytes, Rank to, int tag);
+    void post_part(int task, const void* data, Bytes bytes, Rank to, int tag);
+    bool post_held();
     void receive_rest(Rank from, const McastAnswer::Rest& rest);
     void end_message(int id, std::vector<int>& ended);
     void hear_statuses();
@@ -94,6 +105,7 @@ private:
     std::vector<std::pair<Rank, McastStatus>> statuses_;
     std::map<int, Part> parts_;  // by id, below 0
     int next_part_ = -1;
+    std::vector<Held> held_;
     std::map<int, int> parts_left_;  // per multicast task: what must end before it has
     std::map<std::pair<Rank, std::uint32_t>, Bytes> lengths_;  // of messages to this rank
     int open_ = 0;                                             // tasks
