@@ -40,7 +40,9 @@ public:
     // all must call it. False after so many seconds; `missing` then says who was not reached.
     bool connectivity_check(double seconds, std::string& missing);
 
-    // Neither blocks. most: ways to use, as the peer does; the first ones.
+    // Neither blocks. most: ways to use, as the peer does; the first ones. A message up to
+    // longest_short may be shorter than its place, also up to that; a longer one must be as long,
+    // or this or progress() throws Error.
     void send(Box& box, int id, const void* data, Bytes bytes, Rank to, std::uint64_t context,
               int tag, int most);
     void recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context, int tag,
@@ -73,7 +75,11 @@ private:
     void tell(Rank peer, Outgoing outgoing);
     void fill_slot(Rank peer, const Outgoing& outgoing);
     void clear_to_send(std::unique_ptr<Receive> receive);
-    void write_stripes(std::unique_ptr<Send> send, int number, const std::vector<Stripe>& stripes);
+    // room: what the receiver's stripes hold.
+    void write_stripes(std::unique_ptr<Send> send, Bytes room, int number,
+                       const std::vector<Stripe>& stripes);
+    // Less may come than there is room for.
+    static void take_short(Receive& receive, const std::byte* data, Bytes bytes);
     void handle(const RailEvent& event);
     void read_slots(Rank peer);
     void read_slot(Rank peer, const std::byte* data);

@@ -72,6 +72,7 @@ struct RailMessages::Outgoing {
 // A slot's content that came before what it is for.
 struct RailMessages::Early {
     std::vector<std::byte> message;
+    Bytes room;  // of what is clear to send
     std::int32_t clear_to_send;
     std::vector<Stripe> stripes;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The slots: where short messages go, and what says where the stripes of long ones go.
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "eco/base/at.h"
-#include "eco/base/check.h"
+#include "eco/base/error.h"
 #include "eco/transport/rail_peer.h"
 
 namespace eco {
@@ -67,29 +68,36 @@ void RailMessages::read_slot(Rank from, const std::byte* data) {
     if (header.clear_to_send < 0) {
         const auto found = peer.receives.find(key);
         if (found == peer.receives.end()) {
-            peer.messages[key].push_back({{data, data + header.bytes}, -1, {}});
+            peer.messages[key].push_back({{data, data + header.bytes}, 0, -1, {}});
             return;
         }
         const auto receive = std::move(found->second.front());
         found->second.pop_front();
         if (found->second.empty()) peer.receives.erase(found);
-        ECO_CHECK(receive->bytes == header.bytes);
-        if (header.bytes > 0) std::memcpy(receive->data, data, at(header.bytes));
-        finish(*receive->box, receive->id);
+        take_short(*receive, data, header.bytes);
         return;
     }
     std::vector<Stripe> stripes(at(header.stripes));
     std::memcpy(stripes.data(), data, stripes.size() * sizeof(Stripe));
     const auto found = peer.sends.find(key);
     if (found == peer.sends.end()) {
-        peer.clear_to_sends[key].push_back({{}, header.clear_to_send, std::move(stripes)});
+        peer.clear_to_sends[key].push_back(
+            {{}, header.bytes, header.clear_to_send, std::move(stripes)});
         return;
     }
     auto send = std::move(found->second.front());
     found->second.pop_front();
     if (found->second.empty()) peer.sends.erase(found);
-    ECO_CHECK(send->bytes == header.bytes);
-    write_stripes(std::move(send), header.clear_to_send, stripes);
+    write_stripes(std::move(send), header.bytes, header.clear_to_send, stripes);
+}
+
+void RailMessages::take_short(Receive& receive, const std::byte* data, Bytes bytes) {
+    if (bytes > receive.bytes)
+        throw Error(Code::usage, "rank " + std::to_string(receive.from) + " sends " +
+                                     std::to_string(bytes) + " bytes, this rank receives " +
+                                     std::to_string(receive.bytes));
+    if (bytes > 0) std::memcpy(receive.data, data, at(bytes));
+    finish(*receive.box, receive.id);
 }
 
 }  // namespace eco

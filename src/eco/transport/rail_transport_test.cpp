@@ -287,6 +287,48 @@ TEST(RailMessages, WakesAThreadForWhatAnotherHasTaken) {
     EXPECT_EQ(got, sent);
 }
 
+// The counts of a program: what both ends say of a message's length may differ.
+class OtherLengths : public testing::Test {
+protected:
+    OtherLengths() {
+        const std::vector<std::string> addresses{sends_.own_address(), receives_.own_address()};
+        sends_.meet(addresses);
+        receives_.meet(addresses);
+    }
+    // Whether the message came; first: the sender begins.
+    bool comes(Bytes sent, Bytes room, bool first) {
+        const std::vector<std::byte> from(at(sent), std::byte{7});
+        std::vector<std::byte> to(at(room));
+        RailMessages::Box sender, receiver;
+        if (first) sends_.send(sender, 1, from.data(), sent, 1, 0, 5, 1);
+        receives_.recv(receiver, 2, to.data(), room, 0, 0, 5, 1);
+        std::vector<int> ended;
+        for (int i = 0; i < 1000; ++i) move(sender, receiver, ended);
+        if (!first) sends_.send(sender, 1, from.data(), sent, 1, 0, 5, 1);
+        while (ended.size() < 2) move(sender, receiver, ended);
+        return std::count(to.begin(), to.end(), std::byte{7}) == sent;
+    }
+
+private:
+    void move(RailMessages::Box& sender, RailMessages::Box& receiver, std::vector<int>& ended) {
+        sends_.progress(sender, ended);
+        receives_.progress(receiver, ended);
+    }
+    Wires wires_{2, 1, 1};
+    RailMessages sends_{wires_.end_of(0), 0, 2, 1024}, receives_{wires_.end_of(1), 1, 2, 1024};
+};
+
+TEST_F(OtherLengths, AShortMessageMayBeShorterThanItsPlace) {
+    EXPECT_TRUE(comes(100, 200, true));
+    EXPECT_TRUE(comes(0, 200, false));
+}
+
+TEST_F(OtherLengths, ShortAndTooLong) { EXPECT_THROW(comes(200, 100, true), Error); }
+TEST_F(OtherLengths, LateAndTooLong) { EXPECT_THROW(comes(200, 100, false), Error); }
+TEST_F(OtherLengths, LongAndShorter) { EXPECT_THROW(comes(3000, 6000, true), Error); }
+TEST_F(OtherLengths, LateLongAndShorter) { EXPECT_THROW(comes(3000, 6000, false), Error); }
+TEST_F(OtherLengths, LongAndLonger) { EXPECT_THROW(comes(6000, 3000, false), Error); }
+
 TEST(RailTransport, ManyLongMessagesAtOnce) {
     Wires wires(2, 2, 5);
     run({2, 2, 2, 1, 2500, 1}, wires);
