@@ -39,11 +39,15 @@ static std::vector<bool> far_from(const Hierarchy& hierarchy, Rank me) {
 }
 
 // A hash of its ranks, and how many such communicators there were before: they are made in the same
-// order on all their ranks.
+// order on all their ranks. Programs may make one in each step: the last number is for all others,
+// so that the report's memory does not grow.
 static std::uint64_t number_for_report(Session& session, const std::vector<Rank>& world) {
     Fnv1a hash;
     for (const Rank rank : world) hash.add(static_cast<std::uint64_t>(rank));
-    hash.add(session.groups[hash.value()]++);
+    constexpr std::uint64_t most = 100;
+    auto& before = session.groups[hash.value()];
+    hash.add(before);
+    before = std::min<std::uint64_t>(before + 1, most);
     return hash.value();
 }
 
