@@ -48,7 +48,7 @@ def test_a_path_too_long_for_a_first_line(tmp_path: Path) -> None:
 def test_places_that_cannot_be_preloaded(tmp_path: Path) -> None:
     scripts = tmp_path / "a b" / "scripts"
     scripts.mkdir(parents=True)
-    for name in ("bootstrap.sh", "venv.sh"):
+    for name in ("bootstrap.sh", "paths.sh", "venv.sh"):
         (scripts / name).write_text((SCRIPT.parent / name).read_text())
     install = SCRIPT.parent / "install.sh"
     for words in ([scripts / "bootstrap.sh"], [install, tmp_path / "a b"], [install, "/tmp/a:b"]):

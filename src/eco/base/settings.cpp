@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 namespace eco {
 
@@ -53,6 +54,8 @@ Settings read_settings(const Environment& environment) {
             complaints.push_back("ECO_LEARN=" + value +
                                  " is ignored: must be on, all, settled or off");
     }
+    if (const char* text = environment("ECO_BEGIN"); text && *text && !begins_later(environment))
+        complaints.push_back(std::string("ECO_BEGIN=") + text + " is ignored: must be later");
     if (const char* text = environment("ECO_PROFILE")) settings.profile = text;
     if (const char* text = environment("ECO_REPORT")) settings.report = text;
     if (const char* text = environment("ECO_CHOICE"); text && *text) {
@@ -67,6 +70,15 @@ Settings read_settings(const Environment& environment) {
                 "or a choice");
     }
     return settings;
+}
+
+bool begins_later(const Environment& environment) {
+    const char* text = environment("ECO_BEGIN");
+    return text && std::string_view(text) == "later";
+}
+
+bool begins_later() {
+    return begins_later([](const char* name) -> const char* { return std::getenv(name); });
 }
 
 Settings read_settings() {

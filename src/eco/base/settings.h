@@ -46,6 +46,11 @@ using Environment = std::function<const char*(const char*)>;  // getenv, or a te
 Settings read_settings(const Environment& environment);
 Settings read_settings();
 
+// ECO_BEGIN=later: MPI_Init does not wait for other ranks. Each rank reads it, as it counts before
+// rank 0 can send anything; so all must have the same.
+bool begins_later(const Environment& environment);
+bool begins_later();
+
 // Where profiles are kept that were measured without saying where: $XDG_DATA_HOME/eco/profiles.
 std::string profile_store(const Environment& environment);
 std::string profile_store();

@@ -53,6 +53,14 @@ TEST(Settings, CollectivesThatDoNotBlock) {
     EXPECT_EQ(read("all").complaints.size(), 1U);
 }
 
+TEST(Settings, WhereMpiInitWaitsForNobody) {
+    const auto with = [](const char* value) { return environment_of({{"ECO_BEGIN", value}}); };
+    EXPECT_TRUE(begins_later(with("later")));
+    EXPECT_FALSE(begins_later(with("")));
+    EXPECT_TRUE(read_settings(with("later")).complaints.empty());
+    EXPECT_EQ(read_settings(with("now")).complaints.size(), 1U);
+}
+
 TEST(Settings, StoreFollowsXdg) {
     EXPECT_EQ(profile_store(environment_of({{"XDG_DATA_HOME", "/d"}})), "/d/eco/profiles");
     EXPECT_EQ(profile_store(environment_of({{"HOME", "/h"}})), "/h/.local/share/eco/profiles");

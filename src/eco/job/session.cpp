@@ -20,6 +20,7 @@
 #include "eco/job/job_report.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/persistent_calls.h"
+#include "eco/job/say_if_long.h"
 
 namespace eco {
 
@@ -208,7 +209,9 @@ static void expect(int rank, bool at_once) {
         settings_of_start.nonblocking = Nonblocking::expected;
     expected = true;
     note_start_for_report();
-    if (at_once || nonblocking || asks_at_once()) meet(native().comm_world);
+    if (!at_once && (begins_later() || !(nonblocking || asks_at_once()))) return;
+    const SayIfLong waits(rank);
+    meet(native().comm_world);
 }
 
 void expect_session(bool threads_multiple) noexcept {
