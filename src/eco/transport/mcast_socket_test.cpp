@@ -61,11 +61,12 @@ TEST(McastAddress, AnotherGroupHasTheSameFrames) {
 // with link-local addresses alone.
 class OnOneHost : public testing::TestWithParam<IpFamily> {
 protected:
+    // The kernel adds the route to an own address some time after the address.
     static constexpr const char* cable =
         "(ip link set lo up && ip link add eco0 type veth peer name eco1 && ip link set eco0 up && "
-        "ip link set eco1 up "
-        "&& "
-        "ip address add fe80::ec0/64 dev eco0 nodad) 2>/dev/null";
+        "ip link set eco1 up && ip address add fe80::ec0/64 dev eco0 nodad && "
+        "for i in $(seq 500); do ip -6 route show table local | grep -q fe80::ec0 && exit; "
+        "sleep 0.01; done; exit 1) 2>/dev/null";
 
     void SetUp() override {
         if (GetParam() == IpFamily::ipv6) {
