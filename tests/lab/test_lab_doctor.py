@@ -81,6 +81,16 @@ def test_hosts_whose_network_has_no_ipv4(tmp_path: Path) -> None:
     assert found["losses"]["where"] == ["n3"]
 
 
+@pytest.mark.parametrize("lost", [True, False])
+def test_collectives_are_timed_where_nothing_is_lost(lost: bool, tmp_path: Path) -> None:
+    scenario = written(apart("loss: 1.5%" if lost else "delay: 1ms"), tmp_path)
+    lab = [*own_command(), "lab", "run", str(scenario), "--native", "--mpi", "openmpi", "--"]
+    probe = [str(ECO), "probe", "measure", "--no-tune", "--facts", "--collectives"]
+    done = subprocess.run([*lab, *probe], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert ('"event":"collectives"' in done.stdout) != lost
+
+
 def test_launcher_of_another_library(monkeypatch: pytest.MonkeyPatch) -> None:
     library = dependencies() / "openmpi" / "lib" / "libmpi.so.40"
     monkeypatch.setenv("ECO_TEST_OPENMPI", str(library))

@@ -77,7 +77,8 @@ nlohmann::json time_collectives(Seconds most, double done, Progress& progress) {
             const double part = std::max({spent / most, 1 - deadline.left() / (with_starts * most),
                                           static_cast<double>(at(round) * due.size() + n) /
                                               static_cast<double>(rounds * due.size())});
-            progress.update(done + (0.99 - done) * part,
+            // Later rounds are finished, though the time is over.
+            progress.update(done + (0.99 - done) * std::min(part, 1.0),
                             std::string(traits(due[n].operation).name) + " " +
                                 std::to_string(due[n].bytes) + " B");
             Trial trial(due[n].operation, due[n].bytes, comm);

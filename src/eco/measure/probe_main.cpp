@@ -144,7 +144,8 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
 constexpr Seconds least_for_collectives = 2, most_for_collectives = 10;
 constexpr std::chrono::seconds for_all_checks{57};
 
-// Of all work, what comes before them: more where there are more pairs of hosts to measure.
+// Of all work, what comes before them: more where more pairs are measured. By ranks, as nobody
+// knows the hosts yet.
 double before_collectives() {
     int ranks = 0;
     native().Comm_size(native().comm_world, &ranks);
