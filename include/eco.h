@@ -7,8 +7,9 @@
  * The last levels are the host, its packages, NUMA nodes and shared caches (by hwloc, for ranks
  * that are bound to one) and the rank itself; a level that divides nothing is left out. Ranks may
  * have different numbers of levels. All calls but ECO_Multicast are local. All return MPI_SUCCESS
- * or an MPI error code. Functions that are looked up by name at run time (dlsym) answer as without
- * ECO until the first collective on MPI_COMM_WORLD, or the first communicator made of it. */
+ * or an MPI error code. Functions that are looked up by name at run time (dlsym), and all with
+ * ECO_BEGIN=later, answer as without ECO until the first collective on MPI_COMM_WORLD, or the first
+ * communicator made of it. */
 #ifndef ECO_H
 #define ECO_H
 

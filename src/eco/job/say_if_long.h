@@ -20,7 +20,8 @@ namespace eco {
 // the last one, of which one waits in most such jobs.
 class SayIfLong {
 public:
-    explicit SayIfLong(int rank) {
+    // threads: MPI_THREAD_MULTIPLE, with which it cannot be otherwise.
+    SayIfLong(int rank, bool threads) {
         int ranks = 0;
         native().Comm_size(native().comm_world, &ranks);
         if (rank > 1 && rank < ranks - 1) return;
@@ -28,7 +29,7 @@ public:
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are not for it
         try {
-            thread_ = std::thread([this, rank] { run(rank); });
+            thread_ = std::thread([this, rank, threads] { run(rank, threads); });
         } catch (const std::system_error&) {
             // Then nothing is said.
         }
@@ -47,13 +48,15 @@ public:
     SayIfLong& operator=(const SayIfLong&) = delete;
 
 private:
-    void run(int rank) {
+    void run(int rank, bool threads) {
         std::unique_lock lock(mutex_);
         if (changed_.wait_for(lock, long_wait, [this] { return over_; })) return;
         std::fprintf(stderr,
                      "eco: rank %d has waited for %d s in MPI_Init for other ranks; if the job has "
-                     "several programs, set ECO_BEGIN=later for all of them\n",
-                     rank, static_cast<int>(long_wait.count()));
+                     "several programs, %s\n",
+                     rank, static_cast<int>(long_wait.count()),
+                     threads ? "start them without ECO, as this one uses MPI_THREAD_MULTIPLE"
+                             : "set ECO_BEGIN=later for all ranks");
     }
 
     static constexpr std::chrono::seconds long_wait{20};

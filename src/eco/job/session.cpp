@@ -205,12 +205,15 @@ static void expect(int rank, bool at_once) {
                 "first in LD_PRELOAD");
     }
     const bool nonblocking = names_nonblocking();
-    if (nonblocking && settings_of_start.nonblocking == Nonblocking::on)
+    const bool later = begins_later();
+    // A non-blocking call before the session leaves no mark. So that ranks which make it before and
+    // after agree, each communicator is then prepared from its beginning.
+    if ((nonblocking || later) && settings_of_start.nonblocking == Nonblocking::on)
         settings_of_start.nonblocking = Nonblocking::expected;
     expected = true;
     note_start_for_report();
-    if (!at_once && (begins_later() || !(nonblocking || asks_at_once()))) return;
-    const SayIfLong waits(rank);
+    if (!at_once && (later || !(nonblocking || asks_at_once()))) return;
+    const SayIfLong waits(rank, at_once);
     meet(native().comm_world);
 }
 

@@ -41,8 +41,9 @@ public:
     bool connectivity_check(double seconds, std::string& missing);
 
     // Neither blocks. most: ways to use, as the peer does; the first ones. A message up to
-    // longest_short may be shorter than its place, also up to that; a longer one must be as long,
-    // or this or progress() throws Error.
+    // longest_short may be shorter than its place, also up to that; of longer ones both must be as
+    // long, or this or progress() throws Error. A short one for a long place, or a long one for a
+    // short place, is not noticed: both wait.
     void send(Box& box, int id, const void* data, Bytes bytes, Rank to, std::uint64_t context,
               int tag, int most);
     void recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context, int tag,
