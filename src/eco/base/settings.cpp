@@ -7,6 +7,8 @@
 
 namespace eco {
 
+static const char* of_process(const char* name) { return std::getenv(name); }
+
 static bool read_flag(const Environment& environment, const char* name, bool otherwise,
                       std::vector<std::string>& complaints) {
     const char* text = environment(name);
@@ -77,13 +79,9 @@ bool begins_later(const Environment& environment) {
     return text && std::string_view(text) == "later";
 }
 
-bool begins_later() {
-    return begins_later([](const char* name) -> const char* { return std::getenv(name); });
-}
+bool begins_later() { return begins_later(of_process); }
 
-Settings read_settings() {
-    return read_settings([](const char* name) -> const char* { return std::getenv(name); });
-}
+Settings read_settings() { return read_settings(of_process); }
 
 std::string profile_store(const Environment& environment) {
     if (const char* data = environment("XDG_DATA_HOME"); data && *data)
@@ -92,9 +90,7 @@ std::string profile_store(const Environment& environment) {
     return std::string(home ? home : "") + "/.local/share/eco/profiles";
 }
 
-std::string profile_store() {
-    return profile_store([](const char* name) -> const char* { return std::getenv(name); });
-}
+std::string profile_store() { return profile_store(of_process); }
 
 std::vector<std::string> profile_folders(const Environment& environment) {
     std::vector<std::string> folders = {profile_store(environment)};
@@ -110,8 +106,6 @@ std::vector<std::string> profile_folders(const Environment& environment) {
     return folders;
 }
 
-std::vector<std::string> profile_folders() {
-    return profile_folders([](const char* name) -> const char* { return std::getenv(name); });
-}
+std::vector<std::string> profile_folders() { return profile_folders(of_process); }
 
 }  // namespace eco
