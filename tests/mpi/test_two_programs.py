@@ -5,32 +5,35 @@ MPI_Init for the other (docs/decisions/0016-the-session-begins-with-the-first-co
 from pathlib import Path
 
 import pytest
-from mpi_harness import Mpi, built, each, lab
+from mpi_harness import Mpi, Run, built, each, lab
 
 pytestmark = pytest.mark.lab
 LINE = "in MPI_Init for other ranks; if the job has several programs, set ECO_BEGIN=later"
-
-
 LATER = {"ECO_BEGIN": "later"}
+NAMES, OTHER = "two-programs-names", "two-programs-other"
 
 
-def by_rank(mpi: Mpi, folder: Path, first: str, others: str) -> Path:
-    """A script, so that no launcher knows of two programs: rank 0's, and that of the others."""
+def goes_well(
+    mpi: Mpi, folder: Path, programs: tuple[str, str], *words: str, begin: dict[str, str]
+) -> Run:
+    """Rank 0's program and that of the others, started by a script, so that no launcher knows of
+    two."""
+    first, others = (built(mpi, program) for program in programs)
     script = folder / "either"
     script.write_text(
         f'#!/bin/sh\n[ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 0 ] && '
-        f'exec {built(mpi, first)} "$@"\nexec {built(mpi, others)} "$@"\n'
+        f'exec {first} "$@"\nexec {others} "$@"\n'
     )
     script.chmod(0o755)
-    return script
+    run = lab(mpi, script, *words, eco=True, environment=begin, seconds=100)
+    assert run.code == 0, run.err
+    assert "sum 336 of 8 ranks" in run.out
+    return run
 
 
 @each
 def test_each_waits_for_the_other_in_another_call(mpi: Mpi, tmp_path: Path) -> None:
-    script = by_rank(mpi, tmp_path, "two-programs-names", "two-programs-other")
-    run = lab(mpi, script, "wait", eco=True, environment=LATER, seconds=60)
-    assert run.code == 0, run.err
-    assert "sum 336 of 8 ranks" in run.out
+    run = goes_well(mpi, tmp_path, (NAMES, OTHER), "wait", begin=LATER)
     assert "allreduce" in run.used  # the session begins with it
     assert LINE not in run.err
 
@@ -38,17 +41,11 @@ def test_each_waits_for_the_other_in_another_call(mpi: Mpi, tmp_path: Path) -> N
 @each
 def test_non_blocking_calls_before_the_session_and_after_it(mpi: Mpi, tmp_path: Path) -> None:
     """Ranks must agree whether their communicator is prepared for these."""
-    script = by_rank(mpi, tmp_path, "two-programs-other", "two-programs-names")
-    run = lab(mpi, script, "group", eco=True, environment=LATER, seconds=60)
-    assert run.code == 0, run.err
-    assert "sum 336 of 8 ranks" in run.out
+    goes_well(mpi, tmp_path, (OTHER, NAMES), "group", begin=LATER)
 
 
 @pytest.mark.long
 @each
 def test_a_long_wait_is_explained(mpi: Mpi, tmp_path: Path) -> None:
-    script = by_rank(mpi, tmp_path, "two-programs-names", "two-programs-other")
-    run = lab(mpi, script, "late", "22", eco=True, seconds=100)
-    assert run.code == 0, run.err
-    assert "sum 336 of 8 ranks" in run.out
+    run = goes_well(mpi, tmp_path, (NAMES, OTHER), "late", "22", begin={})
     assert run.err.count(LINE) == 1
