@@ -11,6 +11,7 @@
 #include "eco/mpi/process_failure.h"
 #include "eco/mpi/progress_hook.h"
 #include "eco/mpi/quiet.h"
+#include "eco/mpi/threads.h"
 
 namespace eco {
 
@@ -86,9 +87,7 @@ void Communicator::make_inside() {
 static constexpr int least_calls = 256;
 
 static bool hook_minds_threads() {
-    int level = MPI_THREAD_SINGLE;
-    check_mpi(native().Query_thread(&level));
-    return level == MPI_THREAD_MULTIPLE && !progress_hook_goes_with_threads;
+    return !progress_hook_goes_with_threads && threads_call_at_once();
 }
 
 // Needs ready(). On this rank.

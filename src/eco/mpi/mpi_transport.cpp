@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "eco/base/check.h"
+#include "eco/mpi/threads.h"
 
 namespace eco {
 
@@ -90,12 +91,22 @@ void MpiTransport::check_message(int code) {
 
 // ECO_WAITS_FOR_SOME: a simulated MPI, whose clock stands still while a rank tests.
 #if defined(OPEN_MPI) || defined(ECO_WAITS_FOR_SOME)
+// Where threads call MPI at once, never MPI_Waitsome: if another thread completes two of its
+// requests, Open MPI may count the second one after the function has returned, in what was its
+// stack frame (decision 0046). MPI_Testsome leaves no such place to write to.
 int MpiTransport::find_some(bool block) {
     int count = 0;
     requests_.statuses.resize(requests_.handles.size());
-    const auto some = block ? native().Waitsome : native().Testsome;
-    const int code = some(static_cast<int>(requests_.handles.size()), requests_.handles.data(),
-                          &count, requests_.indices.data(), requests_.statuses.data());
+    const auto some = block && !threads_call_at_once() ? native().Waitsome : native().Testsome;
+    const auto find = [&] {
+        return some(static_cast<int>(requests_.handles.size()), requests_.handles.data(), &count,
+                    requests_.indices.data(), requests_.statuses.data());
+    };
+    int code = find();
+    while (block && count == 0 && code == MPI_SUCCESS) {
+        sched_yield();
+        code = find();
+    }
     if (code == MPI_ERR_IN_STATUS)
         for (int i = 0; i < count; ++i)
             check_message(requests_.statuses[static_cast<std::size_t>(i)].MPI_ERROR);

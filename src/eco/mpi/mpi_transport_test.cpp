@@ -34,4 +34,45 @@ TEST(MpiTransport, WhatItCopiedOutlivesItWhileItIsUnderWay) {
     EXPECT_EQ(received, data);
 }
 
+#if defined(OPEN_MPI)
+namespace {
+
+int level = MPI_THREAD_SINGLE, waits = 0;
+decltype(native().Waitsome) waitsome;
+
+// How often MPI_Waitsome is called for two messages to oneself.
+int waits_at(int thread_level) {
+    auto& mpi = const_cast<Native&>(native());
+    const Native before = mpi;
+    level = thread_level;
+    waits = 0;
+    waitsome = mpi.Waitsome;
+    mpi.Query_thread = [](int* now) { return *now = level, MPI_SUCCESS; };
+    mpi.Waitsome = [](int all, MPI_Request* requests, int* count, int* which,
+                      MPI_Status* statuses) {
+        return ++waits, waitsome(all, requests, count, which, statuses);
+    };
+    int sent[2] = {3, 4}, received[2] = {};
+    std::vector<int> ended;
+    {
+        MpiTransport transport(native().comm_self);
+        for (int id : {0, 1}) transport.recv(id, &received[id], sizeof(int), 0, id);
+        for (int id : {0, 1}) transport.send(2 + id, &sent[id], sizeof(int), 0, id);
+        while (ended.size() < 4) transport.wait(ended);
+    }
+    mpi.Query_thread = before.Query_thread;
+    mpi.Waitsome = before.Waitsome;
+    EXPECT_EQ(received[0], 3);
+    EXPECT_EQ(received[1], 4);
+    return waits;
+}
+
+}  // namespace
+
+TEST(MpiTransport, ThreadsAtOnceDoWithoutWaitsome) {
+    EXPECT_GT(waits_at(MPI_THREAD_SERIALIZED), 0);
+    EXPECT_EQ(waits_at(MPI_THREAD_MULTIPLE), 0);
+}
+#endif
+
 }  // namespace eco
