@@ -136,6 +136,11 @@ class Run:
     err: str
 
     @property
+    def text(self) -> str:
+        """All it printed but for its plans, thousands of lines that hide why a test failed."""
+        return self.out + re.sub(r"(?m)^.*\beco: plan .*\n?", "", self.err)
+
+    @property
     def results(self) -> list[str]:
         """The lines `ok SECTION HASH`."""
         return [line for line in self.out.splitlines() if line.startswith("ok ")]
@@ -253,8 +258,8 @@ def _hang(late: subprocess.TimeoutExpired) -> NoReturn:
 
 def same_results(native: Run, eco: Run, operations: Sequence[str]) -> None:
     """Both ended well with the same hashes, and ECO did plan these operations."""
-    assert native.code == 0, native.out + native.err
-    assert eco.code == 0, eco.out + eco.err
+    assert native.code == 0, native.text
+    assert eco.code == 0, eco.text
     assert native.results, native.out
     different = [
         pair for pair in zip(native.results, eco.results, strict=False) if len({*pair}) > 1

@@ -30,7 +30,7 @@ def _elsewhere(mpi: Mpi, setting: str) -> Run:
 @pytest.mark.parametrize("setting", ["ECO_DISABLE=1", "ECO_CHOICE=native", "ECO_PROFILE=/none"])
 def test_rank_zero_decides(mpi: Mpi, setting: str) -> None:
     run = _elsewhere(mpi, setting)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.used, run.err
 
@@ -57,7 +57,7 @@ def test_builds_that_differ(mpi: Mpi, differs: bool, tmp_path: Path) -> None:
     options = ["--light", "--sections", "bcast,allreduce"]
     words = ["/bin/sh", "-c", _ANOTHER, "sh", usual.name, other, program, *options]
     run = lab(mpi, *words, eco=True, ranks=4)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.planned("bcast") == (not differs), run.err
     lines = [line for line in run.err.splitlines() if "another ECO" in line]
@@ -74,7 +74,7 @@ def test_unreadable_setting(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
     options = ["--light", "--sections", "bcast"]
     run = lab(mpi, program, *options, eco=True, ranks=3, choice=os.fsdecode(b"\xff\xe9"))
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert "ECO_CHOICE" in run.err or "native collectives" in run.err
 
@@ -87,7 +87,7 @@ def test_many_communicators_alive(mpi: Mpi) -> None:
     """More than half of the library's contexts: the rest are not ECO's to take."""
     program = built(mpi, "alive")
     run = lab(mpi, program, "1100", eco=True, ranks=3, scale=100, seconds=500)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.planned("bcast")
 

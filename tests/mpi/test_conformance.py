@@ -232,7 +232,7 @@ def test_rooms(mpi: Mpi, choice: str) -> None:
     eco = lab(mpi, program, *options, "rooms", eco=True, choice=choice, **where)
     same_results(native, eco, ["gatherv", "scatterv"])
     longer = lab(mpi, program, *options, "long_blocks", eco=True, choice=choice, **where)
-    assert longer.code == 0, longer.out + longer.err
+    assert longer.code == 0, longer.text
     assert "all ok" in longer.out
     assert longer.planned("gatherv")
     assert longer.planned("scatterv")
@@ -247,6 +247,6 @@ def test_many_communicators(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
     options = ["--sections", "communicators", "--communicators", "2500", "--patience", "900"]
     eco = lab(mpi, program, *options, eco=True, ranks=4, order=SPREAD, scale=100, seconds=900)
-    assert eco.code == 0, eco.out + eco.err
+    assert eco.code == 0, eco.text
     assert "all ok" in eco.out
     assert eco.planned("bcast")

@@ -13,7 +13,7 @@ PROGRAM = ["--atoms", "500", "--steps", "40", "--json"]
 
 
 def figures(run: Run) -> dict[str, Any]:
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     lines = [line for line in run.out.splitlines() if line.startswith("{")]
     result: dict[str, Any] = json.loads(lines[-1])
     return result

@@ -11,7 +11,7 @@ INTERFACES = ["mpif.h", "mpi", "mpi_f08"]
 @each_debian
 def test_native(mpi: Mpi, interface: str) -> None:
     run = here(mpi, 3, built(mpi, f"fortran-{interface}"))
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
 
 

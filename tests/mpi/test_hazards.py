@@ -91,7 +91,7 @@ def _ends_well(runs: list[Run], call: str, handler: str) -> None:
         if "all ok" in run.out:
             assert run.code == 0, run.err
             break
-        assert "out of memory" in run.err, run.out + run.err
+        assert "out of memory" in run.err, run.text
         told += "told NO_MEM" in run.out
         if call != "levels":
             assert run.code != 0
@@ -141,7 +141,7 @@ def test_no_memory_when_a_communicator_is_freed(mpi: Mpi) -> None:
     words = [built(mpi, "starves"), "free", "return", 0]
     run = lab(mpi, *words, eco=True, choice="mcast:segments=1", profile=profile, scale=100)
     assert "terminate called" not in run.err
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert all(what.startswith("mcast") for what in run.used["bcast"])
 
 
@@ -194,7 +194,7 @@ PLAIN: dict[str, Any] = {"ranks": 4, "scale": 100, "order": "random:1"}
 def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
     """Children that end, signals, what is freed late, threads that ask at once for the same."""
     run = lab(mpi, built(mpi, "hazards"), how, eco=True, **where)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.planned("bcast"), run.err
     if where is RAILS:
@@ -208,7 +208,7 @@ def test_a_handle_given_again(mpi: Mpi) -> None:
     # What expects calls that do not block looks up other communicators meanwhile.
     settings = {"ECO_NONBLOCKING": "off"}
     run = lab(mpi, built(mpi, "hazards"), "handles", eco=True, environment=settings, **PLAIN)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     # What is kept of one that is gone leaves all its calls to the library.
     assert run.times("bcast") == 90, run.err
@@ -221,12 +221,12 @@ def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
     # A report, and what expects calls that do not block, would use MPI_COMM_WORLD to its very end.
     settings = {"ECO_NONBLOCKING": "off", "ECO_VERBOSE": "0"}
     run = lab(mpi, built(mpi, "hazards"), "keyvals", eco=True, environment=settings, **PLAIN)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert "at the end" not in run.err
     # Natively no number has become free.
     native = lab(mpi, built(mpi, "hazards"), "keyvals", eco=False, **PLAIN)
-    assert native.code == 0, native.out + native.err
+    assert native.code == 0, native.text
     assert "all ok" not in native.out
     assert "at the end" in native.err
 
@@ -246,8 +246,8 @@ def test_mpi_sessions(mpi: Mpi, program: str, how: str) -> None:
     """Without MPI_Init, before it and after MPI_Finalize all is native; between them ECO serves the
     communicators of sessions too, from the first collective on MPI_COMM_WORLD on."""
     run = lab(mpi, built(mpi, program), how, eco=True, seconds=60, **PLAIN)
-    assert run.code == 0, run.out + run.err
-    assert run.out.count("all ok") == 4, run.out + run.err
+    assert run.code == 0, run.text
+    assert run.out.count("all ok") == 4, run.text
     if how == "alone":
         assert not run.used
     else:
@@ -263,7 +263,7 @@ def test_a_plugin_is_unloaded(mpi: Mpi, plugin: str, operation: str, profile: Pa
     settings = [f"LD_PRELOAD={object_of}", f"ECO_PROFILE={profile}", "ECO_CHOICE=eco"]
     words = [built(mpi, "loads"), built(mpi, f"{plugin}.so")]
     run = here(mpi, 2, "env", *settings, "ECO_VERBOSE=2", *words)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.out.count("all ok") == 2
     assert run.planned(operation), run.err
     assert not any("native" in how for how in run.used[operation]), run.err
@@ -313,7 +313,7 @@ def test_roots_in_turn(mpi: Mpi, ranks: int, turns: tuple[int, int], profile: Pa
     profile.write_text(json.dumps(whole))
     words = [built(mpi, "hazards"), "roots", *turns]
     run = _run(mpi, profile, ranks, *words, seconds=550, ECO_VERBOSE="2", ECO_LEARN="off")
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     kept = re.findall(r" (\d+) kept \((\d+) kB\)$", run.err, re.MULTILINE)
     assert kept, run.err[-3000:]
@@ -359,7 +359,7 @@ def test_device_memory(mpi: Mpi, name: str) -> None:
     """On some ranks, of a driver that is loaded late: nobody else touches it, and all is right."""
     driver = built(mpi, name) if name.startswith("fake/") else name
     run = lab(mpi, built(mpi, "devices"), driver, eco=True, **PLAIN)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     missed = [name for name in COLLECTIVES if not run.planned(name)]
     assert not missed, run.err
@@ -374,7 +374,7 @@ def test_devices_that_cannot_be_told(mpi: Mpi) -> None:
         2) export LD_PRELOAD="$LD_PRELOAD $1";; esac; shift; exec "$@" """
     words = [built(mpi, "conformance"), "--light", "--sections", "bcast"]
     run = lab(mpi, "/bin/sh", "-c", on_two, "sh", loader, *words, eco=True, **PLAIN)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.err.count("Level Zero") == 1
     assert not run.planned("bcast")

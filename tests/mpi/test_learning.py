@@ -33,7 +33,7 @@ def learn(mpi: Mpi, profile: Path, mode: str, calls: int = 60) -> Run:
         profile=profile,
         scale=10,  # where choices differ by more than a busy machine's noise
     )
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     return run
 
@@ -128,7 +128,7 @@ def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -
     where = {"order": "random:1", "at": ("0s link a-b-c delay=3ms",)}
     words = [built(mpi, "learns"), 100, "short"]
     run = lab(mpi, *words, eco=True, choice="auto", profile=profile, **where)
-    assert "all ok" in run.out, run.out + run.err
+    assert "all ok" in run.out, run.text
     assert 50 <= run.times_of("allreduce", "native") < 100, run.err
 
 

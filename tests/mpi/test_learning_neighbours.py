@@ -34,7 +34,7 @@ def profile(tmp_path: Path) -> Path:
 
 
 def got(run: Run) -> str:
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     return next(line for line in run.out.splitlines() if line.startswith("got "))
 

@@ -48,7 +48,7 @@ def learn(
         profile=profile,
         scale=10,  # where choices differ by more than a busy machine's noise
     )
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     return run
 
@@ -123,5 +123,5 @@ def test_a_rank_that_is_many_messages_ahead(mpi: Mpi) -> None:
         scale=10,
         seconds=60,
     )
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out

@@ -21,7 +21,7 @@ def test_without_eco(mpi: Mpi) -> None:
 @each
 def test_c(mpi: Mpi) -> None:
     run = lab(mpi, built(mpi, "levels"), "split", eco=True)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     lines = run.out.splitlines()
     assert "all ok" in lines
     for line in CLUSTERS:
@@ -44,9 +44,9 @@ def bound(mpi: Mpi, machine: str, processors: str) -> Run:
 def test_levels_inside(mpi: Mpi) -> None:
     """Packages that ranks are bound to are a level; numbering between them scatters nothing."""
     run = bound(mpi, "package:2 core:1 pu:1", "0 1 0 1")
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     lines = run.out.splitlines()
-    assert "all ok" in lines, run.out + run.err
+    assert "all ok" in lines, run.text
     for line in ["0: 0/0 0/0 0/0", "2: 0/0 0/0 2/2", "3: 0/0 1/1 3/3", "7: 1/4 3/5 7/7"]:
         assert line in lines, run.out
     assert "8 ranks [(0 2) (1 3)] [(4 6) (5 7)]: " in run.err
@@ -57,8 +57,8 @@ def test_levels_inside(mpi: Mpi) -> None:
 def test_depths_inside_differ(mpi: Mpi) -> None:
     """A rank that may run on two NUMA nodes has no level below their package."""
     run = bound(mpi, "package:2 numa:2 core:1 pu:1", "0 1 0-1 0")
-    assert run.code == 0, run.out + run.err
-    assert "all ok" in run.out, run.out + run.err
+    assert run.code == 0, run.text
+    assert "all ok" in run.out, run.text
     assert "8 ranks [(0 3) 1 2] [(4 7) 5 6]: " in run.err
     for line in ["0: 0/0 0/0 0/0", "1: 0/0 1/1", "2: 0/0 2/2"]:
         assert line in run.out.splitlines(), run.out
@@ -68,14 +68,14 @@ def test_depths_inside_differ(mpi: Mpi) -> None:
 @each
 def test_unbound(mpi: Mpi) -> None:
     run = bound(mpi, "package:2 core:1 pu:1", "0-1 0-1 0-1 0-1")
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "8 ranks [0 1 2 3] [4 5 6 7]: " in run.err
 
 
 @pytest.mark.lab
 def test_fortran() -> None:
     run = lab(OPENMPI4, built(OPENMPI4, "levels-fortran"), eco=True)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "level 0: 2/6" in run.out
     assert "level 1: 7/7" in run.out
 
@@ -85,6 +85,6 @@ def test_fortran() -> None:
 def test_python(mpi: Mpi) -> None:
     script = PROJECT / "tests/mpi/levels.py"
     run = lab(mpi, mpi.python, script, PROJECT / "include", eco=True)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "7 [2, 7]" in run.out
     assert "nearest [1, 2]" in run.out

@@ -41,14 +41,14 @@ def as_natively(mpi: Mpi, *words: object, **options: Any) -> Run:
     run was."""
     native = natively(mpi, built(mpi, "mcasts"), *words, scale=100)
     run = mcasts(mpi, *words, **options)
-    assert (native.code == 0) == (run.code == 0), run.out + run.err
+    assert (native.code == 0) == (run.code == 0), run.text
     assert [line for line in native.out.splitlines() if line.startswith("ok")] == run.results
     return run
 
 
 def went_well(run: Run, calls: int) -> None:
     """Every byte was right, and it was multicasts that brought them."""
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert f"ok {calls} calls" in run.out
     assert all(what.startswith("mcast") for what in run.used["bcast"])
     assert all(what.startswith("mcast") for what in run.used["allgather"])
@@ -153,7 +153,7 @@ def test_a_root_that_leaves(mpi: Mpi, size: int, faults: str, tmp_path: Path) ->
     modes = ["sends", "receives", "frees", "many", "ends"]
     eco = {"eco": True, "choice": "mcast:segments=1", "profile": PROFILE, "seconds": 60}
     run = lab(mpi, built(mpi, "leaves"), size, 6, *modes, scenario=str(scenario), scale=1, **eco)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.results == [f"ok {mode}" for mode in modes]
     assert all(what.startswith("mcast") for what in run.used["bcast"])
 
@@ -203,7 +203,7 @@ def test_behind_other_messages(mpi: Mpi) -> None:
     program = built(mpi, "md", PROJECT / "examples")
     words = [program, "--atoms", 4000, "--steps", 6]
     run = lab(mpi, *words, eco=True, choice="mcast:segments=3", profile=PROFILE, scale=1)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "do not reach" not in run.err
     found = re.search(r"eco: (\d+) datagrams multicast, (\d+) sent again", run.err)
     assert found, run.err
@@ -375,5 +375,5 @@ def sent(run: Run) -> int:
 def test_switched_off(mpi: Mpi) -> None:
     """Then nothing is multicast, whatever the profile says."""
     run = mcasts(mpi, 4, 16000, choice="auto", environment={"ECO_MULTICAST": "off"})
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert not any(what.startswith("mcast") for use in run.used.values() for what in use)

@@ -47,7 +47,7 @@ def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     assert tried
     assert all(0 < area[end] < 0.01 for area in tried for end in ("send", "receive")), areas
     run = mcasts(mpi, 12, 16000, scenario=str(scenario), scale=1, profile=profile)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "ok 12 calls" in run.out
     assert all(what.startswith("mcast") for what in run.used["bcast"])
 

@@ -56,7 +56,7 @@ def test_faults(mpi: Mpi, twins: Twins, faults: str, tmp_path: Path) -> None:
     program = built(mpi, f"{twins.kind}-mcasts")
     where = {"scenario": str(scenario), "scale": 1, "profile": PROFILE}
     run = lab(mpi, program, 8, 16000, eco=True, choice="mcast:segments=1", **where)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "ok 8 calls" in run.out
     all_multicast(run, twins, "bcast", "allgather")
 
@@ -71,7 +71,7 @@ def test_a_root_that_leaves(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     program = built(mpi, f"{twins.kind}-leaves")
     where = {"scenario": str(scenario), "scale": 1, "profile": PROFILE, "seconds": 60}
     run = lab(mpi, program, 16000, 6, *modes, eco=True, choice="mcast:segments=1", **where)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.results == [f"ok {mode}" for mode in modes]
     all_multicast(run, twins, "bcast")
 
@@ -82,7 +82,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     """A rank that sits in any of the library's calls multicasts what others wait for."""
     words = [twins.kind, 1, "all", tmp_path, 100]
     run = mcasts(mpi, "progress", *words)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.out.count("passed on in") == len(CALLS)
     all_multicast(run, twins, "bcast", "allreduce", "allgather")
 
@@ -91,7 +91,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
 def test_many_under_way(mpi: Mpi) -> None:
     """They run one after the other, in the order of calls, however they are waited for."""
     run = mcasts(mpi, "nonblocking", "order", 100)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     all_multicast(run, NONBLOCKING, "bcast")
 
@@ -100,7 +100,7 @@ def test_many_under_way(mpi: Mpi) -> None:
 def test_many_persistent_ones(mpi: Mpi) -> None:
     """Started in other orders by each rank."""
     run = mcasts(mpi, "persistent", "many", 40)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert any(
         what.startswith("mcast") for name in run.used for what in run.used[name] if "_init" in name

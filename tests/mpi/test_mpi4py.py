@@ -38,7 +38,7 @@ def suite(mpi: Mpi) -> Path:
 def verdict(run: Run, ranks: list[str]) -> tuple[set[str], set[str], set[str]]:
     """How many tests ran, which failed, and how it ended; all ranks must say the same number."""
     ran = [number for text in ranks for number in re.findall(r"^Ran (\d+) tests", text, re.M)]
-    assert len(ran) == len(ranks) and "0" not in ran, run.out + run.err + ranks[0][-6000:]
+    assert len(ran) == len(ranks) and "0" not in ran, run.text + ranks[0][-6000:]
     text = "\n".join(ranks)
     failed = set(re.findall(r"^(?:FAIL|ERROR): .*", text, re.M))
     return set(ran), failed, set(re.findall(r"^(?:OK|FAILED).*", text, re.M))
@@ -61,7 +61,7 @@ def compare(
             program = ["sh", "-c", SEPARATELY, place, mpi.python, suite(mpi), *tests]
             run = lab(mpi, *program, eco=eco, ranks=ranks, **network)
             texts = [path.read_text(errors="replace") for path in Path(place).iterdir()]
-        assert len(texts) == ranks, run.out + run.err
+        assert len(texts) == ranks, run.text
         return Run(run.code, run.out, run.err + "\n".join(texts)), texts
 
     (native, native_texts), (eco, eco_texts) = go(False), go(True)

@@ -6,8 +6,8 @@ from mpi_harness import HERE, OPENMPI4, PROJECT, Mpi, Run, built, each, here, la
 
 
 def right(run: Run) -> None:
-    assert run.code == 0, run.out + run.err
-    assert "all ok" in run.out, run.out + run.err
+    assert run.code == 0, run.text
+    assert "all ok" in run.out, run.text
 
 
 def says_why(run: Run) -> None:

@@ -70,7 +70,7 @@ def test_progress_for_long(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
     words = ["nonblocking", 100, "all", tmp_path, 800]
     program = built(mpi, "progress")
     run = lab(mpi, program, *words, eco=True, ranks=ranks, order=SPREAD, scale=100, seconds=800)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.out.count("passed on in") == 14
 
 
@@ -80,7 +80,7 @@ def test_progress_for_long(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
 def test_rules(mpi: Mpi, what: str) -> None:
     """What is freed while a call needs it, arrays of all kinds of requests, many calls at once."""
     run = lab(mpi, built(mpi, "nonblocking"), what, 500, eco=True, ranks=5, order=SPREAD)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.planned("ibcast"), run.err
 
@@ -151,7 +151,7 @@ def test_what_blocking_calls_alone_can_run(mpi: Mpi, tmp_path: Path) -> None:
     file.write_text(json.dumps(profile))
     words = [built(mpi, "progress"), "nonblocking", 1, "recv", tmp_path, 100]
     run = lab(mpi, *words, eco=True, choice="auto", order="block", scale=10, profile=file)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     for name, choice in choices.items():
         assert run.planned("i" + name), run.err
         assert not any("native" in how for how in run.used["i" + name]), run.err
@@ -177,13 +177,13 @@ def test_choices_of_their_own(mpi: Mpi, tmp_path: Path) -> None:
     words: list[object] = [built(mpi, "progress"), "nonblocking", 1, "recv", tmp_path, 100]
     where: dict[str, Any] = {"choice": "auto", "order": "block", "scale": 10, "profile": file}
     run = lab(mpi, *words, eco=True, **where)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert {*run.used["ibcast"]} == {tree}
     assert all(how.startswith("tree:top=binomial") for how in run.used["ireduce"]), run.err
     assert not run.planned("iallreduce")
     words[1] = "persistent"
     run = lab(mpi, *words, eco=True, **where)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert {*run.used["bcast_init"]} == {tree}
     assert not run.planned("allreduce_init")
 
@@ -193,6 +193,6 @@ def test_choices_of_their_own(mpi: Mpi, tmp_path: Path) -> None:
 def test_turned_off(mpi: Mpi) -> None:
     words = [built(mpi, "nonblocking"), "order", 50]
     run = lab(mpi, *words, eco=True, ranks=4, environment={"ECO_NONBLOCKING": "off"})
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert not run.planned("ibcast")
     assert run.planned("barrier")

@@ -24,6 +24,6 @@ def test_restarts(mpi: Mpi) -> None:
 def test_rules(mpi: Mpi, what: str) -> None:
     words = [built(mpi, "persistent"), what, 200]
     run = lab(mpi, *words, eco=True, ranks=5, order=SPREAD, scale=100)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.planned("bcast_init") or run.planned("allreduce_init"), run.err

@@ -22,7 +22,7 @@ def _said(run: Run) -> dict[int, str]:
 
 
 def _all_revoked(run: Run) -> None:
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.out.count("then revoked") == 4, run.out
     assert run.out.count("4 of 4 left, success") == 4, run.out
 
@@ -57,7 +57,7 @@ def test_a_persistent_call_that_is_revoked(profile: Path) -> None:
 
 def test_a_persistent_call_of_which_a_rank_dies(profile: Path) -> None:
     run = _with_faults("bcast_init", "failed", launch=_by_eco(profile, "tree:inner=chain"))
-    assert run.out.count("3 of 4 left, success") == 3, run.out + run.err
+    assert run.out.count("3 of 4 left, success") == 3, run.text
     ends = _said(run)
     assert {rank: ends[rank] for rank in (2, 3)} == {2: "truncated", 3: "truncated"}
     assert run.out.count("again failed") >= 2, run.out
@@ -87,7 +87,7 @@ def test_a_rank_that_dies(profile: Path, call: str) -> None:
     communicator was revoked."""
     choice = "exchange:inner=star" if call == "barrier" else "tree:inner=chain"
     run = _with_faults(call, "failed", launch=_by_eco(profile, choice))
-    assert run.out.count("3 of 4 left, success") == 3, run.out + run.err
+    assert run.out.count("3 of 4 left, success") == 3, run.text
     # A root that only sends may not notice.
     ends = _said(run)
     assert ends.pop(0) in (["success", "failed"] if "bcast" in call else ["failed"])

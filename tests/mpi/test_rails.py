@@ -73,7 +73,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     choice = "tree:inner=binomial,segments=2,rails=2"
     program = built(mpi, "progress")
     run = lab(mpi, program, *words, eco=True, choice=choice, scenario="two-rails", scale=1)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.out.count("passed on in") == len(CALLS)
     assert all("rails=2" in what for name in twins.of("bcast") for what in run.used[name])
 
@@ -138,7 +138,7 @@ def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) ->
         scale=1,
         profile=profile,
     )
-    assert "all ok" in run.out, run.out + run.err
+    assert "all ok" in run.out, run.text
     assert any("rails=2" in what for what in run.used["gather"])
     assert not run.planned("bcast")
 

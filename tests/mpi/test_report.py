@@ -36,7 +36,7 @@ def test_with_eco_and_without(mpi: Mpi, tmp_path: Path) -> None:
     run = _run(mpi, ECO_REPORT=str(files[0]), ECO_VERBOSE="0")
     native = _run(mpi, ECO_REPORT=str(files[1]), ECO_VERBOSE="1", ECO_DISABLE="1")
     for each_run in (run, native):
-        assert each_run.code == 0, each_run.out + each_run.err
+        assert each_run.code == 0, each_run.text
         assert "all ok" in each_run.out
     found, off = map(_document, files)
     assert _calls(files[0]) == _calls(files[1])
@@ -76,7 +76,7 @@ def test_multicasts_that_would_run(mpi: Mpi, tmp_path: Path) -> None:
     off = {"ECO_REPORT": str(report), "ECO_DISABLE": "1"}
     words = [built(mpi, "mcasts"), 8, 16000]
     run = lab(mpi, *words, eco=True, choice="auto", profile=tuned, environment=off)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     rows = [row for row in _document(report)["calls"] if row["operation"] == "bcast"]
     assert [row["choice"] for row in rows] == ["mcast:segments=1"]
     assert rows[0]["estimate"] == pytest.approx(rows[0]["calls"] * 0.02, rel=0.05)
@@ -88,7 +88,7 @@ def test_nobody_waits_longer_than_the_call(mpi: Mpi, tmp_path: Path) -> None:
     """A root that runs ahead has left a broadcast long before the others come to it."""
     file = tmp_path / "report.json"
     run = lab(mpi, built(mpi, "runs_ahead"), 300, eco=True, environment={"ECO_REPORT": str(file)})
-    assert run.code == 0 and "all ok" in run.out, run.out + run.err
+    assert run.code == 0 and "all ok" in run.out, run.text
     document = _document(file)
     assert 0 <= sum(row["waited"] for row in document["calls"]) < document["whole"] / 2
 
@@ -97,6 +97,6 @@ def test_nobody_waits_longer_than_the_call(mpi: Mpi, tmp_path: Path) -> None:
 def test_file_that_cannot_be_written(tmp_path: Path) -> None:
     """One line says why, and what would be in it is printed."""
     run = _run(OPENMPI5, ECO_REPORT=str(tmp_path / "none" / "report.json"), ECO_VERBOSE="0")
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert run.err.count("cannot be written (No such file or directory)") == 1
     assert "\neco: collectives " in run.err

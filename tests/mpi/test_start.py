@@ -7,7 +7,7 @@ from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, here, lab
 
 def _run(mpi: Mpi, how: str, choice: str = "eco") -> Run:
     run = lab(mpi, built(mpi, "starts"), how, eco=True, ranks=4, choice=choice, scale=100)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     return run
 
@@ -63,4 +63,4 @@ def test_a_probe_whose_input_does_not_end(mpi: Mpi) -> None:
         "16",
     ]
     run = here(mpi, 2, "bash", "-c", held, PROFILE, ECO, *words, seconds=50)
-    assert "on hosts of the profile" in run.out, run.out + run.err
+    assert "on hosts of the profile" in run.out, run.text

@@ -16,7 +16,7 @@ def test_native(mpi: Mpi) -> None:
 @each
 def test_placed(mpi: Mpi) -> None:
     run = lab(mpi, built(mpi, "topologies"), eco=True, order="random:1")
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     for function in (
         "Cart_create",

@@ -96,7 +96,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     rounds = 2 if twins is NONBLOCKING else 1
     words = [twins.kind, rounds, ",".join(calls), tmp_path, 100]
     run = lab(mpi, built(mpi, "progress"), *words, eco=True, ranks=5, order=SPREAD, scale=100)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.out.count("passed on in") == len(calls)
     names = ("bcast", "allreduce", "reduce", "allgather", "barrier", "scan", "alltoall")
@@ -112,7 +112,7 @@ def test_device_memory(mpi: Mpi, twins: Twins) -> None:
     driver = built(mpi, "fake/libcuda.so.1")
     words = [built(mpi, f"{twins.kind}-devices"), driver]
     run = lab(mpi, *words, eco=True, ranks=4, order=SPREAD, scale=100)
-    assert run.code == 0, run.out + run.err
+    assert run.code == 0, run.text
     assert "all ok" in run.out
     without = twins.of("barrier", "neighbor_allgatherv")
     missed = [name for name in twins.taken if name not in without and not run.planned(name)]
