@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eco/base/text.h"
+#include "eco/measure/later_steps.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/rank_order.h"
 #include "eco/mpi/mpi_transport.h"
@@ -44,6 +45,10 @@ std::vector<int> hosts_in_order(const Profile& profile, int ranks_on_host,
     return in_order(std::move(host_of), order);
 }
 
+Seconds seconds(Forecaster::Clock::duration time) {
+    return std::chrono::duration<double>(time).count();
+}
+
 bool is_one_subnet(const Profile& profile) {
     const auto& level = profile.levels.front();
     return std::all_of(level.begin(), level.end(), [](int id) { return id == 0; });
@@ -67,7 +72,8 @@ Forecast Forecaster::work_out(const Question& question) {
     return found;
 }
 
-void Forecaster::answer(std::vector<Question> questions, Clock::time_point until) {
+void Forecaster::answer(std::vector<Question> questions, Clock::time_point until,
+                        const std::function<void(double)>& show) {
     if (!knows()) return;
     // All-to-alls last: of many hosts they take as long as all others together.
     std::stable_partition(questions.begin(), questions.end(), [](const Question& question) {
@@ -97,6 +103,7 @@ void Forecaster::answer(std::vector<Question> questions, Clock::time_point until
         const auto count = std::min(static_cast<std::size_t>(at_once), asked.size() - first);
         answer_all({begin, begin + static_cast<std::ptrdiff_t>(count)}, rank, ranks);
         first += count;
+        show(static_cast<double>(first) / static_cast<double>(asked.size()));
         last_took = Clock::now() - began;
         if (last_took < short_batch) at_once = std::min(2 * at_once, most_of_rank * ranks);
         if (last_took > long_batch) at_once = std::max(at_once / 2, 1);
@@ -134,7 +141,17 @@ const Forecast* Forecaster::find(Question question) const {
 std::vector<Tuned> Forecaster::entries(Progress& progress, Clock::time_point until) {
     std::vector<Tuned> list;
     if (!knows() || is_one_subnet(profile_)) return list;
-    progress.begin(0.99, "predicting");
+    const auto began = Clock::now();
+    // The time may be over before all is answered.
+    const auto show = [&](double done) {
+        const auto now = Clock::now();
+        const Seconds spent = seconds(now - began),
+                      all = done > 0 ? spent / done : predicting_time(profile_),
+                      until_end = until == Clock::time_point::max() ? all : seconds(until - now);
+        progress.update_left(std::clamp(all - spent, 0.0, std::max(0.0, until_end)), "predicting",
+                             done == 0);
+    };
+    show(0);
     struct Asked {
         Question question;
         int ranks_per_host;
@@ -153,7 +170,7 @@ std::vector<Tuned> Forecaster::entries(Progress& progress, Clock::time_point unt
                     questions.push_back(asked.back().question);
                 }
         }
-    answer(questions, until);
+    answer(questions, until, show);
     for (const auto& [question, ranks_per_host] : asked) {
         const Forecast* found = find(question);
         if (!found) continue;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -34,9 +35,10 @@ public:
 
     // Collective over MPI_COMM_WORLD; all ranks ask the same. What was answered before costs
     // nothing. In the order given, all-to-alls last, and no more of them once rank 0's clock says
-    // `until`.
-    void answer(std::vector<Question> questions,
-                Clock::time_point until = Clock::time_point::max());
+    // `until`. show: called with the share that is done.
+    void answer(
+        std::vector<Question> questions, Clock::time_point until = Clock::time_point::max(),
+        const std::function<void(double)>& show = [](double) {});
 
     // The few best that differ; null: not asked, or it would have taken too long.
     const Forecast* find(Question question) const;

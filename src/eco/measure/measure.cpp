@@ -9,6 +9,7 @@
 #include "eco/base/error.h"
 #include "eco/job/session.h"
 #include "eco/measure/host_hint.h"
+#include "eco/measure/later_steps.h"
 #include "eco/measure/look_again.h"
 #include "eco/measure/measure_gap.h"
 #include "eco/measure/measure_mcast.h"
@@ -38,14 +39,15 @@ class Measuring {
 public:
     Measuring(const Options& options, const std::optional<Profile>& known, Notes& notes,
               const std::string& kept, Progress& progress, double share,
-              const std::function<Seconds()>& left)
+              const std::function<Seconds()>& left, Seconds predicting)
         : options_(options),
           known_(known),
           notes_(notes),
           kept_(kept),
           progress_(progress),
           share_(share),
-          left_(left) {}
+          left_(left),
+          predicting_(predicting) {}
 
     Profile run() {
         find_hosts();
@@ -159,8 +161,7 @@ private:
                         "cannot be measured against it; launch on all hosts, or add --again");
         eco::time_pairs(profile_, notes_.surveyed, old, kept_, options_.all_pairs, look, leader_,
                         hints_, workers_, left_(), [&](Seconds left, const std::string& what) {
-                            const Seconds all = spent() + left + model_time(profile_);
-                            progress_.update(share_ * spent() / all, what);
+                            show_left(left + model_time(profile_) + later().all(), what);
                         });
         say_repeats();
     }
@@ -192,15 +193,14 @@ private:
         }
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent(), model = model_time(profile_);
-        profile_.model = measure_model(profile_, known_, leader_, workers_,
-                                       [&](double done, const std::string& what) {
-                                           // Rarely less than was thought, often more.
-                                           show_step(before, model, std::max(done, 0.1), what);
-                                       });
+        profile_.model = measure_model(
+            profile_, known_, leader_, workers_, [&](double done, const std::string& what) {
+                // Rarely less than was thought, often more.
+                show_step(before, model, std::max(done, 0.1), later().all(), what);
+            });
         const OddLinks links = find_odd_links(
             profile_, leader_, workers_, pairs_to_try_both_ways(profile_, notes_.surveyed),
-            for_odd_links * left_(),
-            [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
+            for_odd_links * left_(), show_later(LaterSteps::links));
         notes_.odd = all_odd(slow_hosts(profile_), slow_for_long(profile_, notes_.surveyed),
                              links.odd, profile_.levels.back());
         notes_.subnets_not_tried = links.subnets_not_tried;
@@ -211,7 +211,7 @@ private:
         const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
         // A check predicts nothing.
         if (!fresh || profile_.hosts.size() < 2 || options_.facts) return;
-        progress_.update(0.99 * share_, "processors");
+        show_later(LaterSteps::processors)(0, "processors");
         // Without choices the profile is of little use if that is not clear; a second at most.
         const Seconds most = options_.tune ? for_shared_gap * left_() : never;
         const SharedGap found = measure_shared_gap(profile_, leader_, most);
@@ -231,13 +231,14 @@ private:
         if (!fresh) profile_.rails = known_->rails;
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
-        progress_.update(0.99 * share_, "NICs");
+        show_later(LaterSteps::nics)(0, "NICs");
         profile_.rails =
             measure_rails(profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
                           time_for_rails(profile_.hosts.size(), options_.all_pairs, left_()),
                           [&](double done, const std::string& what) {
                               // Nobody knew before how many there are.
-                              show_step(before, 0, std::max(done, 0.05), what);
+                              show_step(before, 0, std::max(done, 0.05),
+                                        later().left(LaterSteps::multicast, 0), what);
                           });
     }
 
@@ -249,17 +250,35 @@ private:
             profile_.mcast->areas =
                 carried_over(profile_.mcast->areas, known_->levels, profile_.levels);
         if (!fresh || profile_.hosts.size() < 2 || !options_.multicast) return;
-        profile_.mcast = measure_mcast(
-            profile_, leader_, for_mcast * left_(),
-            [&](double, const std::string& what) { progress_.update(0.99 * share_, what); });
+        profile_.mcast = measure_mcast(profile_, leader_, for_mcast * left_(),
+                                       show_later(LaterSteps::multicast));
     }
 
     Seconds spent() const { return since(start_); }
 
-    // A step began at `before`, takes `least` at least, and is done by this much.
-    void show_step(Seconds before, Seconds least, double done, const std::string& what) {
-        const Seconds all = before + std::max(least, (spent() - before) / done);
-        progress_.update(share_ * std::min(1.0, spent() / all), what);
+    // With a budget the clock says what is done. A check (`eco doctor`) predicts nothing.
+    LaterSteps later() const {
+        if (options_.tune) return {};
+        return {profile_, options_.multicast, predicting_};
+    }
+
+    void show_left(Seconds left, const std::string& what) {
+        progress_.update(share_ * std::min(0.99, spent() / (spent() + left)), what);
+    }
+
+    // A step began at `before`, takes `least` at least, and is done by this much; what follows
+    // takes `after`.
+    void show_step(Seconds before, Seconds least, double done, Seconds after,
+                   const std::string& what) {
+        const Seconds spent_on_it = spent() - before;
+        show_left(std::max(0.0, std::max(least, spent_on_it / done) - spent_on_it) + after, what);
+    }
+
+    // For a step that begins now and knows no share that is done.
+    Show show_later(LaterSteps::Step step) {
+        return [this, step, before = spent(), later = later()](double, const std::string& what) {
+            show_left(later.left(step, spent() - before), what);
+        };
     }
 
     const Native& mpi_ = native();
@@ -270,6 +289,7 @@ private:
     Progress& progress_;
     double share_;
     const std::function<Seconds()>& left_;
+    Seconds predicting_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     WorkerPool workers_;
     Profile profile_;
@@ -281,8 +301,9 @@ private:
 
 Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
                 const std::string& kept, Progress& progress, double share_of_progress,
-                const std::function<Seconds()>& left) {
-    return Measuring(options, known, notes, kept, progress, share_of_progress, left).run();
+                const std::function<Seconds()>& left, Seconds predicting) {
+    return Measuring(options, known, notes, kept, progress, share_of_progress, left, predicting)
+        .run();
 }
 
 }  // namespace eco

@@ -19,9 +19,10 @@ namespace eco {
 // earlier run told before it was cut short (keep_pairs.h), or nothing. The result, with levels,
 // ring and model, is whole on rank 0 only. Of known hosts alone nothing is measured, and a profile
 // without a model stays without. left: on rank 0, seconds until all must be over; what may be
-// shortened takes no more than its part of them.
+// shortened takes no more than its part of them. predicting: the longest that predictions take
+// afterwards.
 Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
                 const std::string& kept, Progress& progress, double share_of_progress,
-                const std::function<Seconds()>& left);
+                const std::function<Seconds()>& left, Seconds predicting);
 
 }  // namespace eco

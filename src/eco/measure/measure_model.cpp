@@ -7,6 +7,8 @@
 
 #include "eco/base/at.h"
 #include "eco/base/median.h"
+#include "eco/measure/flow_time.h"
+#include "eco/measure/later_steps.h"
 #include "eco/measure/model_timer.h"
 #include "eco/measure/since.h"
 #include "eco/measure/trial.h"
@@ -33,6 +35,9 @@ constexpr Seconds longest_for_links = 15;
 // Clusters of a level that are timed; where all of these are of one kind, so are the others.
 constexpr std::size_t enough_alike = 6;
 
+// To learn what a cluster shares and what its uplink is, about.
+constexpr int flows_of_cluster = 6;
+
 // Of a host's overheads; the order and its answer take a way of their own.
 constexpr Seconds overheads_time = 0.05;
 
@@ -50,7 +55,7 @@ Seconds farthest(const Profile& profile, const Medium& medium, bool inside) {
 
 // To learn its kind, or its uplink: one flow alone and several at once, a second time now and then.
 Seconds learning_time(const Profile& profile, const Medium& medium, bool inside) {
-    return 3 * ModelTimer::one_sample(farthest(profile, medium, inside));
+    return flows_of_cluster / 2.0 * one_flow(farthest(profile, medium, inside));
 }
 
 // The clusters of two hosts or more, finer levels first.
@@ -327,6 +332,7 @@ private:
 
 Seconds model_time(const Profile& profile) {
     Seconds sum = overheads_time * static_cast<double>(profile.hosts.size());
+    if (profile.levels.empty()) return sum + 2 * flows_of_cluster * one_flow(farthest(profile));
     for (const Medium& medium : clusters(profile))
         sum += learning_time(profile, medium, true) + learning_time(profile, medium, false);
     return sum;

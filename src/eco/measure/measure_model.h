@@ -17,7 +17,7 @@ namespace eco {
 // Called with the share done, 0 to 1, and what is done now.
 using Show = std::function<void(double, const std::string&)>;
 
-// What it takes, about; without levels of the overheads alone.
+// What it takes, about; without levels as if there were two subnets.
 Seconds model_time(const Profile& profile);
 
 // Rank 0's part. profile: with times and levels, of two hosts or more; known: an earlier profile

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "eco/base/at.h"
+#include "eco/measure/flow_time.h"
 #include "eco/measure/trial.h"
 #include "eco/topology/train.h"
 
@@ -18,8 +19,6 @@ constexpr int overhead_rounds = 4;
 // Of flows. Messages are long only if a short one takes no longer than its overheads: before a
 // long one libraries ask, and where the other direction is busy too, question and answer wait
 // there.
-constexpr Seconds flow_time = 0.1, warm_up = 0.03;  // least
-constexpr double round_trips_timed = 4, round_trips_to_full_rate = 6;
 constexpr int messages_per_flow = 16, least_in_flight = 4;
 constexpr double shortest_message = 512, long_message = 16384;
 constexpr Seconds long_message_time = 20e-6;
@@ -30,11 +29,6 @@ constexpr int short_train = 8, trains = 5;
 constexpr Seconds clear_train = 0.3e-3, longest_train_time = 60e-3;
 
 }  // namespace
-
-Seconds ModelTimer::one_sample(Seconds trip) {
-    return std::max(warm_up, round_trips_to_full_rate * trip) +
-           std::max(flow_time, round_trips_timed * trip) + trip;
-}
 
 std::pair<std::vector<Seconds>, std::vector<Seconds>> ModelTimer::overheads(int host,
                                                                             int partner) const {

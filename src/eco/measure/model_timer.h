@@ -22,9 +22,6 @@ public:
     ModelTimer(const Profile& profile, const std::vector<int>& leader, const WorkerPool& workers)
         : profile_(profile), leader_(leader), workers_(workers) {}
 
-    // What flows between hosts so far apart (there and back) take to be timed once.
-    static Seconds one_sample(Seconds trip);
-
     // By size, in seconds: of a send, and of a receive. Throws MpiError, as all that follow.
     std::pair<std::vector<Seconds>, std::vector<Seconds>> overheads(int host, int partner) const;
 

@@ -20,6 +20,7 @@
 #include "eco/measure/check_collectives.h"
 #include "eco/measure/check_links.h"
 #include "eco/measure/host_facts.h"
+#include "eco/measure/later_steps.h"
 #include "eco/measure/look_again.h"
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
@@ -96,6 +97,18 @@ bool has_rails(const Profile& profile) { return profile.rails && profile.rails->
 constexpr std::chrono::seconds most_predicting{10};
 // Of the time that is given for it and for measuring; more if measuring has taken less.
 constexpr double for_predictions = 0.25;
+
+Deadline::Clock::duration to_clock(Seconds time) {
+    return std::chrono::duration_cast<Deadline::Clock::duration>(
+        std::chrono::duration<double>(time));
+}
+
+// At most, where nothing is timed. What is checked (`eco doctor`) is not predicted.
+Seconds predicting_within(const Options& options) {
+    if (options.tune || options.facts) return 0;
+    const Seconds most = std::chrono::duration<double>(most_predicting).count();
+    return options.within > 0 ? std::min(most, for_predictions * options.within) : most;
+}
 
 // Of the budget, for predicting what is not timed: other ranks on a host, longer messages.
 constexpr double for_other_calls = 0.1;
@@ -204,8 +217,7 @@ void run(const Options& options, int rank, double own_share) {
     const auto began = Deadline::Clock::now();
     const Seconds within =
         std::max(0.0, options.within - (1 + end_of_launch) * spent_launching(options.launched));
-    const auto end = began + std::chrono::duration_cast<Deadline::Clock::duration>(
-                                 std::chrono::duration<double>(within));
+    const auto end = began + to_clock(within);
     check_builds(options);
     const bool prints = rank == 0;
     Progress progress(prints);
@@ -238,13 +250,18 @@ void run(const Options& options, int rank, double own_share) {
             if (options.within <= 0) return std::numeric_limits<Seconds>::infinity();
             return until_end.count() - (options.tune ? 0 : for_predictions * options.within);
         };
-        profile = measure(options, known, notes, kept, progress, of_network, left);
+        const Seconds predicting = predicting_within(options);
+        profile = measure(options, known, notes, kept, progress, of_network, left, predicting);
         if (options.facts) tell_counters(share_again(own_share));
-        progress.update(0.99 * of_network, "sending the result to all ranks");
+        if (predicting > 0)
+            progress.update_left(std::min(predicting, predicting_time(profile)), "sending");
+        else
+            progress.update(0.99 * of_network, "sending the result to all ranks");
         profile = share(profile, rank);
         const auto timed = [](const Tuned& entry) { return !entry.predicted; };
         const bool nothing_new = known && known->hosts == profile.hosts &&
-                                 std::any_of(known->tuning.begin(), known->tuning.end(), timed);
+                                 (std::any_of(known->tuning.begin(), known->tuning.end(), timed) ||
+                                  (!options.tune && !known->tuning.empty()));
         Forecaster forecaster(profile);
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             Options tuning = options;
@@ -253,13 +270,10 @@ void run(const Options& options, int rank, double own_share) {
             choose_until(end, tuning, settings, options.within - left(), profile, forecaster,
                          progress);
         } else if (!nothing_new && !options.facts) {  // what is checked here is never stored
-            auto until = Forecaster::Clock::now() + most_predicting;
-            if (options.within > 0) {
-                const std::chrono::duration<double> least(for_predictions * options.within);
-                const auto soon = Forecaster::Clock::now() +
-                                  std::chrono::duration_cast<Forecaster::Clock::duration>(least);
-                until = std::min(until, std::max(end, soon));
-            }
+            // Measuring may have taken less than its part.
+            auto until = Forecaster::Clock::now() + to_clock(predicting);
+            if (options.within > 0)
+                until = std::max(until, std::min(end, Forecaster::Clock::now() + most_predicting));
             predict(profile, forecaster, progress, until);
         }
         if (collectives && profile.hosts.size() > 1)

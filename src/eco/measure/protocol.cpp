@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/measure/protocol.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace eco {
@@ -20,6 +21,12 @@ void Progress::update(double done, const std::string& what) {
     nlohmann::json event{{"event", "progress"}, {"done", estimate_.done()}, {"what", what}};
     if (estimate_.left()) event["left"] = *estimate_.left();
     send_event(event);
+}
+
+void Progress::update_left(Seconds left, const std::string& what, bool begins) {
+    const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (begins) last_ = {};
+    update(std::min(0.99, spent / (spent + left)), what);
 }
 
 void Progress::begin(double done, const std::string& what) {

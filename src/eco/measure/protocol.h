@@ -24,6 +24,8 @@ public:
     void update(double done, const std::string& what);
     // The same where a long step begins: sent however recent the last one was.
     void begin(double done, const std::string& what);
+    // Where the rest takes so long. begins: as begin().
+    void update_left(Seconds left, const std::string& what, bool begins = false);
 
 private:
     using Clock = std::chrono::steady_clock;
