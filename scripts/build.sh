@@ -19,4 +19,7 @@ elif ((${#targets[@]} == 0)) && grep -qE '^(GTest_DIR|SIMGRID):.*-NOTFOUND$' "$c
     configure=(cmake --preset "$preset")
 fi
 ((${#configure[@]})) && "${configure[@]}"
+# Tests that build something run at the same time, and ninja knows only of itself.
+exec 9>"build/$preset/.lock"
+flock 9
 cmake --build --preset "$preset" --parallel "$(nproc)" ${targets[@]+--target "${targets[@]}"}

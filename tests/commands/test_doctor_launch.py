@@ -48,7 +48,7 @@ def test_what_was_told_before_measuring_failed(tmp_path: Path) -> None:
 
 def test_nothing_more_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where long messages do not get through: the launcher is ended, and what is known said."""
-    monkeypatch.setattr("eco.doctor.cli._patience", lambda _: 0.3)
+    monkeypatch.setattr("eco.doctor.cli._patience", lambda ranks: 2 if ranks else 60)
     text = lines("facts", *told()) + lines("link", way(0, 1, full_arrived=0))
     start = launcher(tmp_path / "bin", text, pause=60)
     result = eco("doctor", "--json", "--", start.path)

@@ -76,7 +76,7 @@ def test_buses(measured: tuple[str, Path]) -> None:
 @pytest.mark.parametrize("mpi", ONE)
 def test_a_switch(mpi: str, tmp_path: Path) -> None:
     path = tmp_path / "net.json"
-    options = ["--no-tune", "--repeats", "1", "--round-trips", "3"]
+    options = ["--no-tune"]
     done = eco("measure", "-o", path, *options, *over(mpi, "switched-8"))
     assert done.returncode == 0, done.stderr
     [medium] = json.loads(path.read_text())["model"]["media"]
@@ -95,7 +95,7 @@ def test_a_link_that_is_slower_one_way(tmp_path: Path) -> None:
         "  - {between: [a, b], rate: 20mbit, back: 4mbit, delay: 1ms}\n"
     )
     path = tmp_path / "net.json"
-    options = ["--no-tune", "--repeats", "1", "--round-trips", "3"]
+    options = ["--no-tune"]
     done = eco("measure", "-o", path, *options, *over("openmpi", str(scenario)))
     assert done.returncode == 0, done.stderr
     [found] = json.loads(path.read_text())["odd"]

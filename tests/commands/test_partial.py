@@ -324,7 +324,7 @@ def test_the_launcher_ends_but_not_its_output(tmp_path: Path) -> None:
     result = eco("measure", "-o", out, "--", start)
     took = time.monotonic() - began
     os.kill(int((tmp_path / "bin" / "pid").read_text()), signal.SIGKILL)
-    assert took < 300
+    assert took < 60, "the process that has its output lives for ten minutes"
     assert result.returncode == 4
     assert "start failed with exit code 3: no way to n1\n" in result.stderr
     assert "all of it" in result.stderr  # though its line has no end

@@ -62,14 +62,18 @@ def receive(port: int, seconds: float) -> float:
         return total * 8 / (time.monotonic() - start)
 
 
-def send(target: str, port: int) -> None:
-    block = bytes(65536)
+def connect(target: str, port: int) -> socket.socket:
+    """Once somebody listens there."""
     while True:
         try:
-            connection = socket.create_connection((target, port), timeout=10)
-            break
+            return socket.create_connection((target, port), timeout=10)
         except ConnectionRefusedError:
             time.sleep(0.01)
+
+
+def send(target: str, port: int) -> None:
+    block = bytes(65536)
+    connection = connect(target, port)
     try:
         while True:
             connection.sendall(block)
@@ -86,12 +90,7 @@ def echo_server(port: int, times: int) -> None:
 
 
 def echo_client(target: str, port: int, times: int) -> list[float]:
-    while True:
-        try:
-            connection = socket.create_connection((target, port), timeout=10)
-            break
-        except ConnectionRefusedError:
-            time.sleep(0.01)
+    connection = connect(target, port)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     trips = []
     for _ in range(times):
@@ -196,8 +195,7 @@ def salvo(pairs: list[list[str]], size: int, index: dict[str, int]) -> float:
             return taken
 
     def shoot(targets: list[tuple[str, int]]) -> None:
-        time.sleep(0.5)
-        connections = [socket.create_connection(target) for target in targets]
+        connections = [connect(*target) for target in targets]
         for start in starts:
             time.sleep(max(0.0, start - time.monotonic()))
             for connection in connections:

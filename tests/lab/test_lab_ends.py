@@ -71,7 +71,7 @@ def test_nothing_stays(mpi: str, how: signal.Signals, tmp_path: Path) -> None:
 def test_stopped_while_it_builds(tmp_path: Path) -> None:
     marker = f"ECO_TEST_MARK={uuid.uuid4()}"
     name, value = marker.split("=")
-    for delay in (0.15, 0.3, 0.5):
+    for delay in (0, 0.1, 0.3):
         with subprocess.Popen(
             [*LAB, "run", "campus-20", "--mpi", "openmpi", "--native", "--", "sh", "-c", "sleep 9"],
             stdin=subprocess.DEVNULL,
@@ -79,6 +79,10 @@ def test_stopped_while_it_builds(tmp_path: Path) -> None:
             stderr=subprocess.DEVNULL,
             env={**os.environ, name: value},
         ) as front:
+            limit = time.monotonic() + 10
+            while len(processes(marker)) < 2:  # those of the lab
+                assert time.monotonic() < limit
+                time.sleep(0.01)
             time.sleep(delay)
             front.terminate()
             assert front.wait(15) != 0

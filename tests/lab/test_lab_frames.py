@@ -4,6 +4,7 @@
 import itertools
 from pathlib import Path
 
+import pytest
 from lab_harness import needs_lab, wires
 
 pytestmark = needs_lab
@@ -27,6 +28,7 @@ def test_loss(tmp_path: Path) -> None:
     assert 90 <= wires(path, frames=["x", "y"], times=200) <= 190
 
 
+@pytest.mark.alone  # a burst ends after 0.1 s, however few frames there were
 def test_losses_in_a_row(tmp_path: Path) -> None:
     path = tmp_path / "bursts.yaml"
     path.write_text(FAULTY.format(faults="loss: 20%, burst: 20"))

@@ -32,6 +32,18 @@ def full(
     raise AssertionError(f"a wire was never full; shares of its goodput at last: {shares}")
 
 
+def at_once(scenario: str, pairs: list[list[str]], wanted: float, most: float) -> None:
+    """3,000 bytes from and to each of `pairs` take as long as so many of them in turn: never less,
+    and no more in one try, of a machine that is not busy."""
+    one = 3000 * 8 / 10e6
+    for _ in range(TRIES):
+        taken = wires(scenario, salvo=pairs, bytes=3000)
+        assert taken >= wanted * one
+        if taken < most * one:
+            return
+    raise AssertionError(f"took {taken} s at last")
+
+
 def test_a_bus_is_shared_and_others_are_not_disturbed() -> None:
     flows = [["n0", "n1"], ["n2", "n1"], ["n3", "n4"]]
     one, two, _ = full({(0, 1): 10e6, (2,): 10e6}, "three-segments", flows=flows, seconds=2)
@@ -50,16 +62,12 @@ def test_switch_ports_are_their_own_and_limited_each_way() -> None:
 
 
 def test_a_quiet_host_sends_to_one_after_the_other() -> None:
-    pairs = [["n0", f"n{n}"] for n in range(1, 8)]
-    taken = wires("switched-8", salvo=pairs, bytes=3000)
     # The bucket lets two full frames pass at once.
-    assert 5 * 3000 * 8 / 10e6 <= taken < 14 * 3000 * 8 / 10e6
+    at_once("switched-8", [["n0", f"n{n}"] for n in range(1, 8)], 5, 14)
 
 
 def test_quiet_stations_share_their_bus() -> None:
-    pairs = [["n0", "n1"], ["n1", "n2"], ["n2", "n0"]]
-    taken = wires("three-segments", salvo=pairs, bytes=3000)
-    assert 2 * 3000 * 8 / 10e6 <= taken < 6 * 3000 * 8 / 10e6
+    at_once("three-segments", [["n0", "n1"], ["n1", "n2"], ["n2", "n0"]], 2, 6)
 
 
 def test_wide_area() -> None:

@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
         call("barrier", comm, &started);
         call(name, comm, &started);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
     const int acts = rank == (fails ? 1 : 0);
     if (acts) {
         usleep(300000); /* the others wait in the call */

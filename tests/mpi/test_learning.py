@@ -77,6 +77,7 @@ def test_off_neither_uses_nor_keeps(mpi: Mpi, profile: Path) -> None:
     assert not beside(profile).exists()
 
 
+@pytest.mark.alone
 @each
 def test_all_ranks_agree_whatever_a_sum_is_of(mpi: Mpi, profile: Path) -> None:
     """With `all` the order of sums may change within the job: the program here would notice."""
@@ -132,6 +133,7 @@ def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -
     assert 50 <= run.times_of("allreduce", "native") < 100, run.err
 
 
+@pytest.mark.alone
 @each
 def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: Path) -> None:
     """A profile of so short a budget that all is left to the library."""
@@ -144,5 +146,5 @@ def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: 
     ]
     path = tmp_path / "net.json"
     path.write_text(json.dumps(document))
-    run = learn(mpi, path, "on")
+    run = learn(mpi, path, "on", calls=200)
     assert any(choice.startswith("mcast") for choice in choices(run, "bcast")), run.err

@@ -62,10 +62,11 @@ def arms(profile: Path, operation: str) -> set[str]:
     return {arm["choice"] for arm in found["arms"]}
 
 
+@pytest.mark.alone
 @each
 def test_compares_where_ranks_meet(mpi: Mpi, profile: Path) -> None:
     """Barriers between the calls let all choices be timed, in this job."""
-    run = learn(mpi, profile, 150, "meets")
+    run = learn(mpi, profile, 300, "meets")
     for operation in BAD:
         assert len(run.used[operation]) >= 3, run.err
         assert len(arms(profile, operation)) >= 2

@@ -201,7 +201,7 @@ def test_behind_other_messages(mpi: Mpi) -> None:
     any, so few are sent again, mostly until the first call has shown how late they come, and none
     is given up for."""
     program = built(mpi, "md", PROJECT / "examples")
-    words = [program, "--atoms", 4000, "--steps", 6]
+    words = [program, "--atoms", 4000, "--steps", 10]
     run = lab(mpi, *words, eco=True, choice="mcast:segments=3", profile=PROFILE, scale=1)
     assert run.code == 0, run.text
     assert "do not reach" not in run.err
@@ -235,7 +235,7 @@ def in_one_lab(mpi: Mpi, script: Path) -> subprocess.CompletedProcess[str]:
 def test_nothing_is_left(mpi: Mpi, what: str, tmp_path: Path) -> None:
     """While the job runs its hosts are in its group; after it none is, and no process is left."""
     script = tmp_path / "job"
-    words = f"{built(mpi, 'mcasts')} 100 60000 {what}"
+    words = f"{built(mpi, 'mcasts')} 400 60000 {what}"
     script.write_text(LEFT.format(words=words))
     done = in_one_lab(mpi, script)
     meanwhile, code, *left = done.stdout.strip().splitlines()[-3:]
@@ -254,10 +254,11 @@ joined() {{
 mpirun {words} >/dev/null &
 job=$!
 for n in $(seq 100); do
-    [ $(joined) = 8 ] && break
+    found=$(joined)
+    [ $found = 8 ] && break
     sleep 0.1
 done
-echo meanwhile $(joined)
+echo meanwhile $found
 wait $job
 echo code $?
 for n in $(seq 50); do

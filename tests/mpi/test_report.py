@@ -83,6 +83,7 @@ def test_multicasts_that_would_run(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.alone
 @each
 def test_nobody_waits_longer_than_the_call(mpi: Mpi, tmp_path: Path) -> None:
     """A root that runs ahead has left a broadcast long before the others come to it."""

@@ -44,11 +44,11 @@ TEST(McastChannel, SaysAgainThatItListens) {
     const auto sleep = [](Seconds time) {
         std::this_thread::sleep_for(std::chrono::duration<double>(time));
     };
-    McastChannel channel(std::make_unique<Counting>(said), McastKey{}, 100, 0.1);
+    McastChannel channel(std::make_unique<Counting>(said), McastKey{}, 100, 1);
     NobodyListens nobody;
     EXPECT_FALSE(channel.attach({5, 0}, nobody));
     EXPECT_EQ(said, 0);
-    sleep(0.12);
+    sleep(1.1);
     EXPECT_TRUE(channel.attach({5, 1}, nobody));
     EXPECT_EQ(said, 1);
     EXPECT_FALSE(channel.attach({5, 2}, nobody));
