@@ -25,12 +25,24 @@ MpiTransport::~MpiTransport() {
     if (!requests_.handles.empty() || requests_.ids.capacity() > most_kept) return;
     requests_.indices.clear();
     requests_.statuses.clear();
-    spare() = std::move(requests_);
+    if (Requests* spare = spare_of_thread()) *spare = std::move(requests_);
 }
 
-MpiTransport::Requests& MpiTransport::spare() {
-    static thread_local Requests spare;
-    return spare;
+// None once the thread's variables are destroyed: destructors and atexit handlers may still call
+// MPI.
+MpiTransport::Requests* MpiTransport::spare_of_thread() {
+    static thread_local bool gone = false;
+    struct Spare {
+        Requests requests;
+        ~Spare() { gone = true; }
+    };
+    static thread_local Spare spare;
+    return gone ? nullptr : &spare.requests;
+}
+
+MpiTransport::Requests MpiTransport::take_spare() {
+    Requests* spare = spare_of_thread();
+    return spare ? std::move(*spare) : Requests();
 }
 
 // Room first: a request that is not kept could not be waited for.

@@ -53,7 +53,7 @@ public:
           inside_(inside),
           reduction_(reduction),
           deferred_sends_(deferred_sends),
-          requests_(std::move(spare())) {}
+          requests_(take_spare()) {}
     // After an error messages may be under way: what has not come is not taken any more, and the
     // copies that are being sent are kept for good.
     ~MpiTransport() override;
@@ -102,7 +102,8 @@ private:
     };
     // Its memory is kept from one call to the next of this thread.
     Requests requests_;
-    static Requests& spare();
+    static Requests* spare_of_thread();
+    static Requests take_spare();
     [[maybe_unused]] std::size_t next_ = 0;  // of the requests, to be tried first
     std::map<int, int> chunks_left_;         // of messages too long for one MPI message
     int truncated_ = MPI_SUCCESS;

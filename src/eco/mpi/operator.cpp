@@ -123,9 +123,10 @@ bool any_order(MPI_Op op, const Type& type) {
     if (const Numbers numbers = numbers_of(type.handle); numbers != Numbers::others)
         return numbers == Numbers::integers;
     static std::mutex mutex;
-    static std::map<MPI_Datatype, bool> known;
+    // Never destroyed: a collective at exit may come after it would be.
+    static auto* known = new std::map<MPI_Datatype, bool>;
     const std::lock_guard lock(mutex);
-    const auto [found, fresh] = known.emplace(type.handle, false);
+    const auto [found, fresh] = known->emplace(type.handle, false);
     if (fresh) found->second = is_integer(type);
     return found->second;
 }
@@ -140,9 +141,9 @@ bool takes_type(MPI_Op op, const Type& type) {
     if (numbers == Numbers::floating && (op == mpi.sum || op == mpi.max || op == mpi.min))
         return true;
     static std::mutex mutex;
-    static std::map<std::pair<MPI_Op, MPI_Datatype>, bool> known;
+    static auto* known = new std::map<std::pair<MPI_Op, MPI_Datatype>, bool>;
     const std::lock_guard lock(mutex);
-    const auto [found, fresh] = known.emplace(std::pair{op, type.handle}, false);
+    const auto [found, fresh] = known->emplace(std::pair{op, type.handle}, false);
     if (fresh) found->second = try_out(op, type);
     return found->second;
 }
