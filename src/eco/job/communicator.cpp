@@ -91,7 +91,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     if (session.settings.reports()) report_number_ = number_for_report(session, rails_.world);
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
     deferred_sends_.begin(far_from(hierarchy_, rank_));
-    usable_ = true;
+    usable_ = placed_ = true;
 }
 
 std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choice,

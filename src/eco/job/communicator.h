@@ -47,8 +47,11 @@ public:
     Communicator(MPI_Comm comm, Session& session);
     ~Communicator();
 
-    // False for an intercommunicator, a lone rank, or ranks whose host is not known.
+    // False for an intercommunicator, a lone rank, or ranks whose host is not known, and where its
+    // collectives are the library's for another reason.
     bool usable() const { return usable_; }
+    // Whether it is known where its ranks are; stays as it is.
+    bool placed() const { return placed_; }
     Rank rank() const { return rank_; }
     int size() const { return size_; }
     const Hierarchy& hierarchy() const { return hierarchy_; }
@@ -211,6 +214,7 @@ private:
     bool worked(int code);
     bool has_room(MPI_Comm comm);
     bool make_hidden();
+    bool create_hidden();
     void make_inside();
     bool make_rails();
     bool make_mcast();
@@ -227,8 +231,8 @@ private:
     MPI_Comm comm_, hidden_, inside_;
     enum class State { none, made, refused } state_of_inside_ = State::none;
     std::vector<Rank> inside_ranks_;
-    bool usable_ = false, failed_ = false, lost_ = false;
-    std::atomic<bool> outlives_ = false;
+    bool placed_ = false, failed_ = false, lost_ = false;
+    std::atomic<bool> usable_ = false, outlives_ = false;
     enum class Asked { no, wanted, works, refused } nonblocking_ = Asked::no;
     Rank rank_ = 0;
     int size_ = 0;
@@ -305,6 +309,10 @@ Communicator* communicator_of(MPI_Comm comm);
 
 // The same for local calls, in any thread: null also before the session has begun.
 Communicator* known_communicator(MPI_Comm comm);
+
+// For what the program asks about the network, in any thread: null where it is not known where the
+// ranks are, or before the session has begun.
+Communicator* placed_communicator(MPI_Comm comm);
 
 // Throws Error where an earlier call lost it: before what all of its ranks do together and the
 // library does alone. Local.

@@ -96,12 +96,21 @@ Communicator* communicator_of(MPI_Comm comm) {
     return communicator && communicator->usable() ? communicator : nullptr;
 }
 
-Communicator* known_communicator(MPI_Comm comm) {
+static Communicator* made_or_attached(MPI_Comm comm) {
     Session* here = session();
     if (!here || comm == native().comm_null) return nullptr;
     Communicator* communicator = attached(comm, *here).made;
-    if (!communicator) communicator = attach(comm, *here);
+    return communicator ? communicator : attach(comm, *here);
+}
+
+Communicator* known_communicator(MPI_Comm comm) {
+    Communicator* communicator = made_or_attached(comm);
     return communicator && communicator->usable() ? communicator : nullptr;
+}
+
+Communicator* placed_communicator(MPI_Comm comm) {
+    Communicator* communicator = made_or_attached(comm);
+    return communicator && communicator->placed() ? communicator : nullptr;
 }
 
 void check_not_lost(MPI_Comm comm) {

@@ -33,10 +33,21 @@ bool Communicator::has_room(MPI_Comm comm) {
 }
 
 bool Communicator::make_hidden() {
+    bool made = false;
+    try {
+        made = create_hidden();
+    } catch (...) {
+        usable_ = false;
+        throw;
+    }
+    if (!made) usable_ = false;
+    return made;
+}
+
+bool Communicator::create_hidden() {
     const Native& mpi = native();
     Session& here = *session();
     MPI_Group group{};
-    usable_ = false;
     if (!has_room(comm_)) return false;
     if (mpi.Comm_group(comm_, &group) != MPI_SUCCESS) return false;
     const int code = [&] {
@@ -54,7 +65,7 @@ bool Communicator::make_hidden() {
     ++here.hidden_communicators;
     // By another thread, which did not see this one yet.
     if (is_revoked(comm_)) revoke_own();
-    return usable_ = true;
+    return true;
 }
 
 bool Communicator::ready(const Choice& choice) {

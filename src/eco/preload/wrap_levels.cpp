@@ -48,7 +48,7 @@ bool is_rank(MPI_Comm comm, int rank) {
     return native().Comm_size(comm, &size) == MPI_SUCCESS && rank >= 0 && rank < size;
 }
 
-// Null if ECO falls back to native.
+// Null if it is not known where the ranks are.
 const std::vector<int>* clusters_of(Communicator* communicator, int rank) {
     return communicator ? &communicator->clusters()[static_cast<std::size_t>(rank)] : nullptr;
 }
@@ -58,23 +58,23 @@ bool same_cluster(const std::vector<int>& a, const std::vector<int>& b, int leve
     return l < a.size() && l < b.size() && a[l] == b[l];
 }
 
-// The functions of eco.h; within guarded(). If ECO falls back to native (one rank, an
-// intercommunicator, an unknown host) all ranks are in one cluster of one level.
+// The functions of eco.h; within guarded(). If it is not known where the ranks are (one rank, an
+// intercommunicator, an unknown host) all are in one cluster of one level.
 
 int levels(MPI_Comm comm, int rank) {
-    const auto* ids = clusters_of(known_communicator(comm), rank);
+    const auto* ids = clusters_of(placed_communicator(comm), rank);
     return ids ? static_cast<int>(ids->size()) : 1;
 }
 
 std::optional<int> cluster(MPI_Comm comm, int rank, int level) {
-    const auto* ids = clusters_of(known_communicator(comm), rank);
+    const auto* ids = clusters_of(placed_communicator(comm), rank);
     if (!ids) return level == 0 ? std::optional(0) : std::nullopt;
     if (level < 0 || level >= static_cast<int>(ids->size())) return std::nullopt;
     return (*ids)[static_cast<std::size_t>(level)];
 }
 
 Rank leader(MPI_Comm comm, int rank, int level) {
-    Communicator* communicator = known_communicator(comm);
+    Communicator* communicator = placed_communicator(comm);
     const auto* ids = clusters_of(communicator, rank);
     if (!ids) return 0;
     // The one whose place in the ring comes first, which leads in schedules too.
@@ -85,7 +85,7 @@ Rank leader(MPI_Comm comm, int rank, int level) {
 
 // The others, nearest first.
 std::vector<Rank> nearest(MPI_Comm comm) {
-    Communicator* communicator = known_communicator(comm);
+    Communicator* communicator = placed_communicator(comm);
     std::vector<Rank> others;
     if (!communicator) {
         int size = 0, rank = 0;
