@@ -7,7 +7,9 @@
        handles   communicators made and freed in turn, one often with the handle of the one before
        keyvals   whether ECO's own keyval is free again when MPI_Finalize calls the program back
        roots R N   R rounds of all ranks as roots in turn, with N sizes
-       threads   many threads, each with communicators of its own, that ask for levels as well */
+       threads   many threads, each with communicators of its own, that ask for levels as well
+       frees     a thread frees types while it holds a lock that an operator waits for
+       atexit    collectives, and MPI_Finalize, when the program's own variables are gone */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -98,6 +100,7 @@ static MPI_Comm comms[crew * comms_each];
 static pthread_barrier_t together;
 static MPI_Errhandler own_handler;
 static volatile int working = crew;
+static int levels_of_world, others_of_world, nearest_of_world[64];
 
 static void* work(void* argument) {
     int me = (int)(size_t)argument, *data = malloc(4096 * sizeof(int)), all[64];
@@ -109,9 +112,8 @@ static void* work(void* argument) {
         if (c % crew == me) collectives(comms[c], 0, 700, data, all);
         ECO_Comm_levels(comms[c], rank, &levels);
         ECO_Comm_nearest(comms[c], 64, nearest, &found);
-        int size;
-        MPI_Comm_size(comms[c], &size);
-        WRONG_IF(found != size - 1 || levels < 1);
+        WRONG_IF(levels != levels_of_world || found != others_of_world);
+        for (int n = 0; n < found; n++) WRONG_IF(nearest[n] != nearest_of_world[n]);
     }
     for (int turn = 0; turn < 8; turn++)
         for (int c = me; c < crew * comms_each; c += crew)
@@ -146,12 +148,76 @@ static void threads(void) {
     for (int c = 0; c < crew * comms_each; c++)
         MPI_Comm_create_group(MPI_COMM_WORLD, group, c, &comms[c]);
     MPI_Group_free(&group);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    ECO_Comm_levels(MPI_COMM_WORLD, rank, &levels_of_world);
+    ECO_Comm_nearest(MPI_COMM_WORLD, 64, nearest_of_world, &others_of_world);
     pthread_barrier_init(&together, NULL, crew);
     for (int t = 0; t < crew; t++) pthread_create(&all[t], NULL, work, (void*)(size_t)t);
     pthread_create(&all[crew], NULL, watch, NULL);
     for (int t = 0; t <= crew; t++) pthread_join(all[t], NULL);
     for (int c = 0; c < crew * comms_each; c++) MPI_Comm_free(&comms[c]);
     MPI_Errhandler_free(&own_handler);
+}
+
+static pthread_mutex_t interpreter = PTHREAD_MUTEX_INITIALIZER;
+static volatile int adding = 1;
+
+/* As one in Python, which takes the interpreter's lock. */
+static void add_in_turn(void* in, void* inout, int* length, MPI_Datatype* type) {
+    (void)type;
+    pthread_mutex_lock(&interpreter);
+    for (int n = 0; n < *length; n++) ((int*)inout)[n] += ((int*)in)[n];
+    pthread_mutex_unlock(&interpreter);
+}
+
+static void* free_types(void* argument) {
+    while (adding) {
+        MPI_Datatype type;
+        MPI_Type_contiguous(3, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        pthread_mutex_lock(&interpreter);
+        usleep(2000); /* operators wait meanwhile */
+        MPI_Type_free(&type);
+        WRONG_IF(type != MPI_DATATYPE_NULL);
+        pthread_mutex_unlock(&interpreter);
+        usleep(100);
+    }
+    return argument;
+}
+
+static void frees(MPI_Comm comm) {
+    int size, sum[100], ones[100];
+    pthread_t thread;
+    MPI_Op op;
+    MPI_Comm other;
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_dup(comm, &other);
+    MPI_Op_create(add_in_turn, 1, &op);
+    for (int n = 0; n < 100; n++) ones[n] = 1;
+    pthread_create(&thread, NULL, free_types, NULL);
+    for (int turn = 0; turn < 60; turn++) {
+        MPI_Request request;
+        MPI_Iallreduce(ones, sum, 100, MPI_INT, op, comm, &request);
+        MPI_Barrier(other); /* its progress runs the operator */
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int n = 0; n < 100; n++) WRONG_IF(sum[n] != size);
+    }
+    adding = 0;
+    pthread_join(thread, NULL);
+    MPI_Op_free(&op);
+    MPI_Comm_free(&other);
+}
+
+static void at_the_very_end(void) {
+    int rank, all_wrong;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    some(MPI_COMM_WORLD, 20);
+    MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) puts(all_wrong ? "wrong" : "all ok");
+    fflush(stdout);
+    MPI_Finalize();
+    if (all_wrong) _exit(1);
 }
 
 static int deleted;
@@ -235,7 +301,9 @@ static int keyvals(void) {
 int main(int argc, char** argv) {
     const char* how = argc > 1 ? argv[1] : "";
     int rank, all_wrong = 0, provided = MPI_THREAD_SINGLE;
-    if (!strcmp(how, "threads"))
+    const int threaded = !strcmp(how, "threads") || !strcmp(how, "frees");
+    if (!strcmp(how, "atexit")) atexit(at_the_very_end);
+    if (threaded)
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     else
         MPI_Init(&argc, &argv);
@@ -262,6 +330,11 @@ int main(int argc, char** argv) {
     if (!strcmp(how, "handles")) handles(comm, 30);
     if (!strcmp(how, "roots")) roots(comm, atoi(argv[2]), atoi(argv[3]));
     if (!strcmp(how, "threads") && provided == MPI_THREAD_MULTIPLE) threads();
+    if (!strcmp(how, "frees") && provided == MPI_THREAD_MULTIPLE) frees(comm);
+    if (!strcmp(how, "atexit")) {
+        some(comm, 20);
+        return 0;
+    }
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_SUM, comm);
     if (rank == 0) puts(all_wrong ? "wrong" : "all ok");
     MPI_Finalize();

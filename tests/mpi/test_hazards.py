@@ -189,16 +189,27 @@ PLAIN: dict[str, Any] = {"ranks": 4, "scale": 100, "order": "random:1"}
 
 @pytest.mark.lab
 @pytest.mark.parametrize("where", [PLAIN, RAILS], ids=["plain", "rails"])
-@pytest.mark.parametrize("how", ["fork", "exec", "signals", "leftovers", "threads"])
+@pytest.mark.parametrize("how", ["fork", "exec", "signals", "leftovers", "threads", "atexit"])
 @each
 def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
     """Children that end, signals, what is freed late, threads that ask at once for the same."""
-    run = lab(mpi, built(mpi, "hazards"), how, eco=True, **where)
+    # What is used after it was freed differs from what it was.
+    settings = {"MALLOC_PERTURB_": "165"} if how == "atexit" else {}
+    run = lab(mpi, built(mpi, "hazards"), how, eco=True, environment=settings, **where)
     assert run.code == 0, run.text
     assert "all ok" in run.out
     assert run.planned("bcast"), run.err
     if where is RAILS:
         assert any("rails=2" in what for what in run.used["bcast"])
+
+
+@pytest.mark.lab
+@each
+def test_types_are_freed_under_a_lock_that_an_operator_waits_for(mpi: Mpi) -> None:
+    """As by mpi4py's threads, with Python's own lock: a step that waits holds up no MPI_Type_free."""
+    run = lab(mpi, built(mpi, "hazards"), "frees", eco=True, seconds=60, **PLAIN)
+    assert run.code == 0, run.text
+    assert "all ok" in run.out
 
 
 @pytest.mark.lab

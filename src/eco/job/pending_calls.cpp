@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -36,12 +37,16 @@ struct PendingCall {
 // waiting for it ends.
 std::atomic<bool> busy = false;
 thread_local bool moving = false;  // by this thread
+void see_to_asked() noexcept;
 class Busy {
 public:
     Busy() {
-        while (busy.exchange(true, std::memory_order_acquire)) sched_yield();
+        while (busy.exchange(true)) sched_yield();
     }
-    ~Busy() { busy.store(false, std::memory_order_release); }
+    ~Busy() {
+        busy = false;
+        see_to_asked();
+    }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 };
@@ -58,6 +63,20 @@ Lists& lists() {
     static auto* all = new Lists;
     return *all;
 }
+
+// What the program frees while another thread has the lists, which may take long: a step runs the
+// program's operators, and they may wait for a lock of the caller's (Python's, with mpi4py).
+// Whoever lets go of the lists sees to it.
+struct Asked {
+    std::mutex mutex;
+    std::vector<MPI_Datatype> types;
+    std::vector<MPI_Op> operators;
+};
+Asked& asked_to_free() {
+    static auto* all = new Asked;
+    return *all;
+}
+std::atomic<bool> asked = false;       // for that, or to look what nobody needs any more
 std::atomic<std::size_t> places = 0;   // in the list of calls that are there or may come to be
 std::atomic<std::size_t> waiting = 0;  // calls, communicators; and one while a self-check runs
 
@@ -77,8 +96,6 @@ bool some_call(Needs needs) {
 bool needs_type(const Call& call, MPI_Datatype type) { return call.needs_type(type); }
 bool needs_operator(const Call& call, MPI_Op op) { return call.needs_operator(op); }
 
-struct IsAloneAlready {};  // within a poll
-
 template <typename Handle, typename Needs>
 bool take_unneeded(std::vector<Handle>& freed, Needs needs, Handle& taken) {
     const auto found = std::find_if(freed.begin(), freed.end(), [&](Handle handle) {
@@ -90,19 +107,61 @@ bool take_unneeded(std::vector<Handle>& freed, Needs needs, Handle& taken) {
     return true;
 }
 
-// One after the other, and freed outside of Alone: the program's callbacks may free more.
-template <typename Alone>
+struct Unneeded {
+    MPI_Datatype type{};
+    MPI_Op op{};
+    enum { none, a_type, an_operator } is = none;
+
+    void free() {
+        if (is == a_type) native().Type_free(&type);
+        if (is == an_operator) native().Op_free(&op);
+    }
+};
+
+// While this thread has the lists.
+Unneeded take_one_unneeded() {
+    Unneeded one;
+    if (take_unneeded(lists().types, needs_type, one.type))
+        one.is = Unneeded::a_type;
+    else if (take_unneeded(lists().operators, needs_operator, one.op))
+        one.is = Unneeded::an_operator;
+    return one;
+}
+
+// Within a poll. The program's callbacks may free more.
 void free_unneeded() {
-    while (true) {
-        MPI_Datatype type{};
-        MPI_Op op{};
-        bool is_type = false;
-        {
-            [[maybe_unused]] const Alone alone{};
-            is_type = take_unneeded(lists().types, needs_type, type);
-            if (!is_type && !take_unneeded(lists().operators, needs_operator, op)) return;
-        }
-        is_type ? native().Type_free(&type) : native().Op_free(&op);
+    for (Unneeded one = take_one_unneeded(); one.is; one = take_one_unneeded()) one.free();
+}
+
+// If there is no memory to remember it, it is never freed.
+template <typename Handle>
+void keep_to_free(std::vector<Handle>& list, Handle handle) noexcept {
+    try {
+        list.push_back(handle);
+    } catch (const std::bad_alloc&) {
+    }
+}
+
+void take_asked() noexcept {
+    Asked& from = asked_to_free();
+    const std::lock_guard lock(from.mutex);
+    for (const MPI_Datatype type : from.types) keep_to_free(lists().types, type);
+    for (const MPI_Op op : from.operators) keep_to_free(lists().operators, op);
+    from.types.clear();
+    from.operators.clear();
+}
+
+// Waits for nobody: who has the lists looks again when it has let go of them. One after the other,
+// and freed when others may have the lists.
+void see_to_asked() noexcept {
+    while (asked && !busy.exchange(true)) {
+        asked = false;
+        take_asked();
+        Unneeded one = take_one_unneeded();
+        busy = false;
+        if (!one.is) continue;
+        one.free();
+        asked = true;
     }
 }
 
@@ -125,10 +184,12 @@ struct SelfCheck {
     int value = 4711, got = 0;
     MPI_Request messages[2]{};
     bool started = false, over = false;
+    std::atomic<int> moves = 0;
 
     void move() {
         const Native& mpi = native();
         if (over) return;
+        ++moves;
         if (!started) {
             started = true;
             over = mpi.Irecv(&got, 1, mpi.int32, rank, self_check_tag, comm, &messages[0]) ||
@@ -150,7 +211,7 @@ void end_call(PendingCall& over, int code) noexcept {
     if (over.persistent) return over.persistent->end(code);
     over.call.reset();
     if (moving)
-        free_unneeded<IsAloneAlready>();
+        free_unneeded();
     else
         free_what_nobody_needs();
     over.request->code = code;
@@ -210,29 +271,41 @@ void end_waiting_for(const Call& call, int code) {
 
 Polled poll() noexcept {
     if (waiting.load(std::memory_order_relaxed) == 0) return {0, true};
-    if (busy.exchange(true, std::memory_order_acquire)) return {};
+    if (busy.exchange(true)) return {};
     moving = true;
     const int moved = move_some();
     moving = false;
     const bool idle = waiting == 0;
-    busy.store(false, std::memory_order_release);
+    busy = false;
+    see_to_asked();
     return {moved, idle};
 }
 
+// Whether a message to itself comes by progress of the hook: within so many rounds of it.
 bool try_out(MPI_Comm own, int rank) {
+    constexpr int most_rounds = 1000;
+    constexpr std::chrono::milliseconds least_time{200};
     const Native& mpi = native();
     OwnRequest* request = start_own_request();
     if (!request) return false;
     MPI_Request handle = request->handle;
     SelfCheck check{own, rank, request};
     check.messages[0] = check.messages[1] = mpi.request_null;
-    self_check = &check;
+    {
+        const Busy nobody_else;
+        self_check = &check;
+    }
     ++waiting;
     int ended = 0;
-    constexpr int most_rounds = 1000;
-    if (start_progress_hook(poll))
-        for (int round = 0; round < most_rounds && !ended; ++round)
+    if (start_progress_hook(poll)) {
+        // Another thread may have the lists meanwhile, and no processor.
+        const auto soon = std::chrono::steady_clock::now() + least_time;
+        for (int round = 0;
+             !ended && (round < most_rounds ||
+                        (check.moves < most_rounds && std::chrono::steady_clock::now() < soon));
+             ++round)
             mpi.Test(&handle, &ended, MPI_STATUS_IGNORE);
+    }
     {
         const Busy nobody_else;
         self_check = nullptr;
@@ -335,7 +408,9 @@ void add_pending(PersistentCall& call) noexcept {
 }
 
 void free_what_nobody_needs() {
-    if (!moving) free_unneeded<Busy>();
+    if (moving) return;
+    asked = true;
+    see_to_asked();
 }
 
 void start_moving_left(Communicator& communicator) {
@@ -361,33 +436,40 @@ void stop_moving_left(Communicator& communicator) {
 
 void move_pending() { static_cast<void>(poll()); }
 
-// If there is no memory to remember it, it is never freed.
-template <typename Handle>
-static bool keep_to_free(std::vector<Handle>& list, Handle handle) noexcept {
-    try {
-        list.push_back(handle);
-    } catch (const std::bad_alloc&) {
-    }
-    return true;
-}
-
 template <typename Handle, typename Needs>
-static bool free_later(std::vector<Handle> Lists::* list, Handle handle, Needs needs) {
+static bool free_later(std::vector<Handle> Lists::* list, std::vector<Handle> Asked::* asked_list,
+                       Handle handle, Needs needs) {
     // Before lists(), which allocates when it is first used.
     if (waiting == 0 && !has_persistent()) return false;
     const auto keep = [&] {
-        return some_call([&](const Call& call) { return needs(call, handle); }) &&
-               keep_to_free(lists().*list, handle);
+        if (!some_call([&](const Call& call) { return needs(call, handle); })) return false;
+        keep_to_free(lists().*list, handle);
+        return true;
     };
     // By the program's own callback, within a poll.
     if (moving) return keep();
-    const Busy nobody_else;
-    return keep();
+    if (!busy.exchange(true)) {
+        const bool kept = keep();
+        busy = false;
+        see_to_asked();
+        return kept;
+    }
+    {
+        const std::lock_guard lock(asked_to_free().mutex);
+        keep_to_free(asked_to_free().*asked_list, handle);
+    }
+    asked = true;
+    see_to_asked();
+    return true;
 }
 
-bool free_type_later(MPI_Datatype type) { return free_later(&Lists::types, type, needs_type); }
+bool free_type_later(MPI_Datatype type) {
+    return free_later(&Lists::types, &Asked::types, type, needs_type);
+}
 
-bool free_operator_later(MPI_Op op) { return free_later(&Lists::operators, op, needs_operator); }
+bool free_operator_later(MPI_Op op) {
+    return free_later(&Lists::operators, &Asked::operators, op, needs_operator);
+}
 
 void end_pending() noexcept {
     remove_progress_hook();
@@ -398,6 +480,7 @@ void end_pending() noexcept {
     lists().calls.clear();
     lists().with_left.clear();
     waiting = 0;
+    asked = false;
 }
 
 }  // namespace eco
