@@ -22,4 +22,4 @@ fi
 # Tests that build something run at the same time, and ninja knows only of itself.
 exec 9>"build/$preset/.lock"
 flock 9
-cmake --build --preset "$preset" --parallel "$(nproc)" ${targets[@]+--target "${targets[@]}"}
+cmake --build --preset "$preset" --parallel "$(nproc)" ${targets[@]+--target "${targets[@]}"} 9>&-
