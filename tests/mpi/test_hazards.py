@@ -206,7 +206,7 @@ def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
 @pytest.mark.lab
 @each
 def test_types_are_freed_under_a_lock_that_an_operator_waits_for(mpi: Mpi) -> None:
-    """As by mpi4py's threads, with Python's own lock: a step that waits holds up no MPI_Type_free."""
+    """As with mpi4py, where the lock is Python's: a step that waits holds up no MPI_Type_free."""
     run = lab(mpi, built(mpi, "hazards"), "frees", eco=True, seconds=60, **PLAIN)
     assert run.code == 0, run.text
     assert "all ok" in run.out

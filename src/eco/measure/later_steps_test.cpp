@@ -10,7 +10,7 @@ namespace eco {
 namespace {
 
 // Two subnets of hosts that are this far apart, one way.
-Profile two_subnets(int hosts, Seconds apart) {
+Profile hosts_apart(int hosts, Seconds apart) {
     Profile profile;
     profile.hosts.assign(static_cast<std::size_t>(hosts), "n");
     profile.minimum.emplace_back(hosts);
@@ -27,30 +27,30 @@ Profile two_subnets(int hosts, Seconds apart) {
 TEST(LaterSteps, NothingIsLeftWhereABudgetSaysIt) { EXPECT_EQ(LaterSteps().all(), 0); }
 
 TEST(LaterSteps, OneStepFollowsTheOther) {
-    const LaterSteps steps(two_subnets(8, 1e-3), true, 10);
+    const LaterSteps steps(hosts_apart(8, 1e-3), true, 10);
     EXPECT_NEAR(steps.all(), 7, 2) << "seven seconds were measured";
     EXPECT_GT(steps.all(), steps.left(LaterSteps::nics, 0));
     EXPECT_DOUBLE_EQ(steps.left(LaterSteps::nics, 0.1), steps.left(LaterSteps::nics, 0) - 0.1);
     EXPECT_EQ(steps.left(LaterSteps::nics, 100), steps.left(LaterSteps::multicast, 0))
         << "what takes longer than was thought ends soon";
-    EXPECT_DOUBLE_EQ(steps.left(LaterSteps::predictions, 0), predicting_time(two_subnets(8, 1e-3)));
-    EXPECT_EQ(LaterSteps(two_subnets(8, 1e-3), true, 3).left(LaterSteps::predictions, 0), 3);
+    EXPECT_DOUBLE_EQ(steps.left(LaterSteps::predictions, 0), predicting_time(hosts_apart(8, 1e-3)));
+    EXPECT_EQ(LaterSteps(hosts_apart(8, 1e-3), true, 3).left(LaterSteps::predictions, 0), 3);
 }
 
 TEST(LaterSteps, LongWaysTakeLonger) {
-    EXPECT_GT(LaterSteps(two_subnets(8, 30e-3), true, 0).all(),
-              2 * LaterSteps(two_subnets(8, 1e-3), true, 0).all());
+    EXPECT_GT(LaterSteps(hosts_apart(8, 30e-3), true, 0).all(),
+              2 * LaterSteps(hosts_apart(8, 1e-3), true, 0).all());
 }
 
 TEST(LaterSteps, OneSubnetIsNotPredicted) {
-    Profile profile = two_subnets(8, 1e-3);
+    Profile profile = hosts_apart(8, 1e-3);
     profile.levels.back().assign(8, 0);
     EXPECT_EQ(LaterSteps(profile, false, 10).left(LaterSteps::multicast, 0), 0);
 }
 
 // Before the levels are known, and where not all pairs have been timed.
 TEST(LaterSteps, ALittleIsKnownAtTheBeginning) {
-    Profile profile = two_subnets(8, 1e-3);
+    Profile profile = hosts_apart(8, 1e-3);
     const Seconds later = LaterSteps(profile, true, 10).all();
     profile.levels.clear();
     profile.minimum.front().set(0, 1, std::numeric_limits<double>::quiet_NaN());
