@@ -8,6 +8,12 @@ preset=${1:-release}
 targets=("${@:2}")
 cache=build/$preset/CMakeCache.txt
 
+# Tests that build something run at the same time, and ninja knows only of itself. Some file systems
+# have no locks.
+mkdir -p "build/$preset"
+exec 9<"build/$preset"
+flock 9 2>/dev/null || true
+
 configure=()
 if [[ ! -e build/$preset/build.ninja ]]; then
     configure=(cmake --preset "$preset")
@@ -18,8 +24,5 @@ elif ((${#targets[@]} == 0)) && grep -qE '^(GTest_DIR|SIMGRID):.*-NOTFOUND$' "$c
     # Made for the demo, before what the tests need was there.
     configure=(cmake --preset "$preset")
 fi
-((${#configure[@]})) && "${configure[@]}"
-# Tests that build something run at the same time, and ninja knows only of itself.
-exec 9>"build/$preset/.lock"
-flock 9
-cmake --build --preset "$preset" --parallel "$(nproc)" ${targets[@]+--target "${targets[@]}"} 9>&-
+((${#configure[@]})) && "${configure[@]}" 9<&-
+cmake --build --preset "$preset" --parallel "$(nproc)" ${targets[@]+--target "${targets[@]}"} 9<&-

@@ -8,7 +8,7 @@
        keyvals   whether ECO's own keyval is free again when MPI_Finalize calls the program back
        roots R N   R rounds of all ranks as roots in turn, with N sizes
        threads   many threads, each with communicators of its own, that ask for levels as well
-       frees     a thread frees types while it holds a lock that an operator waits for
+       frees     types and operators are freed by who holds a lock that an operator waits for
        atexit    collectives, and MPI_Finalize, when the program's own variables are gone */
 #include <mpi.h>
 #include <pthread.h>
@@ -174,12 +174,15 @@ static void add_in_turn(void* in, void* inout, int* length, MPI_Datatype* type) 
 static void* free_types(void* argument) {
     while (adding) {
         MPI_Datatype type;
+        MPI_Op op;
         MPI_Type_contiguous(3, MPI_INT, &type);
         MPI_Type_commit(&type);
+        MPI_Op_create(add_in_turn, 1, &op);
         pthread_mutex_lock(&interpreter);
         usleep(2000); /* operators wait meanwhile */
         MPI_Type_free(&type);
-        WRONG_IF(type != MPI_DATATYPE_NULL);
+        MPI_Op_free(&op);
+        WRONG_IF(type != MPI_DATATYPE_NULL || op != MPI_OP_NULL);
         pthread_mutex_unlock(&interpreter);
         usleep(100);
     }
@@ -187,21 +190,32 @@ static void* free_types(void* argument) {
 }
 
 static void frees(MPI_Comm comm) {
-    int size, sum[100], ones[100];
+    int rank, size, sum[100], ones[100];
     pthread_t thread;
     MPI_Op op;
     MPI_Comm other;
+    MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     MPI_Comm_dup(comm, &other);
     MPI_Op_create(add_in_turn, 1, &op);
     for (int n = 0; n < 100; n++) ones[n] = 1;
     pthread_create(&thread, NULL, free_types, NULL);
     for (int turn = 0; turn < 60; turn++) {
-        MPI_Request request;
-        MPI_Iallreduce(ones, sum, 100, MPI_INT, op, comm, &request);
+        MPI_Request requests[2];
+        MPI_Datatype every_other;
+        int pairs[200];
+        for (int n = 0; n < 200; n++) pairs[n] = rank == 0 ? turn : -1;
+        MPI_Type_vector(100, 1, 2, MPI_INT, &every_other);
+        MPI_Type_commit(&every_other);
+        MPI_Iallreduce(ones, sum, 100, MPI_INT, op, comm, &requests[0]);
+        MPI_Ibcast(pairs, 1, every_other, 0, comm, &requests[1]);
+        pthread_mutex_lock(&interpreter);
+        MPI_Type_free(&every_other); /* which the call needs */
+        pthread_mutex_unlock(&interpreter);
         MPI_Barrier(other); /* its progress runs the operator */
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
         for (int n = 0; n < 100; n++) WRONG_IF(sum[n] != size);
+        for (int n = 0; n < 199; n++) WRONG_IF(pairs[n] != (rank == 0 || n % 2 == 0 ? turn : -1));
     }
     adding = 0;
     pthread_join(thread, NULL);

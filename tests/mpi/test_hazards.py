@@ -210,6 +210,8 @@ def test_types_are_freed_under_a_lock_that_an_operator_waits_for(mpi: Mpi) -> No
     run = lab(mpi, built(mpi, "hazards"), "frees", eco=True, seconds=60, **PLAIN)
     assert run.code == 0, run.text
     assert "all ok" in run.out
+    # With threads MPICH lets ECO make no progress.
+    assert run.planned("iallreduce") == (mpi.family == "openmpi"), run.text
 
 
 @pytest.mark.lab

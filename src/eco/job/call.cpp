@@ -170,7 +170,8 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
 }
 
 static const Choice& by_mcast() {
-    static const Choice choice(Family::mcast, 1);
+    // Never destroyed, as what follows: a collective at exit may come after it would be.
+    static const auto& choice = *new Choice(Family::mcast, 1);
     return choice;
 }
 
@@ -234,7 +235,7 @@ void Call::run(const Prepared& prepared, Layout layout, Then then, Combine combi
                const Reduction& reduction) {
     if (!blocks())
         return prepare(prepared, std::move(layout), std::move(then), std::move(combine), reduction);
-    static const Choice none;
+    static const auto& none = *new Choice;
     try {
         communicator_->run(choice_ ? *choice_ : none, prepared, layout, combine, reduction);
     } catch (const Truncated&) {

@@ -13,6 +13,8 @@
 
 #include "eco/job/call.h"
 #include "eco/job/persistent_calls.h"
+#include "eco/mpi/datatype.h"
+#include "eco/mpi/operator.h"
 #include "eco/mpi/own_request.h"
 #include "eco/mpi/progress_hook.h"
 #include "eco/mpi/tags.h"
@@ -51,7 +53,15 @@ public:
     Busy& operator=(const Busy&) = delete;
 };
 
-// Not destroyed at exit, when messages may still be under way into their memory.
+// Made without an allocation, which could fail, and not destroyed at exit, when messages may still
+// be under way into what these hold.
+template <typename T>
+T& lasting() {
+    alignas(T) static std::byte room[sizeof(T)];
+    static T* one = new (room) T;
+    return *one;
+}
+
 struct Lists {
     std::vector<PendingCall> calls;
     std::size_t next = 0;  // to be moved on first
@@ -59,10 +69,7 @@ struct Lists {
     std::vector<MPI_Op> operators;  // freed by the program while calls need them
     std::vector<Communicator*> with_left;
 };
-Lists& lists() {
-    static auto* all = new Lists;
-    return *all;
-}
+Lists& lists() { return lasting<Lists>(); }
 
 // What the program frees while another thread has the lists, which may take long: a step runs the
 // program's operators, and they may wait for a lock of the caller's (Python's, with mpi4py).
@@ -72,10 +79,7 @@ struct Asked {
     std::vector<MPI_Datatype> types;
     std::vector<MPI_Op> operators;
 };
-Asked& asked_to_free() {
-    static auto* all = new Asked;
-    return *all;
-}
+Asked& asked_to_free() { return lasting<Asked>(); }
 std::atomic<bool> asked = false;       // for that, or to look what nobody needs any more
 std::atomic<std::size_t> places = 0;   // in the list of calls that are there or may come to be
 std::atomic<std::size_t> waiting = 0;  // calls, communicators; and one while a self-check runs
@@ -436,10 +440,10 @@ void stop_moving_left(Communicator& communicator) {
 
 void move_pending() { static_cast<void>(poll()); }
 
-template <typename Handle, typename Needs>
+// may_free: not what is an error to free, which the library must see at once.
+template <typename Handle, typename Needs, typename MayFree>
 static bool free_later(std::vector<Handle> Lists::* list, std::vector<Handle> Asked::* asked_list,
-                       Handle handle, Needs needs) {
-    // Before lists(), which allocates when it is first used.
+                       Handle handle, Needs needs, MayFree may_free) {
     if (waiting == 0 && !has_persistent()) return false;
     const auto keep = [&] {
         if (!some_call([&](const Call& call) { return needs(call, handle); })) return false;
@@ -454,6 +458,7 @@ static bool free_later(std::vector<Handle> Lists::* list, std::vector<Handle> As
         see_to_asked();
         return kept;
     }
+    if (!may_free(handle)) return false;
     {
         const std::lock_guard lock(asked_to_free().mutex);
         keep_to_free(asked_to_free().*asked_list, handle);
@@ -464,11 +469,14 @@ static bool free_later(std::vector<Handle> Lists::* list, std::vector<Handle> As
 }
 
 bool free_type_later(MPI_Datatype type) {
-    return free_later(&Lists::types, &Asked::types, type, needs_type);
+    return free_later(&Lists::types, &Asked::types, type, needs_type, [](MPI_Datatype each) {
+        return each != native().datatype_null && !Type(each).predefined;
+    });
 }
 
 bool free_operator_later(MPI_Op op) {
-    return free_later(&Lists::operators, &Asked::operators, op, needs_operator);
+    return free_later(&Lists::operators, &Asked::operators, op, needs_operator,
+                      [](MPI_Op each) { return each != native().op_null && !is_predefined(each); });
 }
 
 void end_pending() noexcept {

@@ -46,7 +46,7 @@ LaterSteps::LaterSteps(const Profile& profile, bool tries_multicast, Seconds pre
         for (const auto& [a, b] : links_to_try(profile.levels.back(), {}))
             times_[links] += 2 * one_flow(trip(profile, a, b));
     times_[links] = std::min(times_[links], most_of_links);
-    times_[processors] = time_of_processors;
+    if (predicting > 0) times_[processors] = time_of_processors;
     times_[nics] = time_of_nics;
     const double clusters = 1.0 + subnets(profile);
     if (tries_multicast)

@@ -17,7 +17,7 @@ public:
     // Nothing is left after the model.
     LaterSteps() = default;
     // profile: with times; without levels it has one subnet. predicting: at most so long; 0:
-    // nothing is predicted.
+    // nothing is predicted, and processors do not matter.
     LaterSteps(const Profile& profile, bool tries_multicast, Seconds predicting);
 
     // With those that follow it, so long after the step began.

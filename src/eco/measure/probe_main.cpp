@@ -259,9 +259,10 @@ void run(const Options& options, int rank, double own_share) {
             progress.update(0.99 * of_network, "sending the result to all ranks");
         profile = share(profile, rank);
         const auto timed = [](const Tuned& entry) { return !entry.predicted; };
-        const bool nothing_new = known && known->hosts == profile.hosts &&
-                                 (std::any_of(known->tuning.begin(), known->tuning.end(), timed) ||
-                                  (!options.tune && !known->tuning.empty()));
+        const bool nothing_new =
+            known && known->hosts == profile.hosts &&
+            (std::any_of(known->tuning.begin(), known->tuning.end(), timed) ||
+             (!options.tune && !known->tuning.empty() && known->levels == profile.levels));
         Forecaster forecaster(profile);
         if (options.tune && profile.hosts.size() > 1 && !nothing_new) {
             Options tuning = options;

@@ -8,7 +8,8 @@
 namespace eco::multicast {
 
 const std::vector<Planner>& planners() {
-    static const std::vector<Planner> all = {
+    // Never destroyed: a collective at exit may come after it would be.
+    static const auto& all = *new std::vector<Planner>{
         {"fef", "fastest edge first", fastest_edge_first},
         {"ecf", "earliest completing first", earliest_completing_first},
         {"wr", "work racing", work_racing},

@@ -26,10 +26,11 @@ const OperationTraits& traits(Operation operation) {
 }
 
 const std::vector<Operation>& operations() {
-    static const std::vector<Operation> all = [] {
-        std::vector<Operation> list;
+    // Never destroyed: a collective at exit may come after it would be.
+    static const auto& all = *[] {
+        auto* list = new std::vector<Operation>;
         for (const auto& row : table)
-            if (row.blocks != Blocks::per_multicast) list.push_back(row.operation);
+            if (row.blocks != Blocks::per_multicast) list->push_back(row.operation);
         return list;
     }();
     return all;
