@@ -27,6 +27,7 @@ Settings read_settings(const Environment& environment) {
     settings.enabled = !read_flag(environment, "ECO_DISABLE", false, complaints);
     settings.keep_order = read_flag(environment, "ECO_KEEP_ORDER", false, complaints);
     settings.multicast = read_flag(environment, "ECO_MULTICAST", true, complaints);
+    settings.checks_network = read_flag(environment, "ECO_NETWORK_CHECK", true, complaints);
     if (const char* text = environment("ECO_VERBOSE"); text && *text) {
         const std::string value = text;
         if (value.size() == 1 && value[0] >= '0' && value[0] <= '2')

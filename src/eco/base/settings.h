@@ -14,8 +14,8 @@ namespace eco {
 enum class Learn {
     off,      // neither uses nor learns anything
     settled,  // uses what earlier jobs learned
-    on,       // and learns; another choice for sums of floating-point numbers from the next job on
-    all,      // and at once
+    on,       // and learns; reductions keep the profile's order of evaluation, and so their bits
+    all,      // and so do reductions, whose bits may then change
 };
 
 // What becomes of collectives that do not block (ECO_NONBLOCKING).
@@ -34,6 +34,7 @@ struct Settings {
     bool keep_order = false;      // ECO_KEEP_ORDER=1: reductions in the native order
     bool multicast = true;        // ECO_MULTICAST: on, off
     Nonblocking nonblocking = Nonblocking::on;  // ECO_NONBLOCKING: on, expected, off
+    bool checks_network = true;                 // ECO_NETWORK_CHECK: on, off
     Learn learn = Learn::on;                    // ECO_LEARN: on, all, settled, off
     std::vector<std::string> complaints;        // one sentence per variable that makes no sense
 

@@ -63,9 +63,6 @@ constexpr Nanoseconds worth_more = 4;
 // many times as long, unless the calls are enough before.
 constexpr Nanoseconds look_share = 100;
 
-// What is only observed: so many calls.
-constexpr Epoch observed{1, 13};
-
 // An arm whose least time is above the best one's mean by more is dropped after the second timed
 // epoch, in percent.
 constexpr Nanoseconds behind = 130;
@@ -80,7 +77,6 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
                            Nanoseconds expected, long calls_before, std::size_t library)
     : preferred_(preferred),
       best_(preferred),
-      observes_(start == Start::observe),
       library_(library),
       guards_(start == Start::likely),
       early_due_(start == Start::unsure && library != no_arm && library != preferred),
@@ -91,10 +87,7 @@ ClassLearner::ClassLearner(std::size_t arms, std::size_t preferred, Start start,
       expected_(expected),
       calls_before_(calls_before) {
     ECO_CHECK(preferred < arms && (library < arms || library == no_arm));
-    if (observes_) {
-        alive_ = {preferred};
-        begin_epoch();
-    } else if (start == Start::sure || start == Start::likely || arms == 1) {
+    if (start == Start::sure || start == Start::likely || arms == 1) {
         watch();
         if (guards_) to_check_ = std::max<long>(soon - calls_before, checked_calls);
     } else {
@@ -129,11 +122,10 @@ bool ClassLearner::exchange_due() const {
     if (state_ == State::trying)
         return place_ == order_.size() || (place_ > 0 && order_[place_].first && !taken_);
     if (state_ == State::early) return place_ == order_.size();
-    return state_ != State::done && to_check_ == 0;
+    return to_check_ == 0;
 }
 
 ClassLearner::Turn ClassLearner::start() {
-    if (state_ == State::done) return {best_, false};
     if (state_ != State::trying && state_ != State::early) {
         ECO_CHECK(to_check_ > 0);
         const bool timed = to_check_-- <= checked_calls;
@@ -297,15 +289,14 @@ void ClassLearner::end_early(const std::vector<Nanoseconds>& times, Nanoseconds 
 void ClassLearner::begin_epoch() {
     order_.clear();
     place_ = 0;
-    Epoch epoch = observes_ ? observed : epochs[epoch_];
-    if (!observes_ && epoch_ > 0 && usual_ > 0)
-        epoch.calls = block_calls(epoch.calls, usual_) * longer_;
+    Epoch epoch = epochs[epoch_];
+    if (epoch_ > 0 && usual_ > 0) epoch.calls = block_calls(epoch.calls, usual_) * longer_;
     for (int round = 0; round < epoch.rounds; ++round) {
         auto arms = alive_;
         shuffle(arms, random_);
         for (const std::size_t arm : arms)
             for (int call = 0; call < epoch.calls; ++call)
-                order_.push_back({{arm, observes_ ? call > 0 : epoch_ > 0}, call == 0});
+                order_.push_back({{arm, epoch_ > 0}, call == 0});
     }
 }
 
@@ -328,7 +319,7 @@ void ClassLearner::end_epoch() {
     }
     const Nanoseconds limit = best * (epoch_ <= 1 ? far_behind : behind);
     if (best > 0) std::erase_if(alive_, [&](std::size_t arm) { return least(arm) * 100 > limit; });
-    if (observes_ || epoch_ == last_epoch || alive_.size() == 1) return settle();
+    if (epoch_ == last_epoch || alive_.size() == 1) return settle();
     ++epoch_;
     begin_epoch();
 }
@@ -340,9 +331,7 @@ void ClassLearner::settle() {
     // The others are tried once they are worth it.
     const bool others = guards_ && samples_.size() > 2;
     guards_ = false;
-    if (observes_)
-        state_ = State::done;
-    else if (others)
+    if (others)
         wait_for_trial(latest_first_look);
     else
         watch();

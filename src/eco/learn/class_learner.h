@@ -40,12 +40,11 @@ struct Exchange {
 class ClassLearner {
 public:
     enum class Start {
-        unsure,   // the preferred one runs, and all are tried once the trial is worth its cost;
-                  // long before that, it is compared with the library's own in a few calls
-        likely,   // the preferred one runs, and is checked soon; then as sure. If it takes too long
-                  // it is compared with the library's own before all are
-        sure,     // the preferred one runs; checked now and then
-        observe,  // it runs, and a few of its calls are timed
+        unsure,  // the preferred one runs, and all are tried once the trial is worth its cost;
+                 // long before that, it is compared with the library's own in a few calls
+        likely,  // the preferred one runs, and is checked soon; then as sure. If it takes too long
+                 // it is compared with the library's own before all are
+        sure,    // the preferred one runs; checked now and then
     };
 
     // arms: how many choices; preferred: the one that the profile takes, which a tie goes to. seed:
@@ -74,13 +73,13 @@ public:
     bool check_soon();
 
     std::size_t best() const { return best_; }
-    // Nothing will be timed any more, or only checks are.
-    bool settled() const { return state_ == State::watching || state_ == State::done; }
+    // Only checks are timed.
+    bool settled() const { return state_ == State::watching; }
     // What the latest trial found, per arm.
     const std::vector<SampledArm>& arms() const { return results_; }
 
 private:
-    enum class State { waiting, early, trying, watching, done };
+    enum class State { waiting, early, trying, watching };
 
     void wait_or_try(Nanoseconds now, Nanoseconds inside);
     void begin_early();
@@ -100,7 +99,6 @@ private:
 
     State state_ = State::trying;
     std::size_t preferred_, best_;
-    bool observes_;
     std::size_t library_;
     bool guards_;     // until what was likely was found to hold, or is compared with the library
     bool early_due_;  // until what is unsure was compared with the library

@@ -163,15 +163,6 @@ TEST(ClassLearner, WhatIsLikelyIsCheckedSoon) {
     EXPECT_EQ(right.exchanges, 1);
 }
 
-TEST(ClassLearner, ObservingNeverChangesTheArm) {
-    Calls program(2, 1, Start::observe);
-    program.run(500, [](std::size_t, int) { return 2000000; });
-    EXPECT_EQ(std::count(program.arms.begin(), program.arms.end(), 0U), 0);
-    EXPECT_EQ(program.exchanges, 1);
-    EXPECT_EQ(program.learner.arms()[1].runs, 12);
-    EXPECT_EQ(program.learner.arms()[1].mean, 2000000);
-}
-
 // From the first call of the class on: the call from which the library runs all but those of a
 // trial, where ECO's choice takes 1.3 times as long; and what exchanges took of the time of 2,000
 // calls, in percent.

@@ -18,7 +18,7 @@ struct BlocksOfCalls {
     int rounds;  // of all arms
     int timed;   // calls of a block
 };
-constexpr BlocksOfCalls first_blocks{1, 4}, other_blocks{3, 6}, observed_blocks{1, 12};
+constexpr BlocksOfCalls first_blocks{1, 4}, other_blocks{3, 6};
 
 // Programs that have more calls under way than this mix the arms of their blocks.
 constexpr int most_lead = 32;
@@ -42,18 +42,13 @@ NonblockingLearner::NonblockingLearner(std::size_t arms, std::size_t preferred, 
                                        std::uint32_t seed, Nanoseconds expected)
     : preferred_(preferred),
       best_(preferred),
-      observes_(start == Start::observe),
       random_(seed | 1),
       samples_(arms),
       runs_(arms, 0),
       results_(arms),
       expected_(expected) {
     ECO_CHECK(preferred < arms);
-    if (observes_) {
-        state_ = State::trying;
-        alive_ = {preferred};
-        begin_epoch();
-    } else if (start != Start::unsure || arms == 1) {
+    if (start != Start::unsure || arms == 1) {
         watch();
         if (start == Start::likely) to_time_ = soon;
     } else {
@@ -63,7 +58,6 @@ NonblockingLearner::NonblockingLearner(std::size_t arms, std::size_t preferred, 
 
 NonblockingLearner::Turn NonblockingLearner::start() {
     ++calls_;
-    if (state_ == State::done) return {best_, false};
     if (state_ == State::waiting && overdue_ >= calls_without_meeting) {
         try_all();
         first_ = false;  // nobody would learn what the first blocks say
@@ -86,13 +80,12 @@ NonblockingLearner::Turn NonblockingLearner::start() {
 
 bool NonblockingLearner::exchange_due() const {
     if (state_ == State::trying) return place_ == order_.size();
-    return state_ != State::done && to_time_ == 0;
+    return to_time_ == 0;
 }
 
 bool NonblockingLearner::has_times() const {
-    const bool compared = observes_ || !first_;
     return !timed_.empty() && exchange_due() &&
-           (state_ == State::watching || (state_ == State::trying && compared));
+           (state_ == State::watching || (state_ == State::trying && !first_));
 }
 
 void NonblockingLearner::take(const std::vector<Nanoseconds>& times, int under_way,
@@ -151,7 +144,7 @@ void NonblockingLearner::try_all() {
 void NonblockingLearner::begin_epoch() {
     order_.clear();
     place_ = 0;
-    const BlocksOfCalls blocks = observes_ ? observed_blocks : first_ ? first_blocks : other_blocks;
+    const BlocksOfCalls blocks = first_ ? first_blocks : other_blocks;
     const int calls = under_way_ + std::max(blocks.timed, under_way_);
     int block = 0;
     for (int round = 0; round < blocks.rounds; ++round) {
@@ -169,7 +162,7 @@ void NonblockingLearner::end_epoch() {
     Nanoseconds best = 0;
     for (const std::size_t arm : alive_)
         if (mean(arm) > 0 && (best == 0 || mean(arm) < best)) best = mean(arm);
-    const bool last = observes_ || !first_;
+    const bool last = !first_;
     std::erase_if(alive_, [&](std::size_t arm) {
         const bool slow = best > 0 && least(arm) * 100 > best * far_behind;
         if (slow || last) results_[arm] = {mean(arm) > 0 ? runs_[arm] : 0, mean(arm)};
@@ -188,10 +181,7 @@ void NonblockingLearner::end_epoch() {
 void NonblockingLearner::settle() {
     best_ = best_arm(preferred_, alive_, [this](std::size_t arm) { return mean(arm); });
     reference_ = mean(best_);
-    if (observes_)
-        state_ = State::done;
-    else
-        watch();
+    watch();
     if (best_ == preferred_) patience_ = std::min(2 * patience_, most_patience);
 }
 

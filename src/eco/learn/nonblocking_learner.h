@@ -38,12 +38,12 @@ public:
     void take(const std::vector<Nanoseconds>& times, int under_way, Nanoseconds cost);
 
     std::size_t best() const { return best_; }
-    bool settled() const { return state_ == State::watching || state_ == State::done; }
+    bool settled() const { return state_ == State::watching; }
     // What the latest trial found, per arm.
     const std::vector<SampledArm>& arms() const { return results_; }
 
 private:
-    enum class State { waiting, trying, watching, done };
+    enum class State { waiting, trying, watching };
 
     void wait_or_try(Nanoseconds now);
     void try_all();
@@ -57,7 +57,6 @@ private:
 
     State state_ = State::waiting;
     std::size_t preferred_, best_;
-    bool observes_;
     std::uint32_t random_;
     std::vector<std::size_t> alive_;                 // arms still tried
     std::vector<std::vector<Nanoseconds>> samples_;  // per arm, of a block each, in this trial

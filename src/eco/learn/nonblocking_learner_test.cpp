@@ -124,16 +124,4 @@ TEST(NonblockingLearner, WhatTakesAnotherTimeThanExpectedIsCompared) {
     }
 }
 
-TEST(NonblockingLearner, OneChoiceIsObserved) {
-    NonblockingCalls program(2, 0, NonblockingStart::observe, 0);
-    program.run(10, second_is_faster);
-    EXPECT_FALSE(program.learner.has_times());
-    program.run(50, second_is_faster);
-    EXPECT_EQ(program.count(1), 0);
-    EXPECT_TRUE(program.learner.has_times());
-    program.take();
-    EXPECT_EQ(program.learner.arms()[0].mean, 3000000);
-    EXPECT_FALSE(program.learner.exchange_due());
-}
-
 }  // namespace eco

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "eco/base/error.h"
+#include "eco/planners/evaluation_order.h"
 
 namespace eco {
 
@@ -43,7 +44,7 @@ std::optional<Seconds> mean_of(const LearnedClass& known, const Choice& choice, 
 // What earlier runs say decides; what they have not tried yet is tried. native: what the library
 // takes by the profile; 0: not known.
 void apply(const LearnedClass& known, const std::function<bool(const Choice&)>& may_run,
-           bool bits_may_change, Seconds native, Rivals& rivals) {
+           Seconds native, Rivals& rivals) {
     // A check of what tuning is sure of does not make it unsure, as long as it takes what it
     // should.
     using Start = ClassLearner::Start;
@@ -69,10 +70,8 @@ void apply(const LearnedClass& known, const std::function<bool(const Choice&)>& 
     for (std::size_t i = 0; i < rivals.choices.size(); ++i) {
         const auto mean = mean_of(known, rivals.choices[i], native);
         if (!mean) {
-            // One job tries one choice: this one, where the order of sums must not change in it.
-            if (!bits_may_change && all_known) rivals.preferred = i;
             all_known = false;
-        } else if ((all_known || bits_may_change) && (least == 0 || *mean < least)) {
+        } else if (least == 0 || *mean < least) {
             least = *mean;
             rivals.preferred = i;
         }
@@ -81,22 +80,23 @@ void apply(const LearnedClass& known, const std::function<bool(const Choice&)>& 
     if (rivals.library != no_arm && arm_of(known, to_text(Choice{})) &&
         arm_of(known, to_text(rivals.choices[rivals.preferred])))
         rivals.library = no_arm;
-    if (all_known)
-        rivals.start = Start::sure;
-    else
-        rivals.start = bits_may_change ? Start::unsure : Start::observe;
+    rivals.start = all_known ? Start::sure : Start::unsure;
 }
 
 void apply_all(const std::vector<LearnedClass>& learned, LearnedClass named,
-               const std::function<bool(const Choice&)>& may_run, bool bits_may_change,
-               Seconds native, Rivals& rivals) {
+               const std::function<bool(const Choice&)>& may_run, Seconds native, Rivals& rivals) {
     for (const LearnedClass& earlier : learned) {
         named.mpi = earlier.mpi;  // all are of the library that runs
-        if (earlier.same_calls(named)) apply(earlier, may_run, bits_may_change, native, rivals);
+        if (earlier.same_calls(named)) apply(earlier, may_run, native, rivals);
     }
-    // A sure class whose bits may change is still checked.
-    rivals.worth_learning =
-        rivals.choices.size() > 1 && (bits_may_change || rivals.start != ClassLearner::Start::sure);
+    // A class that is sure is still checked.
+    rivals.worth_learning = rivals.choices.size() > 1;
+}
+
+// Whether a choice may run calls instead of another one. Where may_vary is false, their results
+// must have the same bits by both.
+bool may_replace(const Choice& choice, const Choice& other, const Request& request, bool may_vary) {
+    return may_vary || same_evaluation_order(choice, other, request);
 }
 
 }  // namespace
@@ -129,48 +129,56 @@ LearnedClass describe_class(const Request& request, Bytes least, const std::stri
 }
 
 Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
-                   const Request& request, Bytes least, bool bits_may_change) {
+                   const Request& request, Bytes least, bool may_vary) {
     Rivals rivals;
     const Knowledge known = chooser.knowledge(request, least);
     rivals.choices = {known.choice};
     if (!known.open) return rivals;
-    add(rivals.choices, Choice{});
-    rivals.library = known.choice.is_native() ? 0 : 1;
-    for (const Choice& rival : known.rivals) add(rivals.choices, rival);
+    const auto may_run = [&](const Choice& choice) {
+        return choice.rails == 0 && (choice.is_native() || supports(choice, request)) &&
+               may_replace(choice, known.choice, request, may_vary);
+    };
+    if (may_run(Choice{})) {
+        add(rivals.choices, Choice{});
+        rivals.library = known.choice.is_native() ? 0 : 1;
+    }
+    for (const Choice& rival : known.rivals)
+        if (may_run(rival)) add(rivals.choices, rival);
+    // A network may stop passing multicasts on.
+    if (!may_vary && known.choice.is_mcast() && may_run(without_multicast(known.choice)))
+        add(rivals.choices, without_multicast(known.choice));
     using Start = ClassLearner::Start;
-    rivals.start = bits_may_change ? Start::unsure : Start::observe;
+    rivals.start = Start::unsure;
     if (known.sure == Knowledge::Sure::by_timing) {
         rivals.start = Start::sure;
         rivals.expected = known.expected;
     } else if (known.sure == Knowledge::Sure::by_prediction) {
         // As long as the library was not as quick, which was timed.
         rivals.expected = std::min(known.expected, known.native / as_expected);
-        if (bits_may_change) rivals.start = Start::likely;
+        rivals.start = Start::likely;
     }
-    const auto may_run = [&](const Choice& choice) {
-        return choice.rails == 0 && (choice.is_native() || supports(choice, request));
-    };
-    apply_all(learned, describe_class(request, least, ""), may_run, bits_may_change, known.native,
-              rivals);
+    apply_all(learned, describe_class(request, least, ""), may_run, known.native, rivals);
     return rivals;
 }
 
 Rivals find_nonblocking_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
-                               const Request& request, Bytes least, bool bits_may_change,
+                               const Request& request, Bytes least, bool may_vary,
                                const Choice& usual,
-                               const std::function<bool(const Choice&)>& may_run) {
+                               const std::function<bool(const Choice&)>& can_run) {
     Rivals rivals;
     rivals.choices = {usual};
     const Knowledge known = chooser.knowledge(request, least);
     if (!known.open) return rivals;
-    add(rivals.choices, Choice{});
+    const auto may_run = [&](const Choice& choice) {
+        return can_run(choice) && may_replace(choice, usual, request, may_vary);
+    };
+    if (may_run(Choice{})) add(rivals.choices, Choice{});
     if (may_run(known.choice)) add(rivals.choices, known.choice);
     for (const Choice& rival : known.rivals)
         if (may_run(rival)) add(rivals.choices, rival);
     // Even what tuning timed: work beside the calls may make another choice the best.
-    rivals.start = bits_may_change ? ClassLearner::Start::unsure : ClassLearner::Start::observe;
-    apply_all(learned, describe_class(request, least, "", false), may_run, bits_may_change, 0,
-              rivals);
+    rivals.start = ClassLearner::Start::unsure;
+    apply_all(learned, describe_class(request, least, "", false), may_run, 0, rivals);
     return rivals;
 }
 

@@ -26,22 +26,22 @@ struct Beginning {
 
 struct Rivals : Beginning {
     std::vector<Choice> choices;  // the first runs where nothing is learned; each once
-    // False: one choice, or all is known of calls whose bits must not change within a run.
-    bool worth_learning = false;
+    bool worth_learning = false;  // there is more than one choice
 };
 
-// learned: of this library and network. least: the class's least size, or -1. bits_may_change:
-// whether another choice may run within a job (data movement, and reductions whose result does not
-// depend on the order); otherwise one choice runs in the whole job, another one in the next.
+// learned: of this library and network. least: the class's least size, or -1. may_vary: whether
+// any other choice may run (data movement, and reductions whose bits do not depend on the order of
+// evaluation); otherwise only choices with the profile's order are compared, so that the bits are
+// the same in every job (planners/evaluation_order.h).
 Rivals find_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
-                   const Request& request, Bytes least, bool bits_may_change);
+                   const Request& request, Bytes least, bool may_vary);
 
 // The same for non-blocking calls, which learn from such calls alone. usual: what runs them where
-// nothing is learned. may_run: whether a choice can run without blocking.
+// nothing is learned. can_run: whether a choice can run without blocking.
 Rivals find_nonblocking_rivals(const Chooser& chooser, const std::vector<LearnedClass>& learned,
-                               const Request& request, Bytes least, bool bits_may_change,
+                               const Request& request, Bytes least, bool may_vary,
                                const Choice& usual,
-                               const std::function<bool(const Choice&)>& may_run);
+                               const std::function<bool(const Choice&)>& can_run);
 
 // How a class begins that has two choices: a plan by its name, and the library (in this order).
 // runs: whether the plan does where nothing is learned.

@@ -36,8 +36,8 @@ static const Predefined* find_predefined(MPI_Op op) {
     static const std::array<Predefined, 14> predefined{
         {{ECO_HANDLE(MPI_Op, MPI_SUM, "ompi_mpi_op_sum"), any_of_integers},
          {ECO_HANDLE(MPI_Op, MPI_PROD, "ompi_mpi_op_prod"), any_of_integers},
-         {ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max"), any},
-         {ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min"), any},
+         {ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max"), any_of_integers},
+         {ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min"), any_of_integers},
          {ECO_HANDLE(MPI_Op, MPI_LAND, "ompi_mpi_op_land"), any},
          {ECO_HANDLE(MPI_Op, MPI_BAND, "ompi_mpi_op_band"), any},
          {ECO_HANDLE(MPI_Op, MPI_LOR, "ompi_mpi_op_lor"), any},
@@ -116,7 +116,7 @@ static bool is_integer(const Type& type) {
                        [](std::byte each) { return each == std::byte{0}; });
 }
 
-bool any_order(MPI_Op op, const Type& type) {
+bool order_insensitive(MPI_Op op, const Type& type) {
     const Predefined* predefined = find_predefined(op);
     if (!predefined || predefined->order == Order::matters) return false;
     if (predefined->order == Order::any) return true;

@@ -13,9 +13,10 @@ bool commutes(MPI_Op op);
 // Not a program's own.
 bool is_predefined(MPI_Op op);
 
-// Whether the result is the same bits in whatever order the elements are combined: least, greatest
-// and logical ones of any type, sums and products of integers.
-bool any_order(MPI_Op op, const Type& type);
+// Whether the result has the same bits in whatever order the elements are combined: of integers all
+// but MPI_MINLOC and MPI_MAXLOC, logical and bitwise operators of any type. Not the least or
+// greatest of floating-point numbers: of two NaNs, or of +0 and -0, it is the first or the second.
+bool order_insensitive(MPI_Op op, const Type& type);
 
 // Whether the library combines this type by this operator, so that a wrong call can be left to the
 // native function, which says what is wrong with it. A user's operator takes any type. Of

@@ -96,7 +96,7 @@ int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
         const Bytes bytes = static_cast<Bytes>(count) * type.size;
         if (bytes == 0 || !type.can_be_staged() || !takes_type(op, type)) return false;
         const bool commutative = commutes(op);
-        if (!call.takes(bytes, commutative, any_order(op, type))) return false;
+        if (!call.takes(bytes, commutative, order_insensitive(op, type))) return false;
         const bool receives = operation != Operation::reduce || call.rank() == root;
         const bool in_place = receives && sendbuf == MPI_IN_PLACE;
         if (!in_place) sendbuf = call.readable(sendbuf, reach(count, type));
@@ -137,7 +137,7 @@ bool sum_blocks(Call& call, const void* sendbuf, void* recvbuf, const std::vecto
     if (!sound || total == 0 || type.size == 0 || !type.can_be_staged() || !takes_type(op, type))
         return false;
     const bool commutative = commutes(op);
-    if (!call.takes(total * type.size, commutative, any_order(op, type))) return false;
+    if (!call.takes(total * type.size, commutative, order_insensitive(op, type))) return false;
     const Bytes own = counts[static_cast<std::size_t>(call.rank())];
     const bool in_place = sendbuf == MPI_IN_PLACE;
     if (!in_place) sendbuf = call.readable(sendbuf, reach(total, type));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eco/base/error.h"
+#include "eco/planners/evaluation_order.h"
 #include "eco/selection/candidates.h"
 #include "eco/selection/shape.h"
 
@@ -110,7 +111,12 @@ Choice Chooser::choose(const Request& request, Bytes bytes) const {
             choice = tuned(request, bytes);
             break;
     }
-    return supports(choice, request) ? choice : Choice{};
+    if (supports(choice, request)) return choice;
+    // Where a job cannot multicast, its sums have the bits of the jobs that can.
+    if (choice.is_mcast() && traits(request.operation).reduces() &&
+        supports(without_multicast(choice), request))
+        return without_multicast(choice);
+    return {};
 }
 
 Choice scaled(Choice choice, Bytes timed, Bytes bytes, const Request& request) {
