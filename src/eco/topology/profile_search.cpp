@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <set>
+#include <utility>
 
+#include "eco/base/at.h"
 #include "eco/base/error.h"
 #include "eco/topology/host_names.h"
 #include "eco/topology/profile.h"
@@ -16,10 +19,6 @@
 namespace eco {
 
 namespace {
-
-bool later(const timespec& a, const timespec& b) {
-    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
-}
 
 std::string why_not(const std::string& path, const struct stat& status) {
     if (status.st_uid != 0 && status.st_uid != geteuid())
@@ -36,33 +35,38 @@ std::string why_not(const std::string& path, const struct stat& status) {
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-FoundProfile find_in(const std::string& folder, const std::string& host) {
-    FoundProfile found;
-    timespec newest{};
+// The newest first.
+std::vector<std::string> profiles_in(const std::string& folder) {
+    std::vector<std::pair<timespec, std::string>> found;
     DIR* entries = opendir(folder.c_str());
-    if (!entries) return found;
+    if (!entries) return {};
     while (const dirent* entry = readdir(entries)) {
         const std::string path = folder + "/" + entry->d_name;
         struct stat status{};
-        if (!path.ends_with(".json") || stat(path.c_str(), &status) != 0) continue;
-        const bool counts = found.path.empty() || later(status.st_mtim, newest);
-        if (!counts) continue;
-        if (const std::string why = why_not_trusted(path); !why.empty()) {
-            found.refused.push_back("the profile " + path + " is not used: " + why +
-                                    "; it must belong to root or you, and nobody else may be "
-                                    "able to write it or its folder");
-            continue;
-        }
-        try {
-            if (HostNames(read_profile(path).hosts, host).find(host) < 0) continue;
-        } catch (const Error&) {
-            continue;  // another one may do
-        }
-        found.path = path;
-        newest = status.st_mtim;
+        if (path.ends_with(".json") && stat(path.c_str(), &status) == 0)
+            found.emplace_back(status.st_mtim, path);
     }
     closedir(entries);
-    return found;
+    std::sort(found.begin(), found.end(), [](const auto& one, const auto& other) {
+        const auto &a = one.first, &b = other.first;
+        return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+    });
+    std::vector<std::string> paths;
+    for (auto& [time, path] : found) paths.push_back(std::move(path));
+    return paths;
+}
+
+// How many of the job's hosts a profile holds; 0 where it cannot be read, or lacks this host.
+std::size_t hosts_in(const std::string& path, const std::string& own,
+                     const std::set<std::uint64_t>& hosts) {
+    try {
+        const HostNames names(read_profile(path).hosts, own);
+        if (names.find(own) < 0) return 0;
+        return at(std::count_if(hosts.begin(), hosts.end(),
+                                [&](std::uint64_t host) { return names.find(host) >= 0; }));
+    } catch (const Error&) {
+        return 0;  // another one may do
+    }
 }
 
 }  // namespace
@@ -81,16 +85,27 @@ std::string why_not_trusted(const std::string& path) {
     return "";
 }
 
-FoundProfile find_profile(const std::vector<std::string>& folders, const std::string& host) {
-    FoundProfile all;
-    for (const std::string& folder : folders) {
-        FoundProfile found = find_in(folder, host);
-        all.refused.insert(all.refused.end(), found.refused.begin(), found.refused.end());
-        if (found.path.empty()) continue;
-        all.path = found.path;
-        break;
-    }
-    return all;
+FoundProfile find_profile(const std::vector<std::string>& folders, const std::string& own,
+                          const std::vector<std::uint64_t>& hosts) {
+    FoundProfile found;
+    std::set<std::uint64_t> wanted(hosts.begin(), hosts.end());
+    wanted.insert(name_hash(own));
+    std::size_t most = 0;
+    for (const std::string& folder : folders)
+        for (const std::string& path : profiles_in(folder)) {
+            if (const std::string why = why_not_trusted(path); !why.empty()) {
+                found.refused.push_back("the profile " + path + " is not used: " + why +
+                                        "; it must belong to root or you, and nobody else may be "
+                                        "able to write it or its folder");
+                continue;
+            }
+            const std::size_t holds = hosts_in(path, own, wanted);
+            if (holds <= most) continue;
+            most = holds;
+            found.path = path;
+            if (most == wanted.size()) return found;
+        }
+    return found;
 }
 
 }  // namespace eco

@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
+#include "eco/topology/host_names.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
@@ -28,19 +30,24 @@ protected:
     // In folder/name; seconds: its age, newer ones are larger.
     std::string write(const std::string& folder, const std::string& name, const std::string& host,
                       int seconds = 0) {
+        return write_of(folder, name, {host, host + "-other"}, seconds);
+    }
+    std::string write_of(const std::string& folder, const std::string& name,
+                         const std::vector<std::string>& hosts, int seconds) {
         Profile profile;
         profile.created = "2026-01-02T03:04:05Z";
         profile.mpi_family = "openmpi";
-        profile.hosts = {host, host + "-other"};
+        profile.hosts = hosts;
         profile.sizes = {1, 1024};
         profile.round_trips = profile.repeats = 3;
         profile.partition_bytes = 1024;
         profile.tolerance = 0.2;
-        const Matrix times(2, 1e-4);
+        const Matrix times(static_cast<int>(hosts.size()), 1e-4);
         profile.minimum = {times, times};
         profile.spread = {times, times};
-        profile.levels = {{0, 1}};
-        profile.ring = {0, 1};
+        profile.ring.resize(hosts.size());
+        std::iota(profile.ring.begin(), profile.ring.end(), 0);
+        profile.levels = {profile.ring};
         const std::string place = (root_ / folder).string();
         fs::create_directories(place);
         chmod(place.c_str(), 0755);
@@ -50,8 +57,10 @@ protected:
         fs::last_write_time(path, fs::file_time_type::clock::now() + std::chrono::seconds(seconds));
         return path;
     }
-    FoundProfile find(const std::string& host) {
-        return find_profile({(root_ / "own").string(), (root_ / "site").string()}, host);
+    FoundProfile find(const std::string& host, const std::vector<std::string>& others = {}) {
+        std::vector<std::uint64_t> hosts;
+        for (const std::string& other : others) hosts.push_back(name_hash(other));
+        return find_profile({(root_ / "own").string(), (root_ / "site").string()}, host, hosts);
     }
     fs::path root_;
 };
@@ -69,6 +78,20 @@ TEST_F(ProfileSearch, TheFirstFolderThatKnowsTheHostAndThereTheNewest) {
     EXPECT_EQ(find("n0.domain.org").path, own);
     EXPECT_EQ(find("elsewhere").path, "");
     EXPECT_TRUE(find("n0").refused.empty());
+}
+
+// A measurement of one host, or of half of them, that is newer or in an earlier folder.
+TEST_F(ProfileSearch, AProfileOfFewerHostsHidesNoneThatHoldsMore) {
+    const std::vector<std::string> job{"n0", "n1", "n2", "n3"};
+    const std::string four = write_of("site", "four.json", job, -60);
+    const std::string one = write_of("own", "one.json", {"n0"}, 60);
+    const std::string two = write_of("own", "two.json", {"n0", "n1"}, 30);
+    EXPECT_EQ(find("n0", job).path, four);
+    EXPECT_EQ(find("n0", {"n0", "n1"}).path, two);
+    EXPECT_EQ(find("n0", {"n0"}).path, one);
+    // All that there is.
+    EXPECT_EQ(find("n0", {"n0", "n9"}).path, one);
+    EXPECT_EQ(find("n3", {"n3", "n9"}).path, four);
 }
 
 TEST_F(ProfileSearch, WhatOthersCanWriteIsRefused) {
