@@ -145,6 +145,7 @@ def command(
             for note in _keep(found, unfinished, partial, output, launcher.is_lab):
                 say(f"eco: {note}")
             raise
+    _check_hosts(found[-1], output, notes)
     within = _BUDGET if budget is None else budget
     fresh = _is_fresh(found[-1], before)
     if network and chosen["open"] and not chosen["timed"]:
@@ -155,6 +156,22 @@ def command(
         error.notes.extend([*notes, *([] if _is_kept(error) else _pairs(partial))])
         raise
     partial.remove(found[-1].hosts)
+
+
+def _check_hosts(found: Profile, output: Optional[Path], notes: list[str]) -> None:
+    """A profile of one host says nothing of a network, so programs must not find it."""
+    if len(found.hosts) > 1:
+        return
+    if output is None:
+        raise EcoError(
+            f"all ranks ran on {found.hosts[0]}, so there is no network to measure and nothing is "
+            "stored; start at least one rank on each host (mpirun -n 8 --hostfile hosts)",
+            ExitCode.USAGE,
+        )
+    notes.append(
+        f"all ranks ran on {found.hosts[0]}: programs do not find this profile by themselves, as "
+        "it says nothing of a network; start at least one rank on each host"
+    )
 
 
 def _partial_path(output: Optional[Path], launcher: launchers.Launcher) -> Optional[Path]:
@@ -309,7 +326,7 @@ def _store(found: Profile, output: Optional[Path], is_lab: bool) -> list[Path]:
     # Emulated hosts share their names: kept, one scenario's profile would be taken for another's.
     if output is None:
         written.append(store.keep(found, text))
-    elif not is_lab:
+    elif not is_lab and len(found.hosts) > 1:
         try:
             written.append(store.keep(found, text))
         except EcoError as error:

@@ -47,6 +47,21 @@ def test_without_a_file_only_the_store(tmp_path: Path, store: Path) -> None:
     assert len(list(store.iterdir())) == 1
 
 
+def test_one_host_is_no_network(tmp_path: Path, store: Path) -> None:
+    """Found by programs, it would hide the profile of all hosts."""
+    one = {"event": "profile", "profile": document([0])}
+    start = launcher(tmp_path / "bin", [one, DONE])
+    result = eco("measure", "--", start.path, "-n", "1")
+    assert result.returncode == 2
+    assert "all ranks ran on n0, so there is no network to measure" in complaint(result)
+    out = tmp_path / "net.json"
+    result = eco("measure", "-o", out, "--", start.path, "-n", "1")
+    assert result.returncode == 0, result.stderr
+    assert "programs do not find this profile by themselves" in result.stdout
+    assert json.loads(out.read_text())["hosts"] == ["n0"]
+    assert not list(store.glob("*.json"))
+
+
 def test_a_store_that_cannot_be(tmp_path: Path, store: Path) -> None:
     store.parents[1].write_text("a file where the folder should be")
     start = launcher(tmp_path / "bin", ALL_WELL)
