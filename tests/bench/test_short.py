@@ -135,6 +135,15 @@ def test_start() -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.full
+def test_same_bits() -> None:
+    found = bench("learning/same_bits.py", "three-segments", DATA / "three-segments-mcast.json")
+    assert set(found) == {"2", "1000"}
+    for of_length in found.values():
+        assert set(of_length.values()) == {1}, found
+
+
+@pytest.mark.lab
 def test_learning(tmp_path: Path) -> None:
     profile = shutil.copy(DATA / "three-segments.json", tmp_path)
     (row,) = bench("learning/learning.py", profile, "three-segments")

@@ -143,12 +143,12 @@ void Call::fail() noexcept {
     }
 }
 
-bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
+bool Call::takes(Bytes bytes, bool commutative, bool order_insensitive) {
     commutative_ = commutative;
-    const bool free = bits_may_change || session()->settings.learn == Learn::all;
+    const bool may_vary = order_insensitive || session()->settings.learn == Learn::all;
     if (!blocks()) {
         choice_ =
-            communicator_->choose_nonblocking(operation_, bytes, commutative, free, persists(),
+            communicator_->choose_nonblocking(operation_, bytes, commutative, may_vary, persists(),
                                               persists() ? nullptr : &requested_->timed);
         if (choice_ && on_revoked()) {
             choice_ = nullptr;
@@ -159,7 +159,7 @@ bool Call::takes(Bytes bytes, bool commutative, bool bits_may_change) {
         return choice_ != nullptr;
     }
     try {
-        choice_ = communicator_->choose(operation_, bytes, commutative, free, &timed_);
+        choice_ = communicator_->choose(operation_, bytes, commutative, may_vary, &timed_);
     } catch (const MpiError& error) {
         communicator_->abandon(error.code);
         throw;

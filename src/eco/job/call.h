@@ -113,8 +113,9 @@ public:
     Communicator& communicator() const { return *communicator_; }
 
     // Whether ECO takes a message of this size (-1: not known to all ranks). Remembers the choice.
-    // bits_may_change: whether the result is the same in whatever order the operator is applied.
-    bool takes(Bytes bytes, bool commutative = true, bool bits_may_change = true);
+    // order_insensitive: whether the result has the same bits in whatever order the operator is
+    // applied; also true of what does not reduce.
+    bool takes(Bytes bytes, bool commutative = true, bool order_insensitive = true);
 
     // The same of a plan of several multicasts, if there is one. bytes: for the report.
     bool takes(const Multicasting* plan, Bytes bytes);

@@ -15,6 +15,7 @@
 #include "eco/base/found_once.h"
 #include "eco/base/recent.h"
 #include "eco/job/mcast_calls.h"
+#include "eco/job/network_check.h"
 #include "eco/job/running_call.h"
 #include "eco/job/session.h"
 #include "eco/mpi/mpi_transport.h"
@@ -58,9 +59,10 @@ public:
 
     // What runs a call of this size; the same on all ranks. Null: the native function. Collective
     // the first time that it is not, and at some calls where something is learned.
-    // bits_may_change: whether a job may run such calls in more than one way. timed: the lesson
+    // may_vary: whether learning may change the bits of the result, as nobody can see it or because
+    // it was asked for (ECO_LEARN=all). timed: the lesson
     // that wants to know when the call is over, or null. Throws MpiError.
-    const Choice* choose(Operation operation, Bytes bytes, bool commutative, bool bits_may_change,
+    const Choice* choose(Operation operation, Bytes bytes, bool commutative, bool may_vary,
                          Lesson** timed);
     // Without learning anything.
     const Choice* choose(Operation operation, Bytes bytes, bool commutative);
@@ -75,7 +77,7 @@ public:
     // settle_nonblocking() has said that they work. timed: what wants to know when the call is
     // over, or null; a call that persists learns nothing.
     const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
-                                     bool bits_may_change, bool persists,
+                                     bool may_vary, bool persists,
                                      std::shared_ptr<TimedCall>* timed);
     // Without learning anything.
     const Choice* choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
@@ -254,6 +256,8 @@ private:
     FoundOnce<Clusters> clusters_;
     const Chooser* chooser_;
     const Choice* forced_ = nullptr;
+    NetworkCheck network_check_;
+    bool fits_network(Bytes bytes);
     struct Chosen {
         Choice choice;
         std::optional<Choice> own_nonblocking;  // if the profile has one for such calls
@@ -272,16 +276,14 @@ private:
     Recent<std::tuple<Operation, bool, bool, Bytes>, Chosen> chosen_;
     std::unique_ptr<Learning> learning_;
     bool some_apart_ = false;  // of the last run
-    Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool bits_may_change);
-    void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool bits_may_change);
+    Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool may_vary);
+    void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool may_vary);
     std::unique_ptr<NonblockingLearning> nonblocking_learning_;
-    Choice usual_nonblocking(const Request& request, Bytes least, bool bits_may_change,
-                             bool persists);
-    Rivals nonblocking_rivals(const Request& request, Bytes class_least, bool bits_may_change);
-    Choice first_nonblocking(const Request& request, Bytes least, bool bits_may_change,
-                             bool persists);
+    Choice usual_nonblocking(const Request& request, Bytes least, bool may_vary, bool persists);
+    Rivals nonblocking_rivals(const Request& request, Bytes class_least, bool may_vary);
+    Choice first_nonblocking(const Request& request, Bytes least, bool may_vary, bool persists);
     void begin_nonblocking_lesson(Chosen& chosen, const Request& request, Bytes bytes,
-                                  bool bits_may_change);
+                                  bool may_vary);
     // By operation, root and whether it commutes.
     Recent<std::tuple<Operation, Rank, bool, Choice>, std::shared_ptr<const Prepared>> prepared_;
     // Of a plan's calls, by operation and the plan's number.

@@ -22,25 +22,20 @@ Bytes size_class(Bytes bytes, int bits) {
 static constexpr int choice_bits = 6;
 
 Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, bool commutative,
-                                           bool bits_may_change) {
+                                           bool may_vary) {
     const Bytes least = size_class(bytes, choice_bits);
-    const std::tuple key(operation, commutative, bits_may_change, least);
+    const std::tuple key(operation, commutative, may_vary, least);
     if (Chosen* known = chosen_.find(key)) return *known;
     const Request request{operation, &hierarchy_, 0, commutative};
     Chosen& fresh = chosen_.put(key, {});
     Choice& choice = fresh.choice = chooser_->choose(request, least);
     fresh.own_nonblocking = chooser_->choose_nonblocking(request, least);
     const Session& here = *session();
-    const bool settled = here.settings.learn == Learn::settled;
-    const bool nothing_learned = here.learned.empty() && (bits_may_change || settled);
-    if (here.settings.learn == Learn::off || nothing_learned) return fresh;
-    // What earlier jobs found; and where one choice must do for the whole job, the one that the
-    // lesson will be about.
+    if (here.settings.learn == Learn::off || here.learned.empty()) return fresh;
+    // What earlier jobs found.
     const Bytes class_least = learned_class(least);
-    const Rivals rivals =
-        find_rivals(*chooser_, here.learned, request, class_least, bits_may_change || settled);
-    const bool one_for_all = !bits_may_change && rivals.worth_learning && !settled;
-    if (rivals.preferred != 0 || one_for_all)
+    const Rivals rivals = find_rivals(*chooser_, here.learned, request, class_least, may_vary);
+    if (rivals.preferred != 0)
         choice = choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
     return fresh;
 }
@@ -52,16 +47,22 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     return ready(choice) ? &choice : nullptr;
 }
 
+// Before a blocking call that ECO would run. Collective at some calls.
+bool Communicator::fits_network(Bytes bytes) {
+    if (!forced_ && network_check_.is_due(bytes)) network_check_.run(*this);
+    return !network_check_.differs();
+}
+
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
-                                   bool bits_may_change, Lesson** timed) {
-    if (!usable_) return nullptr;
+                                   bool may_vary, Lesson** timed) {
+    if (!usable_ || network_check_.differs()) return nullptr;
     if (nonblocking_learning_ && !forced_) nonblocking_learning_->meet();
-    Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
+    Chosen& known = chosen(operation, bytes, commutative, may_vary);
     const Choice* choice = &known.choice;
     const bool makes_hidden = known.choice.is_native() && hidden_ == native().comm_null;
     if (session()->settings.learn >= Learn::on && !known.learned &&
         known.calls++ >= calls_before_learning(bytes, makes_hidden))
-        begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, bits_may_change);
+        begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, may_vary);
     if (known.lesson) {
         if (!ready()) return nullptr;
         const Learning::Turn turn = learning_->begin(*known.lesson);
@@ -69,8 +70,10 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
         if (turn.timed) *timed = known.lesson;
     }
     if (forced_) choice = forced_;
-    if (choice->is_native()) return nullptr;
-    return ready(*choice) ? choice : nullptr;
+    if (choice->is_native() || !ready(*choice)) return nullptr;
+    if (fits_network(bytes)) return choice;
+    *timed = nullptr;
+    return nullptr;
 }
 
 // Rails and multicasts too where all ranks have made ready for them; multicasts of persistent calls
@@ -104,41 +107,35 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
 }
 
 // What runs such a call where nothing was learned of them.
-Choice Communicator::usual_nonblocking(const Request& request, Bytes least, bool bits_may_change,
+Choice Communicator::usual_nonblocking(const Request& request, Bytes least, bool may_vary,
                                        bool persists) {
-    const Chosen& known = chosen(request.operation, least, request.commutative, bits_may_change);
+    const Chosen& known = chosen(request.operation, least, request.commutative, may_vary);
     return bit_by_bit(known.own_nonblocking ? *known.own_nonblocking : known.choice, request, least,
                       [=, this](const Choice& choice) { return can_progress(choice, persists); });
 }
 
-Rivals Communicator::nonblocking_rivals(const Request& request, Bytes class_least,
-                                        bool bits_may_change) {
+Rivals Communicator::nonblocking_rivals(const Request& request, Bytes class_least, bool may_vary) {
     const auto may_run = [&](const Choice& choice) {
         return choice.is_native() || (can_progress(choice, false) && supports(choice, request));
     };
-    return find_nonblocking_rivals(
-        *chooser_, session()->learned, request, class_least, bits_may_change,
-        usual_nonblocking(request, class_least, bits_may_change, false), may_run);
+    return find_nonblocking_rivals(*chooser_, session()->learned, request, class_least, may_vary,
+                                   usual_nonblocking(request, class_least, may_vary, false),
+                                   may_run);
 }
 
-// The same with what earlier jobs learned. Where one choice must do for the whole job, it is the
-// one that the lesson will be about.
-Choice Communicator::first_nonblocking(const Request& request, Bytes least, bool bits_may_change,
+// The same with what earlier jobs learned.
+Choice Communicator::first_nonblocking(const Request& request, Bytes least, bool may_vary,
                                        bool persists) {
     const Session& here = *session();
-    const Learn learn = here.settings.learn;
-    const bool one_for_all = !bits_may_change && learn >= Learn::on;
-    if (learn == Learn::off || (here.learned.empty() && !one_for_all))
-        return usual_nonblocking(request, least, bits_may_change, persists);
+    if (here.settings.learn == Learn::off || here.learned.empty())
+        return usual_nonblocking(request, least, may_vary, persists);
     const Bytes class_least = learned_class(least);
-    const Rivals rivals =
-        nonblocking_rivals(request, class_least, bits_may_change || learn == Learn::settled);
+    const Rivals rivals = nonblocking_rivals(request, class_least, may_vary);
     const Choice choice =
         choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
-    if ((rivals.preferred != 0 || (one_for_all && rivals.worth_learning)) &&
-        (choice.is_native() || can_progress(choice, persists)))
+    if (rivals.preferred != 0 && (choice.is_native() || can_progress(choice, persists)))
         return choice;
-    return usual_nonblocking(request, least, bits_may_change, persists);
+    return usual_nonblocking(request, least, may_vary, persists);
 }
 
 const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
@@ -147,21 +144,22 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
 }
 
 const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
-                                               bool bits_may_change, bool persists,
+                                               bool may_vary, bool persists,
                                                std::shared_ptr<TimedCall>* timed) {
     if (forced_) return can_progress(*forced_, persists) ? forced_ : nullptr;
+    if (network_check_.differs()) return nullptr;
     const Request request{operation, &hierarchy_, 0, commutative};
     const Bytes least = size_class(bytes, choice_bits);
     // Stays where it is while the class's least size is looked up: the cache keeps the last two.
-    Chosen& known = chosen(operation, bytes, commutative, bits_may_change);
+    Chosen& known = chosen(operation, bytes, commutative, may_vary);
     auto& first = persists ? known.persistent : known.nonblocking;
-    if (!first) first = first_nonblocking(request, least, bits_may_change, persists);
+    if (!first) first = first_nonblocking(request, least, may_vary, persists);
     const Choice* choice = &*first;
     if (timed) {
         const int before = calls_before_learning(bytes, false);
         int& calls = known.nonblocking_calls;
         if (session()->settings.learn >= Learn::on && calls <= before && calls++ == before)
-            begin_nonblocking_lesson(known, request, bytes, bits_may_change);
+            begin_nonblocking_lesson(known, request, bytes, may_vary);
         if (known.nonblocking_lesson)
             choice = &known.nonblocking_arms[known.nonblocking_lesson->begin(timed)];
     }
@@ -169,18 +167,17 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
 }
 
 void Communicator::begin_nonblocking_lesson(Chosen& chosen, const Request& request, Bytes bytes,
-                                            bool bits_may_change) {
+                                            bool may_vary) {
     if (!nonblocking_learning_)
         nonblocking_learning_ = std::make_unique<NonblockingLearning>(*this);
     const Bytes class_least = learned_class(bytes);
     const auto make = [&]() -> std::unique_ptr<NonblockingLesson> {
-        Rivals rivals = nonblocking_rivals(request, class_least, bits_may_change);
+        Rivals rivals = nonblocking_rivals(request, class_least, may_vary);
         if (!rivals.worth_learning) return nullptr;
         return std::make_unique<NonblockingLesson>(
             describe_class(request, class_least, session()->library, false), std::move(rivals));
     };
-    chosen.nonblocking_lesson =
-        nonblocking_learning_->lesson(request, class_least, bits_may_change, make);
+    chosen.nonblocking_lesson = nonblocking_learning_->lesson(request, class_least, may_vary, make);
     if (!chosen.nonblocking_lesson) return;
     const Bytes least = size_class(bytes, choice_bits);
     for (std::size_t arm = 0; arm < chosen.nonblocking_lesson->learner().arms().size(); ++arm)
@@ -188,10 +185,10 @@ void Communicator::begin_nonblocking_lesson(Chosen& chosen, const Request& reque
 }
 
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,
-                                bool bits_may_change) {
+                                bool may_vary) {
     chosen.learned = true;
     if (!learning_) learning_ = std::make_unique<Learning>(*this);
-    chosen.lesson = learning_->lesson(request, bytes, bits_may_change, chosen.calls - 1);
+    chosen.lesson = learning_->lesson(request, bytes, may_vary, chosen.calls - 1);
     if (!chosen.lesson) return;
     const Bytes least = size_class(bytes, choice_bits);
     for (std::size_t arm = 0; arm < chosen.lesson->learner().arms().size(); ++arm)

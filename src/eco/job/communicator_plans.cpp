@@ -25,6 +25,7 @@ bool Communicator::runs_plan(Operation operation, const Multicasting& plan, bool
 }
 
 bool Communicator::takes(Operation operation, const Multicasting& plan, Lesson** timed) {
+    if (network_check_.differs()) return false;
     if (nonblocking_learning_) nonblocking_learning_->meet();
     CallsOfPlan& known = calls_of_plans_[{operation, plan.number}];
     if (known.lesson) {
@@ -45,6 +46,7 @@ bool Communicator::takes(Operation operation, const Multicasting& plan, Lesson**
 
 bool Communicator::takes_nonblocking(Operation operation, const Multicasting& plan, bool persists,
                                      std::shared_ptr<TimedCall>* timed) {
+    if (network_check_.differs()) return false;
     CallsOfPlan& known = calls_of_plans_[{operation, plan.number}];
     if (!known.runs_nonblocking) known.runs_nonblocking = runs_plan(operation, plan, false);
     if (persists || session()->settings.learn < Learn::on) return *known.runs_nonblocking;

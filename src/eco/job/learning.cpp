@@ -70,14 +70,13 @@ LearnedClass Lesson::result() const {
     return with_arms(named_, names_, learner_.arms(), learner_.best());
 }
 
-Lesson* Learning::lesson(const Request& request, Bytes bytes, bool bits_may_change,
-                         long calls_before) {
+Lesson* Learning::lesson(const Request& request, Bytes bytes, bool may_vary, long calls_before) {
     const Bytes least = learned_class(bytes);
-    const auto [entry, fresh] = lessons_.try_emplace(
-        {request.operation, least, request.commutative, bits_may_change}, nullptr);
+    const auto [entry, fresh] =
+        lessons_.try_emplace({request.operation, least, request.commutative, may_vary}, nullptr);
     if (!fresh) return entry->second.get();
     const Session& here = *session();
-    Rivals rivals = find_rivals(*here.chooser, here.learned, request, least, bits_may_change);
+    Rivals rivals = find_rivals(*here.chooser, here.learned, request, least, may_vary);
     if (!rivals.worth_learning) return nullptr;
     entry->second = std::make_unique<Lesson>(describe_class(request, least, here.library),
                                              std::move(rivals), calls_before);

@@ -85,7 +85,7 @@ public:
 
     // The class of such calls, made at the first one that is worth learning; null: not worth it.
     // bytes: of the call, or -1. calls_before: of the class so far. All ranks ask alike.
-    Lesson* lesson(const Request& request, Bytes bytes, bool bits_may_change, long calls_before);
+    Lesson* lesson(const Request& request, Bytes bytes, bool may_vary, long calls_before);
 
     // The same of calls of a plan; number: of the plan, the same on all ranks.
     Lesson* lesson_of_plan(Operation operation, std::uint64_t number, const LearnedClass& named,

@@ -64,10 +64,10 @@ public:
     // make: finds its rivals. plan: the number of its plan, if it has one. All ranks ask alike.
     // Local.
     template <typename Make>
-    NonblockingLesson* lesson(const Request& request, Bytes bytes, bool bits_may_change, Make make,
+    NonblockingLesson* lesson(const Request& request, Bytes bytes, bool may_vary, Make make,
                               std::uint64_t plan = 0) {
         const auto [entry, fresh] = lessons_.try_emplace(
-            {request.operation, bytes, request.commutative, bits_may_change, plan}, nullptr);
+            {request.operation, bytes, request.commutative, may_vary, plan}, nullptr);
         if (fresh) entry->second = make();
         return entry->second.get();
     }

@@ -123,9 +123,11 @@ void say_refused(const std::vector<std::string>& refused) {
         (others > 0 ? " (and " + std::to_string(others) + " more like it)" : std::string()));
 }
 
-std::string path_for(const Settings& settings) {
+std::string path_for(const Settings& settings, const std::vector<Place>& places) {
     if (!settings.profile.empty()) return settings.profile;
-    const FoundProfile found = find_profile(profile_folders(), processor_name());
+    std::vector<std::uint64_t> hosts;
+    for (const Place& place : places) hosts.push_back(place.host);
+    const FoundProfile found = find_profile(profile_folders(), processor_name(), hosts);
     say_refused(found.refused);
     return found.path;
 }
@@ -230,7 +232,7 @@ std::string what_to_share(Settings settings, const std::string& library,
         return "";
     }
     try {
-        const std::string path = path_for(settings);
+        const std::string path = path_for(settings, places);
         Profile profile = profile_at(path);
         const json learned =
             what_was_learned(settings, path, profile, library, static_cast<int>(places.size()));
@@ -249,7 +251,8 @@ std::string what_to_share(Settings settings, const std::string& library,
                            {"learn", settings.learn},
                            {"nonblocking", settings.nonblocking},
                            {"learned", learned},
-                           {"keep_order", settings.keep_order}},
+                           {"keep_order", settings.keep_order},
+                           {"checks_network", settings.checks_network}},
                       text);
         return text;
     } catch (const std::exception& error) {
@@ -307,6 +310,7 @@ std::optional<Shared> share(const Settings& settings, const std::string& library
     root.at("report").get_to(shared.settings.report);
     root.at("choice").get_to(shared.settings.choice);
     root.at("keep_order").get_to(shared.settings.keep_order);
+    root.at("checks_network").get_to(shared.settings.checks_network);
     root.at("learn").get_to(shared.settings.learn);
     root.at("nonblocking").get_to(shared.settings.nonblocking);
     root.at("library").get_to(shared.library);

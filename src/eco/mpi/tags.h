@@ -8,7 +8,8 @@
 namespace eco {
 
 // For what is no collective call of the program's.
-inline constexpr int clocks_tag = 0, mcast_status_tag = 1, mcast_answer_tag = 2, self_check_tag = 3;
+inline constexpr int clocks_tag = 0, mcast_status_tag = 1, mcast_answer_tag = 2, self_check_tag = 3,
+                     network_check_tag = 4;
 inline constexpr int first_call_tag = 16;
 
 class Tags {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/job/network_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "eco/base/say.h"
+#include "eco/job/communicator.h"
+#include "eco/mpi/clocks.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/tags.h"
+
+namespace eco {
+
+namespace {
+
+// So a program of few calls pays nothing, and one of many runs natively before its 50th.
+constexpr int calls_before_check = 8;
+
+// The first one makes the connection. The least of the others is hardly disturbed.
+constexpr int most_trips = 8;
+
+enum class More : unsigned char { no, yes };  // first byte of a message: whether another one comes
+
+class RoundTrips {
+public:
+    RoundTrips(MPI_Comm comm, Bytes bytes) : comm_(comm), message_(at(bytes)) {}
+
+    PairFit to(Rank other, Seconds expected) {
+        Seconds least = never;
+        PairFit fit = PairFit::slower;
+        for (int trip = 0; trip < most_trips; ++trip) {
+            const Seconds before = Clocks::own();
+            send(other, trip + 1 < most_trips ? More::yes : More::no);
+            receive(other);
+            if (trip == 0) continue;
+            least = std::min(least, Clocks::own() - before);
+            fit = fit_of(least, expected);
+            if (fit == PairFit::slower || trip + 1 == most_trips) continue;
+            send(other, More::no);
+            receive(other);
+            break;
+        }
+        return fit;
+    }
+
+    void from(Rank other) {
+        for (More more = More::yes; more == More::yes;) {
+            more = receive(other);
+            send(other, more);
+        }
+    }
+
+private:
+    void send(Rank other, More more) {
+        message_.front() = static_cast<std::byte>(more);
+        check_mpi(native().Send(message_.data(), static_cast<int>(message_.size()), native().byte,
+                                other, network_check_tag, comm_));
+    }
+    More receive(Rank other) {
+        check_mpi(native().Recv(message_.data(), static_cast<int>(message_.size()), native().byte,
+                                other, network_check_tag, comm_, MPI_STATUS_IGNORE));
+        return static_cast<More>(message_.front());
+    }
+
+    MPI_Comm comm_;
+    std::vector<std::byte> message_;
+};
+
+PairCounts agreed(const PairCounts& own, MPI_Comm comm) {
+    const int mine[3] = {own.as_measured, own.faster, own.slower};
+    int all[3] = {};
+    check_mpi(native().Allreduce(mine, all, 3, native().int32, native().sum, comm));
+    return {all[0], all[1], all[2]};
+}
+
+}  // namespace
+
+bool NetworkCheck::is_due(Bytes bytes) {
+    const Session& here = *session();
+    if (!here.settings.checks_network || here.settings.choice != "auto" || !can_predict())
+        return false;
+    for (std::size_t length = lengths.size(); length-- > 0;) {
+        if (length > 0 && bytes < lengths[length]) continue;
+        if (++calls_[length] != calls_before_check) continue;
+        due_ = length;
+        return true;
+    }
+    return false;
+}
+
+void NetworkCheck::run(const Communicator& communicator) {
+    const Bytes bytes = lengths[due_];
+    const Network& model = network();
+    const Rank me = communicator.rank();
+    RoundTrips trips(communicator.hidden(), bytes);
+    PairCounts own;
+    for (const auto& round : pairs_to_check(communicator.hierarchy().top, communicator.hosts()))
+        for (const auto& [first, second] : round) {
+            if (me == second) trips.from(first);
+            if (me != first) continue;
+            const int here = communicator.host_of(first), there = communicator.host_of(second);
+            own.add(trips.to(second,
+                             model.alone(here, there, bytes) + model.alone(there, here, bytes)));
+        }
+    const PairCounts counts = agreed(own, communicator.hidden());
+    fit_ = judge(counts);
+    if (fit_ != NetworkFit::differs || me != 0) return;
+    say("between " + std::to_string(counts.faster + counts.slower) + " of " +
+        std::to_string(counts.all()) +
+        " pairs of hosts messages take much less or much longer than the profile says, so it is of "
+        "another network, and collectives are native; 'eco measure --again' measures this one");
+}
+
+}  // namespace eco

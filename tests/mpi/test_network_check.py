@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A profile of another network whose hosts have the same names: programs notice it in their first
+calls, and the library runs the others. A right profile stays in use, also with others' traffic."""
+
+import json
+from pathlib import Path
+
+import pytest
+from mpi_harness import DATA, Mpi, Run, built, each, lab
+
+pytestmark = [pytest.mark.lab, pytest.mark.alone]
+
+CALLS = 20
+TREE = "tree:top=star,inner=star,segments=1"
+
+
+def run_sums(
+    mpi: Mpi, factor: float, folder: Path, at: tuple[str, ...] = (), **settings: str
+) -> Run:
+    """With a profile of a network whose messages take `factor` times as long, as if a tree had been
+    timed to be the best for sums."""
+    document = json.loads((DATA / "three-segments-measured.json").read_text())
+    document["minimum"] = [
+        [[factor * time for time in row] for row in matrix] for matrix in document["minimum"]
+    ]
+    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
+    document["tuning"] = [
+        {"mpi": library, "operation": "allreduce", "layout": "near", "bytes": size}
+        | {"choice": TREE, "native": 2e-2, "eco": 1e-2, "noise": 0.01}
+        | {"predicted": False, "ranks_per_host": 1}
+        for size in (16, 16000)
+    ]
+    path = folder / "net.json"
+    path.write_text(json.dumps(document))
+    run = lab(
+        mpi,
+        *(built(mpi, "sums"), CALLS, 2, 2000),
+        eco=True,
+        choice="auto",
+        environment={"ECO_NETWORK_CHECK": "on", **settings},
+        profile=path,
+        scale=1,
+        at=at,
+    )
+    assert run.code == 0, run.text
+    return run
+
+
+def said(run: Run) -> int:
+    return run.err.count("so it is of another network")
+
+
+@each
+@pytest.mark.parametrize("factor", [10, 0.1], ids=["faster", "slower"])
+def test_another_network(mpi: Mpi, factor: float, tmp_path: Path) -> None:
+    run = run_sums(mpi, factor, tmp_path)
+    assert said(run) == 1, run.err
+    assert run.times_of("allreduce", "native") >= CALLS, run.err
+    off = run_sums(mpi, factor, tmp_path, ECO_NETWORK_CHECK="off")
+    assert said(off) == 0
+    assert off.times_of("allreduce", TREE) == run.times("allreduce") - off.times_of(
+        "allreduce", "native"
+    )
+
+
+@each
+@pytest.mark.parametrize(
+    "at", [(), ("0s traffic n0-n3 rate=8mbit",)], ids=["quiet", "with traffic"]
+)
+def test_the_same_network(mpi: Mpi, at: tuple[str, ...], tmp_path: Path) -> None:
+    run = run_sums(mpi, 1, tmp_path, at)
+    assert said(run) == 0, run.err
+    assert run.times_of("allreduce", TREE) >= 2 * CALLS, run.err
