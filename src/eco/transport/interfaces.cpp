@@ -97,6 +97,10 @@ std::string text_of(const in6_addr& address) {
     return text.data();
 }
 
+std::string network_text(const in6_addr& address, int prefix) {
+    return text_of(network_of(address, prefix)) + "/" + std::to_string(prefix);
+}
+
 socklen_t socket_address(const in6_addr& address, in_port_t port, sockaddr_storage& found) {
     found = {};
     if (is_ipv4(address)) {
@@ -125,9 +129,7 @@ std::string subnet_of(const sockaddr_in& address, bool& is_loopback) {
         std::memcpy(&own, each->ifa_addr, sizeof own);
         if (own.sin_addr.s_addr != address.sin_addr.s_addr) continue;
         is_loopback = (each->ifa_flags & IFF_LOOPBACK) != 0;
-        const int prefix = prefix_of(each->ifa_netmask);
-        found =
-            text_of(network_of(address_of(each->ifa_addr), prefix)) + "/" + std::to_string(prefix);
+        found = network_text(address_of(each->ifa_addr), prefix_of(each->ifa_netmask));
     }
     freeifaddrs(all);
     return found;

@@ -29,6 +29,9 @@ in6_addr network_of(const in6_addr& address, int prefix);
 // As 10.9.0.1 or fd00::1.
 std::string text_of(const in6_addr& address);
 
+// Of the address's network, as 10.9.0.0/16 or fd00::/64.
+std::string network_text(const in6_addr& address, int prefix);
+
 // For the system's calls; the port in network byte order. Returns the length that counts.
 socklen_t socket_address(const in6_addr& address, in_port_t port, sockaddr_storage& found);
 
