@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ bool same(const in6_addr& a, const in6_addr& b) { return IN6_ARE_ADDR_EQUAL(&a, 
 
 class Checking {
 public:
+    explicit Checking(const std::set<std::string>& not_joining) : not_joining_(not_joining) {}
+
     // Whether packets of this rank were lost.
     bool run() {
         find_neighbours();
@@ -89,6 +92,7 @@ private:
     void open() {
         for (const LinkAddress& address : link_addresses()) {
             if (sockets_.size() == most_networks) break;
+            if (not_joining_.count(network_text(address.address, address.prefix)) > 0) continue;
             try {
                 sockets_.push_back(std::make_unique<LinkSocket>(address));
             } catch (const Error&) {
@@ -195,9 +199,8 @@ private:
     void tell(int peer, int count) { send_bytes(&count, sizeof count, peer, check_tag); }
 
     void note(const Ends& to, const End& source, bool routed, const Figures& figures) {
-        const std::string network =
-            routed ? is_ipv4(source.own.address) ? "0.0.0.0/0" : "::/0"
-                   : text_of(source.own.network) + "/" + std::to_string(source.own.prefix);
+        const std::string network = routed ? is_ipv4(source.own.address) ? "0.0.0.0/0" : "::/0"
+                                           : network_text(source.own.address, source.own.prefix);
         json entry{{"from", own_.name.data()},
                    {"to", to.name.data()},
                    {"network", network},
@@ -211,6 +214,7 @@ private:
     }
 
     const Native& mpi_ = native();
+    const std::set<std::string>& not_joining_;
     int place_ = -1;
     bool lost_ = false;
     std::vector<int> leader_;  // per host its first rank
@@ -220,8 +224,8 @@ private:
 
 }  // namespace
 
-bool check_links() {
-    const bool lost = Checking().run();
+bool check_links(const std::set<std::string>& not_joining) {
+    const bool lost = Checking(not_joining).run();
     const std::vector<char> all = gather_each(native().comm_world, static_cast<char>(lost));
     return std::count(all.begin(), all.end(), 1) > 0;
 }

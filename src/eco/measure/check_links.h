@@ -5,10 +5,14 @@
 // because a fault here may make a measurement hang: it uses only short messages of MPI.
 #pragma once
 
+#include <set>
+#include <string>
+
 namespace eco {
 
 // Collective over MPI_COMM_WORLD. Tells of each network and direction by a line of the sender's
-// (tell_of_host). Returns whether any pair loses packets, the same on all ranks. Throws MpiError.
-bool check_links();
+// (tell_of_host), but for networks that do not join (joined_networks.h). Returns whether any pair
+// loses packets, the same on all ranks. Throws MpiError.
+bool check_links(const std::set<std::string>& not_joining);
 
 }  // namespace eco

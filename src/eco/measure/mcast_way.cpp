@@ -8,6 +8,7 @@
 #include "eco/base/error.h"
 #include "eco/measure/mcast_reach.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/transport/interfaces.h"
 
 namespace eco {
 
@@ -39,13 +40,13 @@ std::size_t fastest_of_best(std::span<const int> receivers, std::span<const doub
 }  // namespace
 
 McastWay::McastWay(IpFamily family, const McastKey& key, const std::vector<int>& leader,
-                   const MeasuredRails* rails)
+                   const std::set<std::string>& not_joining, const MeasuredRails* rails)
     : family_(family), key_(key), leader_(leader), hosts_(leader.size()), own_(most_nics) {
     check_mpi(mpi_.Comm_rank(mpi_.comm_world, &rank_));
     check_mpi(mpi_.Comm_size(mpi_.comm_world, &ranks_));
     const auto mine = std::find(leader.begin(), leader.end(), rank_);
     if (mine != leader.end()) host_ = static_cast<int>(mine - leader.begin());
-    open();
+    open(not_joining);
     share_cards(rails);
     begin_round();
     received_.assign(hosts_ * most_nics, 0);
@@ -59,9 +60,16 @@ McastWay::McastWay(IpFamily family, const McastKey& key, const std::vector<int>&
     }
 }
 
-void McastWay::open() {
+void McastWay::open(const std::set<std::string>& not_joining) {
     if (host_ < 0) return;
     nics_ = mcast_interfaces(family_);
+    const std::vector<IpAddress> addresses = ip_addresses();
+    std::erase_if(nics_, [&](const McastInterface& nic) {
+        return std::any_of(addresses.begin(), addresses.end(), [&](const IpAddress& each) {
+            return each.interface == nic.name &&
+                   not_joining.count(network_text(each.address, each.prefix)) > 0;
+        });
+    });
     if (nics_.size() > most_nics) nics_.resize(most_nics);
     header_.key = key_;
     header_.sender = static_cast<std::uint32_t>(host_);

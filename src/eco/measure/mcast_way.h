@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,12 @@ inline constexpr Seconds last_datagram = 60e-3;
 class McastWay {
 public:
     // Collective over MPI_COMM_WORLD. leader: per host the rank that sends and receives, below 0:
-    // none. rails: on rank 0, null where not known; of several NICs by which a host reaches as many
-    // others, the fastest is taken. About 0.2 s on eight hosts; up to four times as long where
-    // probes are lost. Throws MpiError.
+    // none. not_joining: networks whose NICs are left out (joined_networks.h). rails: on rank 0,
+    // null where not known; of several NICs by which a host reaches as many others, the fastest is
+    // taken. About 0.2 s on eight hosts; up to four times as long where probes are lost. Throws
+    // MpiError.
     McastWay(IpFamily family, const McastKey& key, const std::vector<int>& leader,
-             const MeasuredRails* rails);
+             const std::set<std::string>& not_joining, const MeasuredRails* rails);
 
     IpFamily family() const { return family_; }
     // Per host, of the NIC by which it sends; empty: it does not. The same on all ranks.
@@ -64,7 +66,7 @@ public:
     bool is_open() const { return socket_ != nullptr; }
 
 private:
-    void open();
+    void open(const std::set<std::string>& not_joining);
     void send_probes();
     void share_cards(const MeasuredRails* rails);
     void choose();

@@ -38,12 +38,13 @@ constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
 class Measuring {
 public:
     Measuring(const Options& options, const std::optional<Profile>& known, Notes& notes,
-              const std::string& kept, Progress& progress, double share,
-              const std::function<Seconds()>& left, Seconds predicting)
+              const std::string& kept, const std::set<std::string>& not_joining, Progress& progress,
+              double share, const std::function<Seconds()>& left, Seconds predicting)
         : options_(options),
           known_(known),
           notes_(notes),
           kept_(kept),
+          not_joining_(not_joining),
           progress_(progress),
           share_(share),
           left_(left),
@@ -152,6 +153,7 @@ private:
                 }
         }
         if (old == hosts) return;
+        notes_.interfaces = options_.interfaces;
         for (int host = 0; host < hosts; ++host)
             if (leader_[at(host)] < 0)
                 throw Error(
@@ -232,14 +234,14 @@ private:
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
         show_later(LaterSteps::nics)(0, "NICs");
-        profile_.rails =
-            measure_rails(profile_.hosts, profile_.levels, leader_, workers_, options_.all_pairs,
-                          time_for_rails(profile_.hosts.size(), options_.all_pairs, left_()),
-                          [&](double done, const std::string& what) {
-                              // Nobody knew before how many there are.
-                              show_step(before, 0, std::max(done, 0.05),
-                                        later().left(LaterSteps::multicast, 0), what);
-                          });
+        profile_.rails = measure_rails(
+            profile_.hosts, profile_.levels, leader_, not_joining_, workers_, options_.all_pairs,
+            time_for_rails(profile_.hosts.size(), options_.all_pairs, left_()),
+            [&](double done, const std::string& what) {
+                // Nobody knew before how many there are.
+                show_step(before, 0, std::max(done, 0.05), later().left(LaterSteps::multicast, 0),
+                          what);
+            });
     }
 
     // As rails.
@@ -250,7 +252,7 @@ private:
             profile_.mcast->areas =
                 carried_over(profile_.mcast->areas, known_->levels, profile_.levels);
         if (!fresh || profile_.hosts.size() < 2 || !options_.multicast) return;
-        profile_.mcast = measure_mcast(profile_, leader_, for_mcast * left_(),
+        profile_.mcast = measure_mcast(profile_, leader_, not_joining_, for_mcast * left_(),
                                        show_later(LaterSteps::multicast));
     }
 
@@ -286,6 +288,7 @@ private:
     const std::optional<Profile>& known_;
     Notes& notes_;
     const std::string& kept_;
+    const std::set<std::string>& not_joining_;
     Progress& progress_;
     double share_;
     const std::function<Seconds()>& left_;
@@ -300,9 +303,11 @@ private:
 }  // namespace
 
 Profile measure(const Options& options, const std::optional<Profile>& known, Notes& notes,
-                const std::string& kept, Progress& progress, double share_of_progress,
-                const std::function<Seconds()>& left, Seconds predicting) {
-    return Measuring(options, known, notes, kept, progress, share_of_progress, left, predicting)
+                const std::string& kept, const std::set<std::string>& not_joining,
+                Progress& progress, double share_of_progress, const std::function<Seconds()>& left,
+                Seconds predicting) {
+    return Measuring(options, known, notes, kept, not_joining, progress, share_of_progress, left,
+                     predicting)
         .run();
 }
 

@@ -67,10 +67,12 @@ Seconds processor_time() {
 
 class McastMeasuring {
 public:
-    McastMeasuring(const Profile& profile, const std::vector<int>& leader, Seconds most,
+    McastMeasuring(const Profile& profile, const std::vector<int>& leader,
+                   const std::set<std::string>& not_joining, Seconds most,
                    const std::function<void(double, const std::string&)>& show)
         : profile_(profile),
           leader_(leader),
+          not_joining_(not_joining),
           most_(std::clamp(most, least_seconds, most_seconds)),
           show_(show),
           hosts_(static_cast<int>(leader.size())) {
@@ -81,9 +83,10 @@ public:
     MeasuredMcast run() {
         const McastKey key = share_mcast_key();
         const MeasuredRails* rails = rank_ == 0 && profile_.rails ? &*profile_.rails : nullptr;
-        way_ = std::make_unique<McastWay>(IpFamily::ipv4, key, leader_, rails);
+        way_ = std::make_unique<McastWay>(IpFamily::ipv4, key, leader_, not_joining_, rails);
         if (way_->reached() < way_->every_pair() && some_have(IpFamily::ipv6)) {
-            auto six = std::make_unique<McastWay>(IpFamily::ipv6, key, leader_, rails);
+            auto six =
+                std::make_unique<McastWay>(IpFamily::ipv6, key, leader_, not_joining_, rails);
             if (six->reached() > way_->reached()) way_ = std::move(six);
         }
         found_.family = way_->family();
@@ -304,6 +307,7 @@ private:
     const Native& mpi_ = native();
     const Profile& profile_;
     const std::vector<int>& leader_;
+    const std::set<std::string>& not_joining_;
     const Seconds most_;
     const std::function<void(double, const std::string&)>& show_;
     const int hosts_;
@@ -316,9 +320,10 @@ private:
 
 }  // namespace
 
-MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader, Seconds most,
+MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader,
+                            const std::set<std::string>& not_joining, Seconds most,
                             const std::function<void(double, const std::string&)>& show) {
-    return McastMeasuring(profile, leader, most, show).run();
+    return McastMeasuring(profile, leader, not_joining, most, show).run();
 }
 
 }  // namespace eco

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,11 +14,13 @@
 namespace eco {
 
 // Collective over MPI_COMM_WORLD. profile: on rank 0 with its levels and model; leader: per host
-// the rank that measures, below 0: none. Every host sends probes to all others, again where some
+// the rank that measures, below 0: none; not_joining: networks that no NIC is tried in
+// (joined_networks.h). Every host sends probes to all others, again where some
 // are lost; then one train of datagrams or a few in each cluster in which all hosts receive them,
 // four seconds for all, or `most`. On eight hosts of 10 Mbit/s about a second. The result on rank
 // 0. Throws MpiError.
-MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader, Seconds most,
+MeasuredMcast measure_mcast(const Profile& profile, const std::vector<int>& leader,
+                            const std::set<std::string>& not_joining, Seconds most,
                             const std::function<void(double, const std::string&)>& show);
 
 }  // namespace eco

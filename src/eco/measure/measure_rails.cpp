@@ -12,6 +12,7 @@
 #include "eco/job/job_rails.h"
 #include "eco/measure/rail_pairs.h"
 #include "eco/measure/since.h"
+#include "eco/mpi/gather_all.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/transport/fabric_rails.h"
 #include "eco/transport/stripes.h"
@@ -33,11 +34,13 @@ constexpr int short_trips = 12;
 class RailMeasuring {
 public:
     RailMeasuring(const std::vector<std::string>& hosts, const Levels& levels,
-                  const std::vector<int>& leader, const WorkerPool& workers, bool every,
-                  Seconds most, const std::function<void(double, const std::string&)>& show)
+                  const std::vector<int>& leader, const std::set<std::string>& not_joining,
+                  const WorkerPool& workers, bool every, Seconds most,
+                  const std::function<void(double, const std::string&)>& show)
         : hosts_(hosts),
           levels_(levels),
           leader_(leader),
+          not_joining_(not_joining),
           workers_(workers),
           every_(every),
           most_(most),
@@ -66,7 +69,6 @@ public:
 private:
     // Of each rank, what its host has.
     std::vector<json> share_cards() const {
-        const Native& mpi = native();
         json own = json::object();
         if (is_leader_) {
             const CardNames names = list_cards();
@@ -75,18 +77,10 @@ private:
                 cards.push_back({card.name, card.network, card.provider});
             own = {{"cards", cards}, {"left_out", names.left_out}, {"why", names.why}};
         }
-        std::string text = own.dump();
-        int length = static_cast<int>(text.size()), longest = 0;
-        check_mpi(mpi.Allreduce(&length, &longest, 1, mpi.int32, mpi.max, mpi.comm_world));
-        text.resize(at(longest), ' ');
-        std::string all(text.size() * at(workers_.ranks()), ' ');
-        check_mpi(mpi.Allgather(text.data(), longest, mpi.byte, all.data(), longest, mpi.byte,
-                                mpi.comm_world));
+        const std::vector<std::string> texts = gather_texts(native().comm_world, own.dump());
         std::vector<json> cards;
         for (const int rank : leader_)
-            cards.push_back(rank < 0
-                                ? json::object()
-                                : json::parse(all.substr(at(rank) * text.size(), text.size())));
+            cards.push_back(rank < 0 ? json::object() : json::parse(texts[at(rank)]));
         return cards;
     }
 
@@ -130,12 +124,16 @@ private:
             const auto count = std::count_if(members.begin(), members.end(),
                                              [](const auto& card) { return !card.empty(); });
             if (found_.provider.empty()) found_.provider = provider_of_[network];
-            if (count > 1)
+            const bool joins = not_joining_.count(network) == 0;
+            if (count > 1 && joins) {
                 networks_.push_back(network);
-            else
-                for (std::size_t host = 0; host < members.size(); ++host)
-                    if (!members[host].empty())
-                        leave_out(host, members[host], "no other host is in " + network);
+                continue;
+            }
+            for (std::size_t host = 0; host < members.size(); ++host)
+                if (!members[host].empty())
+                    leave_out(host, members[host],
+                              joins ? "no other host is in " + network
+                                    : "hosts do not connect by " + network);
         }
     }
 
@@ -304,6 +302,7 @@ private:
     const std::vector<std::string>& hosts_;
     const Levels& levels_;
     const std::vector<int>& leader_;
+    const std::set<std::string>& not_joining_;
     const WorkerPool& workers_;
     const bool every_;
     const Seconds most_;
@@ -320,9 +319,9 @@ private:
 
 std::optional<MeasuredRails> measure_rails(
     const std::vector<std::string>& hosts, const Levels& levels, const std::vector<int>& leader,
-    const WorkerPool& workers, bool every, Seconds most,
+    const std::set<std::string>& not_joining, const WorkerPool& workers, bool every, Seconds most,
     const std::function<void(double, const std::string&)>& show) {
-    return RailMeasuring(hosts, levels, leader, workers, every, most, show).run();
+    return RailMeasuring(hosts, levels, leader, not_joining, workers, every, most, show).run();
 }
 
 }  // namespace eco

@@ -68,13 +68,13 @@ bool is_switch(const std::string& name, Options& options) {
 Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
     if (arguments.empty())
-        throw Error(Code::usage, "eco probe needs a command: measure, tune, bench or pair");
+        throw Error(Code::usage, "eco probe needs a command: measure, tune, bench, pair or reach");
     options.verb = arguments[0];
     if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench" &&
-        options.verb != "pair")
+        options.verb != "pair" && options.verb != "reach")
         throw Error(Code::usage,
                     "eco probe " + options.verb +
-                        ": unknown command; choose from measure, tune, bench and pair");
+                        ": unknown command; choose from measure, tune, bench, pair and reach");
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (is_switch(name, options)) continue;
@@ -102,6 +102,12 @@ Options parse_options(const std::vector<std::string>& arguments) {
             options.profile_on_stdin = true;
         } else if (name == "--partial" && value == "-") {
             options.partial_on_stdin = true;
+        } else if (name == "--interfaces") {
+            options.interfaces = items_of(value);
+        } else if (name == "--hosts") {
+            options.hosts = value;
+        } else if (name == "--port") {
+            options.port = static_cast<int>(number(name, value, 1, 65535));
         } else if (name == "--libmpi") {
             options.libmpi = value;
         } else if (name == "--operations") {

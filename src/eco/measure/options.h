@@ -12,8 +12,13 @@
 namespace eco {
 
 struct Options {
-    std::string verb;  // measure, tune, bench, pair
+    std::string verb;  // measure, tune, bench, pair, reach
     std::string libmpi;
+    // Names and networks that the library uses; empty: its own choice.
+    std::vector<std::string> interfaces;
+    // reach
+    std::string hosts;  // all of them, as text (address_check.h)
+    int port = 0;
     bool profile_on_stdin = false;
     // measure
     bool partial_on_stdin = false;

@@ -7,11 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "eco/base/error.h"
 #include "eco/base/run_main.h"
@@ -20,6 +24,8 @@
 #include "eco/measure/check_collectives.h"
 #include "eco/measure/check_links.h"
 #include "eco/measure/host_facts.h"
+#include "eco/measure/interface_settings.h"
+#include "eco/measure/joined_networks.h"
 #include "eco/measure/later_steps.h"
 #include "eco/measure/look_again.h"
 #include "eco/measure/measure.h"
@@ -212,6 +218,20 @@ void check_builds(const Options& options) {
     }
 }
 
+// Before MPI_Init, which reads them.
+void set_interfaces(const Options& options) {
+    if (options.interfaces.empty()) return;
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    native().Get_library_version(version.data(), &length);
+    for (const auto& [name, value] :
+         interface_settings(options.interfaces, version.data(), ip_addresses()))
+        if (value.empty())
+            unsetenv(name.c_str());
+        else
+            setenv(name.c_str(), value.c_str(), 1);
+}
+
 // own_share: of a processor, of `eco doctor`.
 void run(const Options& options, int rank, double own_share) {
     const auto began = Deadline::Clock::now();
@@ -241,8 +261,9 @@ void run(const Options& options, int rank, double own_share) {
     Profile profile;
     if (options.verb == "measure") {
         if (options.tune) progress.take(within);
+        const std::set<std::string> not_joining = find_not_joining();
         // Where packets are lost, collectives take by chance what they take.
-        const bool lossy = options.facts && check_links();
+        const bool lossy = options.facts && check_links(not_joining);
         const bool collectives = options.collectives && !lossy;
         const double of_network = collectives ? before_collectives() : 1.0;
         const auto left = [&] {
@@ -251,7 +272,8 @@ void run(const Options& options, int rank, double own_share) {
             return until_end.count() - (options.tune ? 0 : for_predictions * options.within);
         };
         const Seconds predicting = predicting_within(options);
-        profile = measure(options, known, notes, kept, progress, of_network, left, predicting);
+        profile = measure(options, known, notes, kept, not_joining, progress, of_network, left,
+                          predicting);
         if (options.facts) tell_counters(share_again(own_share));
         if (predicting > 0)
             progress.update_left(std::min(predicting, predicting_time(profile)), "sending");
@@ -283,6 +305,7 @@ void run(const Options& options, int rank, double own_share) {
     } else {
         if (!known)
             throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
+        if (prints) send_event({{"event", "contact"}});
         profile = *known;
         if (options.verb == "tune" && options.within > 0) {
             Forecaster forecaster(profile);
@@ -308,9 +331,15 @@ void run(const Options& options, int rank, double own_share) {
 
 int main_with(const std::vector<std::string>& arguments) {
     const Options options = parse_options(arguments);
+    if (options.verb == "reach") {
+        reach(hosts_of(options.hosts), static_cast<in_port_t>(options.port));
+        return 0;
+    }
     open_library(options);
     const Native& mpi = native();
-    if (options.facts) tell_start();  // it may be that MPI_Init fails, or never returns
+    set_interfaces(options);
+    // It may be that MPI_Init fails, or never returns.
+    if (options.verb != "pair") tell_start();
     if (mpi.Init(nullptr, nullptr) != MPI_SUCCESS)
         throw Error(Code::launch,
                     "MPI_Init failed; start the probe with the launcher of this library");

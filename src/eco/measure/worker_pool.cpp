@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "eco/measure/messages.h"
+#include "eco/measure/pair_watch.h"
 #include "eco/mpi/mpi_transport.h"
 
 namespace eco {
@@ -30,11 +31,16 @@ std::vector<std::vector<double>> WorkerPool::run(
     const bool takes_part = std::any_of(orders.begin(), orders.end(),
                                         [&](const auto& each) { return each.first == rank_; });
     if (takes_part) usleep(5000);
-    for (std::size_t i = 0; i < orders.size(); ++i)
-        if (orders[i].first == rank_) figures[i] = perform(orders[i].second);
+    const PairWatch watch;
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+        if (orders[i].first != rank_) continue;
+        PairWatch::moved(rank_, orders[i].second.to);
+        figures[i] = perform(orders[i].second);
+    }
     for (std::size_t i = 0; i < orders.size(); ++i) {
         const auto& [rank, order] = orders[i];
         if (rank == rank_ || figures_of(order) == 0) continue;
+        PairWatch::moved(rank, order.to);
         figures[i].resize(figures_of(order));
         await_bytes(figures[i].data(), figures[i].size() * sizeof(double), rank, figures_tag);
     }

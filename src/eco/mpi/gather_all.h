@@ -2,7 +2,9 @@
 // Gathers small facts from all ranks of a communicator to all ranks.
 #pragma once
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -39,6 +41,21 @@ inline std::vector<std::vector<int>> gather_all(MPI_Comm comm, int ranks,
         numbers.emplace_back(all.begin() + places[rank],
                              all.begin() + places[rank] + lengths[rank]);
     return numbers;
+}
+
+// Everybody's text, by rank. Collective. Throws MpiError.
+inline std::vector<std::string> gather_texts(MPI_Comm comm, const std::string& own) {
+    const Native& mpi = native();
+    const std::vector<int> lengths = gather_each(comm, static_cast<int>(own.size()));
+    const int longest = *std::max_element(lengths.begin(), lengths.end());
+    const auto room = static_cast<std::size_t>(longest);
+    std::string padded = own, all(lengths.size() * room, '\0');
+    padded.resize(room);
+    check_mpi(mpi.Allgather(padded.data(), longest, mpi.byte, all.data(), longest, mpi.byte, comm));
+    std::vector<std::string> texts;
+    for (std::size_t rank = 0; rank < lengths.size(); ++rank)
+        texts.push_back(all.substr(rank * room, static_cast<std::size_t>(lengths[rank])));
+    return texts;
 }
 
 }  // namespace eco

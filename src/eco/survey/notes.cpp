@@ -71,6 +71,7 @@ void put_notes(const Notes& notes, json& document) {
         document["odd"].push_back(
             {{"hosts", odd.hosts}, {"what", odd.what}, {"factor", odd.factor}});
     if (notes.subnets_not_tried > 0) document["subnets_not_tried"] = notes.subnets_not_tried;
+    if (!notes.interfaces.empty()) document["interfaces"] = notes.interfaces;
 }
 
 Notes read_notes(const std::string& text, const Profile& profile, const std::string& origin) {
@@ -93,6 +94,8 @@ Notes read_notes(const std::string& text, const Profile& profile, const std::str
         reader.check_figure(notes.subnets_not_tried, 0, static_cast<double>(hosts) + 1,
                             "subnets_not_tried");
     }
+    if (root.contains("interfaces"))
+        notes.interfaces = ProfileReader(origin).get<std::vector<std::string>>(root, "interfaces");
     return notes;
 }
 
