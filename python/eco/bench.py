@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
-from eco import bench_osu, bench_table, comparison, options, probe, store
+from eco import bench_osu, bench_table, comparison, contact, options, store
 from eco import launcher as launchers
 from eco import profile as profiles
 from eco.comparison import AGAIN, ECO, Comparison
@@ -75,6 +75,7 @@ def command(
     as_json: options.Json = False,
     plot: Plot = None,
     mpi: options.Mpi = None,
+    interfaces: options.Interfaces = None,
 ) -> None:
     """Compare the MPI library and ECO.
 
@@ -110,7 +111,9 @@ def command(
             elif event.get("event") == "result":
                 found.append(model.beside(comparison.read(event)))
 
-        probe.run(launcher, "bench", ["--profile", "-", *settings], take_event, text, say)
+        contact.run(
+            launcher, "bench", ["--profile", "-", *settings], take_event, text, say, interfaces
+        )
     if not found:
         raise EcoError("the probe ended without a result", ExitCode.LAUNCH)
     if as_json:

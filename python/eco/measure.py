@@ -8,8 +8,8 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from eco import contact, options, probe, store, structure
 from eco import launcher as launchers
-from eco import options, probe, store, structure
 from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
 from eco.odd import describe_odd
@@ -63,6 +63,7 @@ def command(
     ] = False,
     as_json: options.Json = False,
     mpi: options.Mpi = None,
+    interfaces: options.Interfaces = None,
 ) -> None:
     """Measure a network once, through your MPI launcher.
 
@@ -133,7 +134,15 @@ def command(
         settings += ["--partial", "-"] if kept else []
         texts = [*([kept] if kept else []), *([profiles.to_json(before)] if before else [])]
         try:
-            probe.run(launcher, "measure", settings, take_event, "\n".join(texts) or None, say)
+            used = contact.run(
+                launcher,
+                "measure",
+                settings,
+                take_event,
+                "\n".join(texts) or None,
+                say,
+                interfaces,
+            )
             if not found:
                 raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
         except EcoError as error:
@@ -151,7 +160,7 @@ def command(
     if network and chosen["open"] and not chosen["timed"]:
         notes.append(_no_time(network[-1], within, output or store.path(found[-1]), fresh))
     try:
-        _finish(found[-1], fresh, output, launcher.is_lab, as_json, chosen, notes)
+        _finish(found[-1], fresh, output, launcher.is_lab, as_json, chosen, notes, used)
     except EcoError as error:
         error.notes.extend([*notes, *([] if _is_kept(error) else _pairs(partial))])
         raise
@@ -342,6 +351,7 @@ def _finish(
     as_json: bool,
     chosen: dict[str, int],
     notes: list[str],
+    used: list[str],
 ) -> None:
     written = _store(found, output, is_lab)
     if as_json:
@@ -350,6 +360,7 @@ def _finish(
             "files": [printable(path) for path in written],
             "chosen": chosen or None,
             "notes": notes,
+            "interfaces": used,
         }
         print(json.dumps(summary))
         return

@@ -27,6 +27,16 @@ Mpi = Annotated[
 ]
 
 
+Interfaces = Annotated[
+    Optional[str],
+    typer.Option(
+        help="The interfaces and networks that the MPI library uses, such as eth0,10.9.0.0/16; "
+        "auto: those that join all hosts, if others do not (default: its own choice).",
+        metavar="auto|LIST",
+    ),
+]
+
+
 def profile(usual: str) -> Any:
     """The option that names a profile, with its help."""
     return typer.Option("--topology", "--profile", metavar="FILE", readable=False, help=usual)

@@ -25,6 +25,7 @@ from eco.output_reader import OutputReader, when_ended
 from eco.zipped import zipped
 
 Event = dict[str, Any]
+TakeHost = Callable[[str, Any], None]  # a kind, and what it is about (docs/formats.md)
 Say = Callable[[str], None]
 Patience = Callable[[], float]  # seconds; asked again while the time passes
 
@@ -33,7 +34,12 @@ _CAUSE = re.compile(
     r"resolve|not known|not found|refused|unreachable|denied|timed out|no such file", re.IGNORECASE
 )
 _MARK = "@eco {"
+_HOST = "@eco-host "
 _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
+
+
+class SilentError(EcoError):
+    """The launcher printed nothing for longer than it might, and was ended."""
 
 
 def say_on_stderr(line: str) -> None:
@@ -50,8 +56,10 @@ def run(
     say: Say = say_on_stderr,
     patience: Patience | None = None,
     settings: Mapping[str, str] | None = None,
+    take_host: TakeHost | None = None,
 ) -> None:
-    """Gives each event of one run to `take_event`; raises if the run fails. `text` is its stdin.
+    """Gives each event of one run to `take_event`, and what its ranks tell of their hosts to
+    `take_host`; raises if the run fails. `text` is its stdin.
 
     However this ends (an exception in `take_event`, Ctrl-C), the launcher has ended before; also if
     it prints nothing for as long as `patience` says. `settings`: variables beside the user's own.
@@ -66,15 +74,24 @@ def run(
         assert process.stdout and process.stderr
         lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # None: that was all
         output = OutputReader(process.stdout, lines.put)
-        errors = OutputReader(process.stderr, lambda line: _pass_on(line, tail, say))
+        watch = _Watch(process, patience)
+
+        def take_error(line: str) -> None:
+            # What a launcher says of being ended says nothing of the network.
+            if watch.ended_after is None:
+                _pass_on(line, tail, say)
+
+        errors = OutputReader(process.stderr, take_error)
         when_ended(process, (output, errors), lambda: lines.put(None))
         done = False
-        watch = stack.enter_context(_Watch(process, patience))
+        stack.enter_context(watch)
         for line in iter(lines.get, None):
             watch.note()
             event = _event(line)
             if event is None:
-                if line.strip():
+                if _HOST in line:
+                    _tell(line, take_host)
+                elif line.strip():
                     say(line)
             elif event.get("event") == "error":
                 raise _reported(event)
@@ -84,7 +101,7 @@ def run(
                 take_event(event)
         code = process.wait()
         if watch.ended_after is not None and not done:
-            raise EcoError(
+            raise SilentError(
                 f"the probe printed nothing for {watch.ended_after:.0f} s, so it was ended",
                 ExitCode.LAUNCH,
             )
@@ -119,7 +136,7 @@ class _Watch:
             if self._over.wait(min(left, 1.0)):
                 return
         self.ended_after = most
-        _end(self._process)
+        _end(self._process, at_once=True)
 
 
 def _start(
@@ -180,6 +197,19 @@ def _event(line: str) -> Event | None:
     return event
 
 
+def _tell(line: str, take_host: TakeHost | None) -> None:
+    if take_host is None:
+        return
+    # Where a launcher has mixed the lines of two ranks, what else is told must do.
+    with contextlib.suppress(
+        EcoError, ValueError, RecursionError, LookupError, TypeError, AttributeError
+    ):
+        # Launchers may put something behind a line, too.
+        told, _ = json.JSONDecoder().raw_decode(line.partition(_HOST)[2])
+        ((kind, about),) = told.items()
+        take_host(kind, about)
+
+
 def _pass_on(line: str, tail: deque[str], say: Say) -> None:
     tail.append(line)
     with contextlib.suppress(Exception):
@@ -218,11 +248,12 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], at_once: bool = False) -> None:
     """A launcher that still runs: Ctrl-C in a terminal has reached it too, so let it end first."""
     if process.poll() is not None:
         return
-    for patience, end in zipped(_PATIENCE, (process.terminate, process.kill)):
+    patience_until = (0.0, _PATIENCE[1]) if at_once else _PATIENCE
+    for patience, end in zipped(patience_until, (process.terminate, process.kill)):
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(patience)
             return

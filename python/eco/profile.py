@@ -37,6 +37,7 @@ from eco.profile_parts import (
     read_rails,
     read_survey,
     read_tuned,
+    read_words,
 )
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Profile:
     survey: Survey | None = None  # None: every pair was timed
     odd: tuple[Odd, ...] = ()
     subnets_not_tried: int = 0  # for links that are slower one way
+    interfaces: tuple[str, ...] = ()  # that the MPI library was told to use
     native_algorithms: tuple[AlgorithmTimes, ...] = ()
     origin: str = ""
 
@@ -117,6 +119,8 @@ class Profile:
             ]
         if self.subnets_not_tried:
             optional["subnets_not_tried"] = self.subnets_not_tried
+        if self.interfaces:
+            optional["interfaces"] = list(self.interfaces)
         if self.native_algorithms:
             optional["native_algorithms"] = [dict(vars(entry)) for entry in self.native_algorithms]
         return {
@@ -220,6 +224,7 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         survey=None if survey is None else _survey(survey, len(root["hosts"]), origin),
         odd=tuple(read_odd(entry, root["hosts"], origin) for entry in _list(root, "odd", origin)),
         subnets_not_tried=read_count(root, "subnets_not_tried", origin),
+        interfaces=read_words(root, "interfaces", origin),
         native_algorithms=tuple(
             read_algorithms(entry, origin) for entry in _list(root, "native_algorithms", origin)
         ),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a profile consists of (docs/formats.md), and each part as read from parsed JSON.
 
-The engine has checked that text before (profile.py), except `survey`, `odd` and
-`subnets_not_tried`.
+The engine has checked that text before (profile.py), except `survey`, `odd`, `subnets_not_tried`
+and `interfaces`.
 """
 
 from __future__ import annotations
@@ -311,6 +311,14 @@ def read_count(root: dict[str, Any], key: str, origin: str) -> int:
     if not isinstance(count, int) or count < 0:
         raise EcoError(f"{origin}: {key} is no number of things", ExitCode.BAD_INPUT)
     return count
+
+
+def read_words(root: dict[str, Any], key: str, origin: str) -> tuple[str, ...]:
+    """Of a key that may be absent: then none."""
+    words = root.get(key, [])
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise EcoError(f"{origin}: {key} is no list of words", ExitCode.BAD_INPUT)
+    return tuple(words)
 
 
 def read_tuned(entry: dict[str, Any]) -> Tuned:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Optional
 
 import typer
 
+from eco import contact, options, store, structure, tune_algorithms
 from eco import launcher as launchers
-from eco import options, probe, store, structure, tune_algorithms
 from eco import profile as profiles
 from eco.errors import EcoError, ExitCode
 from eco.measure import counts, outcome, received
@@ -61,6 +61,7 @@ def command(
     ] = "blocking",
     as_json: options.Json = False,
     mpi: options.Mpi = None,
+    interfaces: options.Interfaces = None,
 ) -> None:
     """Autotune: time native and ECO, and store the choices in the profile.
 
@@ -79,6 +80,10 @@ def command(
     store.check_writable(file)
     launcher = launchers.understand(words, mpi)
     if native_algorithms:
+        if interfaces is not None:
+            raise EcoError(
+                "--native-algorithms and --interfaces exclude each other", ExitCode.USAGE
+            )
         if budget is not None:
             raise EcoError(
                 "--native-algorithms and --budget exclude each other; use --within", ExitCode.USAGE
@@ -105,7 +110,9 @@ def command(
                 chosen.update(counts(event))
 
         text = profiles.to_json(before)
-        probe.run(launcher, "tune", ["--profile", "-", *settings], take_event, text, say)
+        contact.run(
+            launcher, "tune", ["--profile", "-", *settings], take_event, text, say, interfaces
+        )
     if not found:
         raise EcoError("the probe ended without a profile", ExitCode.LAUNCH)
     after = replace(found[-1], native_algorithms=before.native_algorithms)

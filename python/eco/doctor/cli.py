@@ -2,7 +2,6 @@
 """`eco doctor`: asks and measures all hosts through the user's launcher, and says what is wrong."""
 
 import contextlib
-import itertools
 import json
 import os
 import secrets
@@ -13,7 +12,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from eco import launch_size, measure, options, probe
+from eco import contact, launch_size, measure, options, probe, reach
 from eco import launcher as launchers
 from eco import profile as profiles
 from eco.doctor import (
@@ -37,7 +36,6 @@ from eco.profile import Profile
 from eco.progress import progress
 
 _ASKED = ("--no-tune", "--facts", "--collectives")
-_LINE = "@eco-host "
 # Seconds without a word, after which the probe is ended: a message that does not get through is
 # sent forever. Many ranks take longer to start and to connect, above all where they share
 # processors.
@@ -54,6 +52,7 @@ def command(
     topology: Kept = None,
     as_json: options.Json = False,
     mpi: options.Mpi = None,
+    interfaces: options.Interfaces = None,
 ) -> None:
     """Say what is wrong with these hosts and their network, and what to do.
 
@@ -70,8 +69,9 @@ def command(
         profiles.read(topology)
     seen = _Seen()
     with progress("looking", quiet=as_json) as (show, say):
-        failure = _ask(launcher, seen, show, say)
-        if failure is not None and not hosts.builds_differ(seen.hosts):
+        named = [] if interfaces in (None, contact.AUTO) else contact.words(str(interfaces))
+        failure = _ask(launcher, seen, show, say, named)
+        if failure is not None and not named and not hosts.builds_differ(seen.hosts):
             failure = _ask_again(launcher, seen, show, say) or failure
     findings = list(alone.check(seen.ranks))
     if not findings:
@@ -88,7 +88,7 @@ class _Seen:
     def __init__(self) -> None:
         self.mark = secrets.token_hex(8)
         self.ranks: list[Host] = []
-        self.started: list[Host] = []  # the same before MPI_Init, which may not have returned
+        self.contact = contact.Seen()  # the same before MPI_Init, which may not have returned
         self.shares_again: dict[str, float] = {}  # of a processor, by host, at the second look
         self.timed_again = again.SecondLook({})
         self.counters: dict[str, Counters] = {}  # by host, when measuring ended
@@ -98,10 +98,12 @@ class _Seen:
 
     @property
     def hosts(self) -> list[Host]:
-        return facts.once(self.ranks or self.started)
+        return facts.once(self.ranks) or self.contact.hosts
 
     def take_event(self, event: dict[str, Any]) -> None:
         """An event of rank 0's."""
+        if self.contact.take_event(event):
+            return
         if event.get("event") == "collectives":
             self.collectives = collectives.read(event)
         elif event.get("event") == "again":
@@ -109,51 +111,60 @@ class _Seen:
         elif event.get("event") == "profile":
             self.profile = measure.received(event)
 
-    def takes(self, line: str) -> bool:
-        """Whether a line that was printed is what some rank tells of its host."""
-        _, found, text = line.partition(_LINE)
-        if not found:
-            return False
-        # Where a launcher has mixed the lines of two ranks, what else is told must do.
-        with contextlib.suppress(
-            EcoError, ValueError, RecursionError, LookupError, TypeError, AttributeError
-        ):
-            ((kind, about),) = json.loads(text).items()
-            if kind == "facts":
-                self.ranks.append(facts.read(about))
-            elif kind == "start":
-                self.started.append(facts.read_start(about))
-            elif kind == "link":
-                self.ways.append(links.read(about))
-            elif kind == "counters":
-                if counted := facts.counters(about.get("tcp")):
-                    self.counters[str(about["host"])] = counted
-                if (share := about.get("processor_share")) is not None:
-                    self.shares_again[str(about["host"])] = float(share)
-        return True
+    def take_host(self, kind: str, about: Any) -> None:
+        """What some rank tells of its host."""
+        if kind == "facts":
+            self.ranks.append(facts.read(about))
+        elif kind == "link":
+            self.ways.append(links.read(about))
+        elif kind == "counters":
+            if counted := facts.counters(about.get("tcp")):
+                self.counters[str(about["host"])] = counted
+            if (share := about.get("processor_share")) is not None:
+                self.shares_again[str(about["host"])] = float(share)
+        else:
+            self.contact.take_host(kind, about)
 
 
-def _ask(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Optional[Finding]:
+def _ask(
+    launcher: Launcher, seen: _Seen, show: Any, say: probe.Say, chosen: Sequence[str] = ()
+) -> Optional[Finding]:
     """What ended the measurement early, if hosts had told something before."""
 
     def take_event(event: dict[str, Any]) -> None:
         if event.get("event") == "progress":
             show(event)
-        else:
-            seen.take_event(event)
-
-    def pass_on(line: str) -> None:
-        if not seen.takes(line):
-            say(line)
+            return
+        seen.take_event(event)
+        # The rest takes longer than anybody waits to hear of this.
+        if event.get("event") == "networks" and (
+            bad := reach.advice(seen.hosts, seen.contact.reach, False)
+        ):
+            say(f"eco: {bad.what} {bad.line[0].upper()}{bad.line[1:]}")
 
     named = launch_size.ranks_named(launcher)
+    asked = [*_ASKED, *(["--interfaces", ",".join(chosen)] if chosen else [])]
 
     def patience() -> float:
-        return _patience(seen.ranks[0].ranks if seen.ranks else named)
+        most = _patience(seen.ranks[0].ranks if seen.ranks else named)
+        # Where the library may take another network, that is tried soon.
+        hurried = not chosen and reach.may_choose(seen.hosts)
+        if not hurried or seen.contact.contact:
+            return most
+        return min(most, seen.contact.patience(named, hurried))
 
     try:
         with _environment({MARK: seen.mark}):
-            probe.run(launcher, "measure", _ASKED, take_event, None, pass_on, patience)
+            probe.run(
+                launcher,
+                "measure",
+                asked,
+                take_event,
+                None,
+                say,
+                patience,
+                take_host=seen.take_host,
+            )
     except EcoError as error:
         if not seen.hosts:
             raise
@@ -193,11 +204,17 @@ def _environment(settings: Mapping[str, str]) -> Iterator[None]:
 def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Optional[Finding]:
     """Where the library may use several networks, it may hang over one that joins nothing: what
     ends that, and in `seen` what is known then."""
-    for one, settings in itertools.islice(interfaces.one_at_a_time(seen.hosts), 2):
+    if not reach.may_choose(seen.hosts):
+        return None
+    if not seen.contact.contact:
+        seen.contact.reach += contact.look(launcher, seen.contact)
+    found = seen.contact.reach
+    if bad := reach.advice(seen.hosts, found, False):
+        say(f"eco: {bad.what}")
+    for one in reach.sound(seen.hosts, found)[:2]:
         then = _Seen()
         say(f"eco: measuring failed; once more in {one} alone")
-        with _environment(settings):
-            failure = _ask(launcher, then, show, say)
+        failure = _ask(launcher, then, show, say, [str(one)])
         if failure is None:
             # What was tried is no setting of the user's.
             own = {host.name: host.environment for host in seen.hosts}
@@ -206,6 +223,7 @@ def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Op
                 for each in then.ranks
             ]
             then.mark = seen.mark
+            then.contact.reach += found
             vars(seen).update(vars(then))
             return Finding(
                 "several-networks",
@@ -215,7 +233,7 @@ def _ask_again(launcher: Launcher, seen: _Seen, show: Any, say: probe.Say) -> Op
                 f"uses {one} alone",
                 "measured",
                 "jobs hang or fail when they connect",
-                interfaces.only(one, seen.hosts),
+                interfaces.only([one], seen.hosts),
             )
     return None
 
@@ -224,7 +242,7 @@ def _all(launcher: Launcher, seen: _Seen, topology: Optional[Path]) -> list[Find
     known, profile = seen.hosts, seen.profile
     found = list(hosts.check(known, seen.mark, seen.shares_again))
     found += interfaces.check(known, profile)
-    found += links.check(known, seen.ways)
+    found += links.check(known, seen.ways, seen.contact.reach.cuts)
     if profile is None:
         return found
     # Packets tell more exactly what is lost: TCP also loses some wherever it fills a link.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ipaddress
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from eco.doctor.facts import Host, Interface, IpNetwork
 from eco.doctor.finding import Finding, Severity, listed
@@ -29,33 +29,18 @@ def family_of(host: Host) -> str:
 
 def joining(hosts: Sequence[Host]) -> IpNetwork | None:
     """The network that all hosts are in, each with an address of its own; the fastest such."""
-    found = _common(hosts)
-    return max(found, key=lambda network: _speed(hosts, network)) if found else None
+    return next(iter(common(hosts)), None)
 
 
-def one_at_a_time(
-    hosts: Sequence[Host],
-) -> Iterator[tuple[IpNetwork, Mapping[str, str]]]:
-    """Networks that the library may use, if it may use several, and what lets it use one alone."""
-    used = {i.network for host in hosts for i in host.interfaces if may_use(host, i)}
-    if len(used) < 2:
-        return
-    for network in _common(hosts):
-        names = _cards(hosts, network)
-        if family_of(hosts[0]) == "openmpi":
-            yield network, {"OMPI_MCA_btl_tcp_if_include": _for_openmpi(hosts, network)}
-        elif len(names) == 1:
-            yield network, {"FI_TCP_IFACE": names[0]}
-
-
-def _common(hosts: Sequence[Host]) -> list[IpNetwork]:
-    """Networks in which each host has an address of its own, in the order of interfaces."""
+def common(hosts: Sequence[Host]) -> list[IpNetwork]:
+    """Networks in which each host has an address of its own, the fastest first, else in the order
+    of interfaces."""
     found = []
     for network in dict.fromkeys(each.network for host in hosts for each in host.interfaces):
         addresses = {each.address for each in _members(hosts, network)}
         if len(addresses) >= len(hosts):
             found.append(network)
-    return found
+    return sorted(found, key=lambda network: -_speed(hosts, network))
 
 
 def _members(hosts: Sequence[Host], network: IpNetwork) -> list[Interface]:
@@ -93,22 +78,24 @@ def _names(setting: str, interface: Interface) -> bool:
     return False
 
 
-def _cards(hosts: Sequence[Host], network: IpNetwork) -> list[str]:
+def cards(hosts: Sequence[Host], network: IpNetwork) -> list[str]:
+    """What hosts call their interfaces in it."""
     return sorted({i.name for host in hosts for i in host.interfaces if i.network == network})
 
 
 def _for_openmpi(hosts: Sequence[Host], network: IpNetwork) -> str:
     """Open MPI knows networks of IPv4 by their prefix, those of IPv6 by the NICs' names alone."""
-    return str(network) if network.version == 4 else ",".join(_cards(hosts, network))
+    return str(network) if network.version == 4 else ",".join(cards(hosts, network))
 
 
-def only(network: IpNetwork, hosts: Sequence[Host]) -> str:
-    """What to paste, so that the library uses this network alone."""
+def only(networks: Sequence[IpNetwork], hosts: Sequence[Host]) -> str:
+    """What to paste, so that the library uses these networks alone; MPICH uses one."""
     if family_of(hosts[0]) == "openmpi":
-        return f"add to mpirun: --mca btl_tcp_if_include {_for_openmpi(hosts, network)}"
-    names = _cards(hosts, network)
+        include = ",".join(_for_openmpi(hosts, each) for each in networks)
+        return f"add to mpirun: --mca btl_tcp_if_include {include}"
+    names = cards(hosts, networks[0])
     if len(names) > 1:
-        return f"set FI_TCP_IFACE on each host to its interface in {network} ({listed(names)})"
+        return f"set FI_TCP_IFACE on each host to its interface in {networks[0]} ({listed(names)})"
     return f"set FI_TCP_IFACE={names[0]} (or UCX_NET_DEVICES={names[0]}), and add -iface {names[0]}"
 
 
@@ -141,7 +128,7 @@ def _not_joining(hosts: Sequence[Host]) -> Iterator[Finding]:
         "jobs may hang when they connect"
         if shared
         else "connections are attempted where none is possible",
-        only(wanted, hosts),
+        only([wanted], hosts),
     )
 
 
@@ -166,7 +153,7 @@ def _slow_rails(hosts: Sequence[Host], profile: Profile) -> Iterator[Finding]:
                 f"where {fast.network} has {rate * ratio / 1e6:.2g} MB/s",
                 "measured",
                 f"messages there take {ratio:.1f} times as long",
-                only(there, hosts),
+                only([there], hosts),
             )
 
 

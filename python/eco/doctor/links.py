@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from eco.doctor.facts import Host, IpNetwork
-from eco.doctor.finding import Finding, Severity
-from eco.doctor.interfaces import may_use, only
+from eco.doctor.finding import Finding, Severity, listed
+from eco.doctor.interfaces import common, may_use, only
 from eco.errors import EcoError, ExitCode
+from eco.reach import Cut
 
 # So many of one link's packets, about 300, are no accident.
 _LOST = 2
@@ -59,51 +60,65 @@ def read(entry: Mapping[str, Any]) -> Way:
         raise EcoError("the probe reported invalid figures of a link", ExitCode.LAUNCH) from None
 
 
-def check(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
-    """All of them."""
+def check(hosts: Sequence[Host], ways: Sequence[Way], cuts: Sequence[Cut]) -> Iterator[Finding]:
+    """All of them. cuts: connections that did not come about before packets were sent."""
     place = {host.name: at for at, host in enumerate(hosts)}
     last = len(place)
     ways = sorted(ways, key=lambda w: (place.get(w.source, last), place.get(w.target, last)))
-    yield from _unjoined(hosts, ways)
+    yield from _unjoined(hosts, ways, cuts)
     yield from _stopped(ways)
     yield from _too_long(ways)
     yield from _losses(ways)
 
 
-def _unjoined(hosts: Sequence[Host], ways: Sequence[Way]) -> Iterator[Finding]:
+def _unjoined(hosts: Sequence[Host], ways: Sequence[Way], cuts: Sequence[Cut]) -> Iterator[Finding]:
     """Networks that two hosts have addresses in, but that do not join them."""
-    for network in _networks(ways):
-        here = [way for way in ways if way.network == network]
-        joined = {frozenset((way.source, way.target)) for way in here if way.arrived}
-        cut = [w for w in here if not w.connects and frozenset((w.source, w.target)) not in joined]
-        names = _names(cut)
-        users = [
-            host
-            for host in hosts
-            if host.name in names
-            and any(each.network == network and may_use(host, each) for each in host.interfaces)
-        ]
-        if len(users) < 2:
-            continue
-        sound = [
-            way.network
-            for way in ways
-            if way.connects and not way.routed and way.network != network
-        ]
-        advice = "join them: look at cables, VLANs and the firewalls of these hosts"
-        if sound:
-            advice = only(sound[0], hosts) + f"; or {advice}"
-        yield Finding(
-            "unreachable",
-            Severity.ERROR,
-            names,
-            f"nothing gets through {network} from {cut[0].source} to {cut[0].target}"
-            + (f" and between {len(cut) - 1} other pairs" if len(cut) > 1 else "")
-            + ", though both have an address there and the MPI library may use it",
-            "measured",
-            "jobs hang or fail when they connect there",
-            advice,
+    joined = {(frozenset((way.source, way.target)), way.network) for way in ways if way.arrived}
+    pairs = {(each.source, each.target, each.network) for each in cuts} | {
+        (way.source, way.target, way.network)
+        for way in ways
+        if not way.connects and (frozenset((way.source, way.target)), way.network) not in joined
+    }
+    place = {host.name: at for at, host in enumerate(hosts)}
+    cut = sorted(
+        (
+            each
+            for each in pairs
+            if all(name in place and _uses(hosts[place[name]], each[2]) for name in each[:2])
+        ),
+        key=lambda each: (place[each[0]], place[each[1]]),
+    )
+    if not cut:
+        return
+    networks = sorted({each[2] for each in cut}, key=lambda each: (each.version, each))
+    names = {name for source, target, _ in cut for name in (source, target)}
+    sound = [
+        each
+        for each in dict.fromkeys(
+            [way.network for way in ways if way.connects and not way.routed] + common(hosts)
         )
+        if each not in networks
+    ]
+    advice = "join them: look at cables, VLANs and the firewalls of these hosts"
+    if sound:
+        advice = only(sound[:1], hosts) + f"; or {advice}"
+    source, target, _ = cut[0]
+    others = len({frozenset(each[:2]) for each in cut}) - 1
+    yield Finding(
+        "unreachable",
+        Severity.ERROR,
+        tuple(host.name for host in hosts if host.name in names),
+        f"nothing gets through {listed([str(each) for each in networks])} from {source} to {target}"
+        + (f" and between {others} other pairs" if others else "")
+        + ", though both have an address there and the MPI library may use it",
+        "measured",
+        "jobs hang or fail when they connect there",
+        advice,
+    )
+
+
+def _uses(host: Host, network: IpNetwork) -> bool:
+    return any(each.network == network and may_use(host, each) for each in host.interfaces)
 
 
 def _stopped(ways: Sequence[Way]) -> Iterator[Finding]:
@@ -186,10 +201,6 @@ def _once(ways: Sequence[Way]) -> list[Way]:
     for way in ways:
         found.setdefault(frozenset((way.source, way.target)), way)
     return list(found.values())
-
-
-def _networks(ways: Sequence[Way]) -> list[IpNetwork]:
-    return list(dict.fromkeys(way.network for way in ways))
 
 
 def _names(ways: Sequence[Way]) -> tuple[str, ...]:
