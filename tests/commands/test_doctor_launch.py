@@ -11,15 +11,16 @@ from doctor_harness import HOSTS, checks, doctor, lines, nic, only, said, told, 
 from eco.errors import EcoError, ExitCode
 from eco.launch_size import ranks_named
 from eco.launcher import Launcher
+from eco.probe import TakeHost
 
 pytestmark = pytest.mark.usefixtures("doctor_store")
 
 
-def where_set(variable: str, value: str, then: Path, otherwise: Path) -> Path:
-    """A launcher that is another one where the variable has this value."""
-    start = then.parent / f"by-{variable}"
+def where_asked(words: str, then: Path, otherwise: Path) -> Path:
+    """A launcher that is another one where the probe is given these words."""
+    start = then.parent / "where-asked"
     start.write_text(
-        f'#!/bin/sh\n[ "${variable}" = {value} ] && exec {then} "$@"\nexec {otherwise} "$@"\n'
+        f'#!/bin/sh\ncase "$*" in *"{words}"*) exec {then} "$@";; esac\nexec {otherwise} "$@"\n'
     )
     start.chmod(0o755)
     return start
@@ -68,7 +69,7 @@ def test_once_more_in_one_network(tmp_path: Path) -> None:
     island = way(0, 1, network="10.77.0.0/24", sent=20, arrived=0, full_sent=0, connects=False)
     events = said({"event": "profile", "profile": document()}, DONE)
     sound = launcher(tmp_path / "good", facts + lines("link", way(0, 1), island) + events)
-    start = where_set("OMPI_MCA_btl_tcp_if_include", "10.9.0.0/24", sound.path, failed.path)
+    start = where_asked("--interfaces 10.9.0.0/24", sound.path, failed.path)
     result = eco("doctor", "--json", "--", start)
     assert (checks(result), result.returncode) == (["several-networks", "unreachable"], 11)
     assert "--mca btl_tcp_if_include 10.9.0.0/24" in json.loads(result.stdout)["findings"][0]["do"]
@@ -106,7 +107,7 @@ def test_what_was_told_before_mpi_init_failed(tmp_path: Path) -> None:
     events = said({"event": "profile", "profile": document()}, DONE)
     text = lines("start", *start) + facts + lines("link", way(0, 1), island) + events
     sound = launcher(tmp_path / "good", text)
-    by_setting = where_set("FI_TCP_IFACE", "eth0", sound.path, failed.path)
+    by_setting = where_asked("--interfaces 10.9.0.0/24", sound.path, failed.path)
     result = eco("doctor", "--json", "--", by_setting)
     assert (checks(result), result.returncode) == (["several-networks", "unreachable"], 11)
     (found,) = json.loads(result.stdout)["findings"][:1]
@@ -169,12 +170,12 @@ def test_many_ranks_may_be_silent_for_longer(
     """By what the launcher is told, then by what the first rank says; never without an end."""
     asked: list[float] = []
 
-    def run(*given: Any, **_: Any) -> None:
-        pass_on, patience = given[5], given[6]
+    def run(*given: Any, take_host: TakeHost) -> None:
+        patience = given[6]
         asked.append(patience())
-        pass_on(lines("facts", told()[0] | {"ranks": 64}).rstrip())
+        take_host("facts", told()[0] | {"ranks": 64})
         asked.append(patience())
-        pass_on(lines("facts", told()[1] | {"ranks": 10**6}).rstrip())
+        take_host("facts", told()[1] | {"ranks": 10**6})
         raise EcoError("silent", ExitCode.LAUNCH)
 
     monkeypatch.setattr("eco.probe.run", run)

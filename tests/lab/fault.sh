@@ -21,6 +21,18 @@ drop() {
         action mirred egress redirect dev sink
 }
 
+# islands ADDRESS: twelve networks of that address, with a number for %, that join nobody.
+islands() {
+    i=1
+    while [ $i -le 12 ]; do
+        ip link add "vf$i" type veth peer name "nowhere$i"
+        ip addr add "$(echo "$1" | sed "s/%/$i/")" dev "vf$i"
+        ip link set "nowhere$i" up
+        ip link set "vf$i" up
+        i=$((i + 1))
+    done
+}
+
 # Mounts of this process alone: the same script once more in a namespace of its own.
 case " $* " in
 *" $host:clock "* | *" $host:governor "* | *" all:clock "* | *" all:governor "*)
@@ -54,6 +66,8 @@ while [ "$1" != "--" ]; do
         ip link set nowhere up
         ip link set eth7 up
         ;;
+    vf) islands "10.200.%.$number/24" ;;
+    same) islands "10.201.%.1/24" ;; # on all hosts
     # As a switch on the way with a smaller MTU, that says nothing.
     short-path) drop match u16 0x0580 0xff80 at 2 ;;
     # As where routers are between all hosts: each is alone in its network.
