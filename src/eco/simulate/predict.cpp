@@ -32,11 +32,6 @@ constexpr double far_behind = 1.6;
 // Other segments than these make too small a difference.
 constexpr double other_pace = 1.5;
 
-// If every rank is a leader of some segments, messages of many connections meet on each link.
-// Simulation shares links evenly; measured, such schedules took 8 to 12 % longer than others of the
-// same predicted time (three-segments, 16 and 64 KiB).
-constexpr double many_leaders = 1.1;
-
 // The same but for segments.
 bool same_form(Choice a, Choice b) {
     a.segments = b.segments = 0;
@@ -110,8 +105,7 @@ private:
             spent_ += static_cast<double>(timeline.effort) / rates_of_message;
             sum += timeline.time;
         }
-        const double crowded = choice.rotate() == Rotate::all ? many_leaders : 1;
-        return crowded * sum / static_cast<double>(roots_.size());
+        return sum / static_cast<double>(roots_.size());
     }
 
     // Of times that are equal but for rounding, the fewest messages.

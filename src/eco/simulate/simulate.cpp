@@ -377,13 +377,21 @@ Timeline simulate(const Network& network, const std::vector<int>& host_of,
     return Simulation(network, host_of, programs, bytes, costs).run();
 }
 
+// If every rank is a leader of some segments, messages of many connections meet on each link.
+// Simulation shares links evenly; measured, such schedules took 8 to 12 % longer than others of the
+// same predicted time (three-segments, 16 and 64 KiB).
+constexpr double many_leaders = 1.1;
+
 Timeline simulate(const Network& network, const std::vector<int>& host_of, const Choice& choice,
-                  const Request& request, Bytes bytes, const Costs& costs) {
-    std::vector<Program> programs;
-    for (Rank rank = 0; rank < request.ranks(); ++rank)
-        programs.push_back(plan(choice, request, rank));
-    return simulate(network.over(choice.rails), host_of, programs,
-                    equal_chunks(request.operation, bytes, request.ranks()), costs);
+                  const Request& request, Bytes bytes, const Costs& costs,
+                  std::vector<Program>* programs) {
+    std::vector<Program> own;
+    std::vector<Program>& all = programs ? *programs : own;
+    for (Rank rank = 0; rank < request.ranks(); ++rank) all.push_back(plan(choice, request, rank));
+    Timeline timeline = simulate(network.over(choice.rails), host_of, all,
+                                 equal_chunks(request.operation, bytes, request.ranks()), costs);
+    if (choice.rotate() == Rotate::all) timeline.stretch(many_leaders);
+    return timeline;
 }
 
 }  // namespace eco

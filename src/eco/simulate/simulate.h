@@ -47,8 +47,12 @@ Timeline simulate(const Network& network, const std::vector<int>& host_of,
                   const std::vector<Program>& programs, const ChunkBytes& bytes,
                   const Costs& costs = {});
 
-// Plans the choice for all ranks and simulates it, over its rails. Needs supports(choice, request).
+// What a call takes by prediction: plans the choice for all ranks and simulates it, over its rails,
+// with what is known of such schedules beside the model. All that is predicted of a call's time
+// (choices, `eco plan`, reports) is from here. Needs supports(choice, request). programs: filled
+// with those that were simulated, where wanted.
 Timeline simulate(const Network& network, const std::vector<int>& host_of, const Choice& choice,
-                  const Request& request, Bytes bytes, const Costs& costs = {});
+                  const Request& request, Bytes bytes, const Costs& costs = {},
+                  std::vector<Program>* programs = nullptr);
 
 }  // namespace eco

@@ -122,4 +122,20 @@ private:
 
 std::vector<Step> Timeline::chain() const { return Walk(*this).steps(); }
 
+void Timeline::stretch(double factor) {
+    time *= factor;
+    for (auto& of_rank : tasks)
+        for (TaskTimes& task : of_rank)
+            for (Seconds* moment : {&task.ready, &task.take.start, &task.take.end, &task.work.start,
+                                    &task.work.end, &task.end})
+                *moment *= factor;
+    for (MessageTimes& message : messages)
+        for (Seconds* moment : {&message.posted, &message.start, &message.left, &message.arrived})
+            *moment *= factor;
+    for (LinkTimes& link : links) {
+        link.busy *= factor;
+        link.share /= factor;
+    }
+}
+
 }  // namespace eco

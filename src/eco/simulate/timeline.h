@@ -69,6 +69,9 @@ struct Timeline {
 
     // The link whose bytes need the largest part of the whole time; -1 if there is none.
     int bottleneck() const;
+
+    // Everything takes so many times as long.
+    void stretch(double factor);
 };
 
 }  // namespace eco

@@ -299,13 +299,10 @@ Network shared_links(const Profile& profile) {
 
 Network build_network(const Profile& profile) {
     const Model model = profile.model ? *profile.model : derive_model(profile);
-    // Rates were measured in bytes of messages; a full frame carries more.
-    const double share =
-        1 + static_cast<double>(full_frame.overhead) / static_cast<double>(full_frame.payload);
     std::vector<Medium> media = model.media;
     for (Medium& medium : media) {
-        medium.rate *= share;
-        medium.uplink *= share;
+        medium.rate *= on_wire;
+        medium.uplink *= on_wire;
     }
     // Once without ports, to see which links there are on the way of each pair.
     Network bare = assemble_network(profile.hosts, profile.levels, media, {}, one_row(profile));

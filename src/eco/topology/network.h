@@ -42,6 +42,10 @@ struct Frame {
 // TCP over Ethernet, with acknowledgements of every second frame, and the MPI libraries' headers.
 inline constexpr Frame full_frame{1448, 98, 66};
 
+// Profiles have the bytes of messages per second; a full frame carries more.
+inline constexpr double on_wire =
+    1 + static_cast<double>(full_frame.overhead) / static_cast<double>(full_frame.payload);
+
 struct Cluster {
     int level = -1, id = 0;  // of Profile::levels; -1: all hosts
     int parent = -1, depth = 0;
