@@ -65,8 +65,7 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
             auto& entries = !blocks ? nonblocking_ : for_any_library(tuned) ? predicted_ : timed_;
             entries.push_back({operation, tuned.layout == "near", tuned.ranks_per_host > 1,
                                tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
-                               tuned.choice == "native" ? tuned.native : tuned.eco,
-                               !tuned.predicted});
+                               tuned.native, tuned.eco, !tuned.predicted});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();
         }
@@ -96,27 +95,33 @@ bool Chooser::is_open(const Request& request, Bytes bytes) const {
 }
 
 Choice Chooser::choose(const Request& request, Bytes bytes) const {
-    Choice choice;
-    if (!is_open(request, bytes)) return choice;
+    return explain(request, bytes).choice;
+}
+
+Explained Chooser::explain(const Request& request, Bytes bytes) const {
+    Explained found{{}, Explained::Rests::setting};
+    if (bytes > most_bytes_) found.rests = Explained::Rests::too_long;
+    if (!is_open(request, bytes)) return found;
     switch (mode_) {
         case Mode::native:
-            return choice;
+            return found;
         case Mode::eco:
-            choice = candidates(request, bytes).front();
+            found.choice = candidates(request, bytes).front();
             break;
         case Mode::fixed:
-            choice = fixed_;
+            found.choice = fixed_;
             break;
         case Mode::automatic:
-            choice = tuned(request, bytes);
+            found = tuned(request, bytes);
             break;
     }
-    if (supports(choice, request)) return choice;
+    if (supports(found.choice, request)) return found;
     // Where a job cannot multicast, its sums have the bits of the jobs that can.
-    if (choice.is_mcast() && traits(request.operation).reduces() &&
-        supports(without_multicast(choice), request))
-        return without_multicast(choice);
-    return {};
+    const bool sum = found.choice.is_mcast() && traits(request.operation).reduces();
+    found.choice = sum && supports(without_multicast(found.choice), request)
+                       ? without_multicast(found.choice)
+                       : Choice{};
+    return found;
 }
 
 Choice scaled(Choice choice, Bytes timed, Bytes bytes, const Request& request) {
@@ -160,26 +165,35 @@ const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const 
     return best;
 }
 
-Choice Chooser::tuned(const Request& request, Bytes bytes) const {
+Explained Chooser::tuned(const Request& request, Bytes bytes) const {
     // Within one subnet of several, nothing was timed, and the library's own does well there.
-    if (request.hierarchy->one_subnet && !one_subnet_) return {};
+    if (request.hierarchy->one_subnet && !one_subnet_) return {{}, Explained::Rests::inside};
     const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
     const Entry *timed = nearest(timed_, request, bytes),
                 *predicted = nearest(predicted_, request, bytes);
     if (!timed && !predicted)
-        return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Choice{};
+        return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Explained{};
     // If timing took ECO, prediction may know better which schedule suits a size far from it;
     // not if it took several rails, which nobody predicted.
     constexpr double far = 2;
     const bool wins =
         timed ? !timed->choice.is_native()
               : predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
-    if (!wins) return {};
+    const auto by = [](const Entry& entry) {
+        return Explained{{},
+                         entry.confirmed ? Explained::Rests::timed : Explained::Rests::predicted,
+                         entry.bytes,
+                         entry.native,
+                         entry.eco};
+    };
+    if (!wins) return by(timed ? *timed : *predicted);
     const bool as_timed =
         timed && (!predicted || timed->choice.rails > 0 ||
                   distance(timed->bytes, bytes) <= far * distance(predicted->bytes, bytes));
     const Entry& best = as_timed ? *timed : *predicted;
-    return scaled(best.choice, best.bytes, bytes, request);
+    Explained found = by(best);
+    found.choice = scaled(best.choice, best.bytes, bytes, request);
+    return found;
 }
 
 std::optional<Choice> Chooser::choose_nonblocking(const Request& request, Bytes bytes) const {
@@ -198,12 +212,12 @@ std::optional<Choice> Chooser::choose_nonblocking(const Request& request, Bytes 
 }
 
 // Without timings only what crosses slow links less often, on a network that has some.
-Choice Chooser::untuned(const Request& request, Bytes bytes) const {
+Explained Chooser::untuned(const Request& request, Bytes bytes) const {
     if (one_subnet_ || traits(request.operation).blocks != Blocks::parts) return {};
     // A prefix goes from rank to rank, whatever the network.
     if (traits(request.operation).rules == Rules::prefix) return {};
-    if (const auto best = shaped(request, bytes)) return *best;
-    return candidates(request, bytes).front();
+    const auto best = shaped(request, bytes);
+    return {best ? *best : candidates(request, bytes).front(), Explained::Rests::shape};
 }
 
 // All-to-alls of a size that not all ranks know: a window keeps long messages from overflowing a
@@ -240,8 +254,8 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
             found.sure = by_prediction;
         // A shorter message may take as long: what it takes besides its bytes stays.
         const double longer = static_cast<double>(std::max({bytes, timed->bytes, Bytes{1}})) / size;
-        if (found.sure != no) found.expected = timed->takes * longer;
-        found.native = (took_native ? timed->takes : timed->takes * timed->gain) * longer;
+        if (found.sure != no) found.expected = timed->takes() * longer;
+        found.native = timed->native * longer;
     }
     const auto consider = [&](const Choice& likely) {
         const Choice choice = with_window(likely, bytes);

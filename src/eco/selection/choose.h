@@ -49,6 +49,24 @@ struct Knowledge {
     std::vector<Choice> rivals;
 };
 
+// What choose() gives, and what that rests on.
+struct Explained {
+    enum class Rests {
+        setting,    // ECO_CHOICE, or ECO_KEEP_ORDER
+        too_long,   // the message; the library runs
+        inside,     // all ranks are in one of several subnets, where the library runs
+        timed,      // both were timed
+        predicted,  // ECO's choice was predicted; the library timed, or predicted as well
+        shape,      // the profile has no tuning: the groups' shapes alone
+        nothing,    // nothing is known of this operation; the library runs
+    };
+    Choice choice;
+    Rests rests = Rests::nothing;
+    // Of `timed` and `predicted`: the entry's size, and its times.
+    Bytes bytes = 0;
+    Seconds native = 0, eco = 0;
+};
+
 class Chooser {
 public:
     // library: the one that runs. What was predicted counts where nothing was timed.
@@ -57,6 +75,7 @@ public:
 
     // bytes: message size, or -1 where not all ranks know it. Native where nothing better is known.
     Choice choose(const Request& request, Bytes bytes) const;
+    Explained explain(const Request& request, Bytes bytes) const;
 
     // For calls that do not block, from the profile's entries for such calls alone; nothing where
     // it has none near this size. Then the choice of the blocking call is what is known.
@@ -71,16 +90,19 @@ private:
         bool near, hosts_shared;
         Bytes bytes;
         Choice choice;
-        double gain;     // native time over ECO's, by prediction
-        Seconds takes;   // what `choice` took, or would
-        bool confirmed;  // both the library and the choice were timed
+        double gain;          // native time over ECO's, by prediction
+        Seconds native, eco;  // as in the profile
+        bool confirmed;       // both the library and the choice were timed
+
+        // What `choice` took, or would.
+        Seconds takes() const { return choice.is_native() ? native : eco; }
     };
 
     const Entry* nearest(const std::vector<Entry>& entries, const Request& request,
                          Bytes bytes) const;
     bool is_open(const Request& request, Bytes bytes) const;
-    Choice tuned(const Request& request, Bytes bytes) const;
-    Choice untuned(const Request& request, Bytes bytes) const;
+    Explained tuned(const Request& request, Bytes bytes) const;
+    Explained untuned(const Request& request, Bytes bytes) const;
 
     std::vector<Entry> timed_, predicted_;  // of calls that block
     std::vector<Entry> nonblocking_;
