@@ -53,6 +53,14 @@ class Tuned:
     noise: float
     ranks_per_host: int = 1
     predicted: bool = False
+    derived: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """The written form."""
+        found = dict(vars(self))
+        if not self.derived:
+            del found["derived"]
+        return found
 
     @property
     def for_any(self) -> bool:
@@ -333,6 +341,7 @@ def read_tuned(entry: dict[str, Any]) -> Tuned:
         noise=float(entry.get("noise", 0)),
         ranks_per_host=entry.get("ranks_per_host", 1),
         predicted=entry.get("predicted", False),
+        derived=entry.get("derived", False),
     )
 
 

@@ -318,6 +318,7 @@ Tuned WithinBudget::entry_of(const Cell& cell, const PredictionErrors& errors,
     const Opinion opinion = cells_.opinion_of(cell, errors);
     ++(opinion.verdict == Verdict::unsure ? chosen.open : chosen.predicted);
     entry.predicted = true;
+    entry.derived = !cell.native_timed();
     entry.native = cell.native();
     entry.eco = opinion.gain > 0 ? cell.native() / opinion.gain : 0;
     if (opinion.verdict == Verdict::eco)

@@ -74,16 +74,18 @@ void check_levels(const Profile& profile, const ProfileReader& reader) {
 }
 
 json tuned_json(const Tuned& tuned) {
-    return {{"mpi", tuned.mpi},
-            {"operation", tuned.operation},
-            {"layout", tuned.layout},
-            {"bytes", tuned.bytes},
-            {"choice", tuned.choice},
-            {"native", tuned.native},
-            {"eco", tuned.eco},
-            {"noise", tuned.noise},
-            {"ranks_per_host", tuned.ranks_per_host},
-            {"predicted", tuned.predicted}};
+    json entry{{"mpi", tuned.mpi},
+               {"operation", tuned.operation},
+               {"layout", tuned.layout},
+               {"bytes", tuned.bytes},
+               {"choice", tuned.choice},
+               {"native", tuned.native},
+               {"eco", tuned.eco},
+               {"noise", tuned.noise},
+               {"ranks_per_host", tuned.ranks_per_host},
+               {"predicted", tuned.predicted}};
+    if (tuned.derived) entry["derived"] = true;
+    return entry;
 }
 
 json common_json(const Profile& profile) {
@@ -112,6 +114,7 @@ Tuned read_tuned(const json& entry, const ProfileReader& reader) {
     tuned.noise = reader.get<Seconds>(entry, "noise", 0);
     tuned.ranks_per_host = reader.get<int>(entry, "ranks_per_host", 1);
     tuned.predicted = reader.get<bool>(entry, "predicted", false);
+    tuned.derived = reader.get<bool>(entry, "derived", false);
     if (tuned.layout != "near" && tuned.layout != "scattered")
         reader.refuse("tuning is for the layout '" + tuned.layout +
                       "', neither near nor scattered");

@@ -32,6 +32,7 @@ struct Tuned {
     double noise = 0;
     int ranks_per_host = 1;  // on the fullest host of those that it was timed on
     bool predicted = false;
+    bool derived = false;  // `native` too was not timed, but follows from other calls
 };
 
 // Stands for the library in entries that were predicted.
