@@ -17,7 +17,9 @@ def draw(report: Any, path: Path) -> None:
     for row in report.rows:
         if row.blocks:
             total = sums.setdefault(row.operation, [0.0, 0.0, 0.0])
-            for place, value in enumerate((row.time, row.estimate, row.waited)):
+            # Without an estimate no difference is drawn.
+            estimate = row.estimate if row.known else row.time
+            for place, value in enumerate((row.time, estimate, row.waited)):
                 total[place] += value
     if not sums:
         raise EcoError("the report has no timed collective to draw", ExitCode.BAD_INPUT)

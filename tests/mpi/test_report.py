@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from eco.prediction import Call
 from mpi_harness import DATA, OPENMPI5, Mpi, Run, built, each, lab
 
 _SECTIONS = ["--light", "--sections", "bcast,allreduce"]
@@ -80,6 +81,54 @@ def test_multicasts_that_would_run(mpi: Mpi, tmp_path: Path) -> None:
     rows = [row for row in _document(report)["calls"] if row["operation"] == "bcast"]
     assert [row["choice"] for row in rows] == ["mcast:segments=1"]
     assert rows[0]["estimate"] == pytest.approx(rows[0]["calls"] * 0.02, rel=0.05)
+
+
+@pytest.mark.lab
+@each
+def test_a_report_and_a_plan_say_the_same(mpi: Mpi, tmp_path: Path) -> None:
+    """What the library takes: one source, for the same operation, size and root."""
+    profile = json.loads((DATA / "three-segments.json").read_text())
+    profile["mpi"]["family"] = mpi.family
+    entry = {
+        "mpi": f"{mpi.family} 5.0", "operation": "bcast", "layout": "near",
+        "choice": "tree:top=star,inner=star", "eco": 0.02, "noise": 0, "ranks_per_host": 1,
+    }  # fmt: skip
+    # Of shorter and longer messages; and predictions for any library, which are no times.
+    profile["tuning"] = [
+        entry | {"bytes": 1000, "native": 0.009},
+        entry | {"bytes": 64000, "native": 0.36},
+        entry | {"mpi": "any", "bytes": 16000, "native": 3.0, "eco": 1.0, "predicted": True},
+    ]
+    tuned, report = tmp_path / "tuned.json", tmp_path / "report.json"
+    tuned.write_text(json.dumps(profile))
+    settings = {"ECO_REPORT": str(report), "ECO_LEARN": "off"}
+    words = [built(mpi, "mcasts"), 8, 16000]
+    run = lab(mpi, *words, eco=True, choice="auto", profile=tuned, environment=settings)
+    assert run.code == 0, run.text
+    document = _document(report)
+    assert document["profile"] == str(tuned)
+    assert f"eco: profile {tuned}" in run.err
+    (row,) = [row for row in document["calls"] if row["operation"] == "bcast"]
+    assert (row["basis"], row["calls"]) == ("timed", 8)
+    plans = [Call(tuned, "bcast", 16000, root).native for root in range(8)]  # each root once
+    for key, times in (
+        ("estimate", [plan.likely for plan in plans]),
+        ("least", [plan.least for plan in plans]),
+        ("most", [plan.most for plan in plans]),
+    ):
+        if key == "estimate":
+            assert row[key] == pytest.approx(sum(times), rel=1e-9)
+        assert min(times) <= row[key] / 8 <= max(times)
+    assert document["saved_most"] < row["most"] < 8
+
+
+@pytest.mark.lab
+@each
+def test_eco_off_and_verbose_is_a_report(mpi: Mpi) -> None:
+    run = _run(mpi, ECO_VERBOSE="1", ECO_DISABLE="1")
+    assert run.code == 0, run.text
+    assert "ECO off" in run.err
+    assert "\neco: collectives " in run.err
 
 
 @pytest.mark.lab

@@ -53,7 +53,7 @@ void Call::count() noexcept {
                           : persists() ? CallForm::persistent
                                        : CallForm::nonblocking;
     count_call(*communicator_, operation_, noted_->bytes, caller_.site, noted_->choice, form,
-               commutative_, entered_);
+               commutative_, entered_, root_);
 }
 
 std::byte* Call::room(Bytes bytes) {

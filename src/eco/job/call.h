@@ -107,7 +107,11 @@ public:
     bool may_meet() const { return blocks() || persists(); }
     int size() const { return communicator_->size(); }
     Rank rank() const { return communicator_->rank(); }
-    bool is_rank(int root) const { return root >= 0 && root < size(); }
+    // Of a call with a root, before all else: false if that is no rank.
+    bool has_root(int root) {
+        root_ = root;
+        return root >= 0 && root < size();
+    }
     // For packing. The program may free its own before a call that does not block is over.
     MPI_Comm comm() const { return blocks() ? comm_ : communicator_->hidden(); }
     Communicator& communicator() const { return *communicator_; }
@@ -294,6 +298,7 @@ private:
     const Choice* choice_ = nullptr;
     Lesson* timed_ = nullptr;
     Seconds entered_ = 0;
+    Rank root_ = -1;  // -1: it has none
     struct Noted {
         Bytes bytes;
         std::string choice;

@@ -19,13 +19,12 @@ CallKind kind_of(const Communicator& communicator, const CallClass& named, bool 
                   learned_class(named.bytes),
                   is_near(hierarchy),
                   ranks_per_host(hierarchy) > 1,
-                  communicator.size(),
-                  0,
-                  named.choice};
+                  named.choice,
+                  communicator.hosts()};
     const Session& here = *session();
-    const auto hosts = static_cast<int>(here.profile.hosts.size());
-    if (kind.ranks == hosts * ranks_per_host(hierarchy))
-        kind.everywhere = ranks_per_host(hierarchy);
+    if (here.whole)
+        for (int& host : kind.host_of)
+            host = here.whole->host_of_part.at(static_cast<std::size_t>(host));
     // Where ECO is off, what it would run.
     if (here.would_choose)
         kind.choice = to_text(
@@ -61,8 +60,8 @@ bool counts_calls() {
 }
 
 void count_call(Communicator& communicator, Operation operation, Bytes bytes, const void* site,
-                const std::string& choice, CallForm form, bool commutative,
-                Seconds entered) noexcept {
+                const std::string& choice, CallForm form, bool commutative, Seconds entered,
+                Rank root) noexcept {
     if (!counts_calls()) return;
     Session& here = *session();
     const Seconds left = Clocks::own();
@@ -74,6 +73,7 @@ void count_call(Communicator& communicator, Operation operation, Bytes bytes, co
         if (here.world_rank != 0) return;
         if (!counted.kind) counted.kind = kind_of(communicator, named, commutative);
         ++counted.sites[site];
+        if (root >= 0) ++counted.kind->roots[root];
     } catch (const std::exception&) {
         // The call itself may go well.
     }

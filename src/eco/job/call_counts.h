@@ -14,7 +14,7 @@
 
 #include "eco/planners/planner.h"
 #include "eco/report/call_form.h"
-#include "eco/report/native_time.h"
+#include "eco/report/call_estimate.h"
 
 namespace eco {
 
@@ -58,8 +58,9 @@ CallCounts& call_counts();
 bool counts_calls();
 
 // The call began at `entered`, and is over unless it does not block. choice: its written form.
+// root: -1 if it has none.
 void count_call(Communicator& communicator, Operation operation, Bytes bytes, const void* site,
-                const std::string& choice, CallForm form, bool commutative,
-                Seconds entered) noexcept;
+                const std::string& choice, CallForm form, bool commutative, Seconds entered,
+                Rank root) noexcept;
 
 }  // namespace eco

@@ -24,6 +24,8 @@ std::map<CallClass, CallTimes>& collected() {
     return *all;
 }
 
+Seconds start = 0;
+
 // Rank 0's classes, and how many samples of each count.
 json what_to_collect() {
     std::size_t samples = 0;
@@ -84,13 +86,15 @@ void collect() {
         here.clocks.align(world->hidden(), world->rank(), world->hosts());
     const bool comparable = here.clocks.aligned();
     const json list = broadcast_json(here.world_rank == 0 ? what_to_collect() : json());
-    if (!list.is_array() || list.empty()) return;
-    // Per sample the last entry and end.
-    std::vector<double> own;
+    if (!list.is_array()) return;
+    // The session's beginning; then per sample the last entry and end.
     constexpr double never = std::numeric_limits<double>::lowest();
+    const bool counts = comparable || here.world_rank == 0;
+    std::vector<double> own{counts ? here.clocks.common(here.began) : never,
+                            counts ? here.clocks.common(here.shared) : never};
     for (const json& entry : list) {
         auto samples = samples_of(entry);
-        if (!comparable && here.world_rank != 0) samples.clear();
+        if (!counts) samples.clear();
         for (std::size_t at = 0; at < entry.at(5).get<std::size_t>(); ++at) {
             const bool seen = at < samples.size();
             own.push_back(seen ? here.clocks.common(samples[at].first) : never);
@@ -114,12 +118,15 @@ void collect() {
             MPI_SUCCESS ||
         here.world_rank != 0)
         return;
-    std::size_t place = 0;
+    start = std::max(0.0, last[1] - last[0]);
+    std::size_t place = 2;
     for (const json& entry : list) {
         const auto samples = entry.at(5).get<std::size_t>();
         CallTimes& times = collected()[class_of(entry)];
         for (std::size_t at = 0; at < samples; ++at, place += 2) {
-            times.time += std::max(0.0, last[place + 1] - last[place]);
+            const Seconds took = std::max(0.0, last[place + 1] - last[place]);
+            times.time += took;
+            times.least = at == 0 ? took : std::min(times.least, took);
             times.waited += sum[place] / sum[place + 1];
         }
         times.time /= static_cast<double>(samples);
@@ -133,6 +140,8 @@ CallTimes times_of(const CallClass& named) {
     const auto found = collected().find(named);
     return found == collected().end() ? CallTimes{} : found->second;
 }
+
+Seconds time_of_start() { return start; }
 
 void align_report_clocks() noexcept {
     Session& here = *session();

@@ -36,11 +36,37 @@ std::string place(const void* site) {
     return object + offset;
 }
 
-void add_rows(Report& report, const CallClass& named, const Counted& counted) {
-    const Session& here = *session();
-    const NativeTime native =
-        native_time(*counted.kind, here.results, here.learned, here.profile.tuning);
+// What the same calls took that the library ran in this job, where learning tried it. The first
+// ones make connections, so few say less than what was timed before, and the quickest of them most.
+CallEstimate native_here(const CallClass& named, bool was_timed) {
+    constexpr long enough_calls = 2, many_calls = 8;
+    constexpr double error = 0.2;
+    CallClass native = named;
+    native.choice = "native";
+    const auto found = call_counts().find(native);
+    const long calls = found == call_counts().end() ? 0 : found->second.samples.calls();
+    if (calls < (was_timed ? many_calls : enough_calls)) return {};
+    const CallTimes times = times_of(native);
+    return {TimeRange::about(calls < many_calls ? times.least : times.time, error),
+            Basis::timed_here};
+}
+
+CallEstimate estimate_of(const CallClass& named, const CallKind& kind, bool with_eco, Seconds took,
+                         CallEstimator& estimator) {
+    if (kind.choice == "native" || named.form != CallForm::blocking)
+        return {{took, took, took}, Basis::ran};
+    if (!with_eco) return estimator.with_eco(kind, took);
+    const CallEstimate native = estimator.native(kind, took);
+    if (native.basis == Basis::timed_here) return native;
+    const CallEstimate here = native_here(named, native.basis == Basis::timed);
+    return here.known() ? here : native;
+}
+
+void add_rows(Report& report, const CallClass& named, const Counted& counted,
+              CallEstimator& estimator) {
     const CallTimes times = times_of(named);
+    const CallEstimate other =
+        estimate_of(named, *counted.kind, report.with_eco, times.time, estimator);
     for (const auto& [site, calls] : counted.sites) {
         ReportRow row;
         row.operation = name_in_form(std::string(traits(named.operation).name), named.form);
@@ -52,11 +78,23 @@ void add_rows(Report& report, const CallClass& named, const Counted& counted) {
         const auto count = static_cast<double>(calls);
         row.time = count * times.time;
         row.waited = count * times.waited;
-        row.other =
-            count * (report.with_eco ? native.natively(times.time) : native.with_eco(times.time));
-        row.basis = native.basis;
+        row.other = other.time.times(count);
+        row.basis = other.basis;
         report.rows.push_back(std::move(row));
     }
+}
+
+// Those that took longest first: simulation has a limit.
+std::vector<CallCounts::const_iterator> by_time(const CallCounts& counts) {
+    std::vector<CallCounts::const_iterator> list;
+    for (auto each = counts.begin(); each != counts.end(); ++each)
+        if (each->second.kind) list.push_back(each);
+    const auto time = [](const CallCounts::const_iterator& each) {
+        return static_cast<double>(each->second.samples.calls()) * times_of(each->first).time;
+    };
+    std::stable_sort(list.begin(), list.end(),
+                     [&](const auto& a, const auto& b) { return time(a) > time(b); });
+    return list;
 }
 
 Report make_report(const Settings& settings) {
@@ -70,8 +108,12 @@ Report make_report(const Settings& settings) {
     report.ranks = static_cast<int>(here->where.host_of.size());
     report.hosts = static_cast<int>(
         std::set<int>(here->where.host_of.begin(), here->where.host_of.end()).size());
-    for (const auto& [named, counted] : call_counts())
-        if (counted.kind) add_rows(report, named, counted);
+    if (!here->whole) return report;
+    report.profile = here->whole->path;
+    report.start = time_of_start();
+    CallEstimator estimator(here->whole->profile, here->library, here->results, here->learned);
+    for (const auto& each : by_time(call_counts()))
+        add_rows(report, each->first, each->second, estimator);
     return report;
 }
 

@@ -148,6 +148,7 @@ void begin_session(const Settings& settings, const Profile& profile, bool with_r
 }
 
 static void begin_session() {
+    const Seconds began = Clocks::own();
     auto shared = share(settings_of_start, library_name());
     if (!shared) return;
     const bool with_rails = may_use_rails(shared->settings, shared->profile);
@@ -156,6 +157,9 @@ static void begin_session() {
           with_mcast, shared->library);
     if (!current) return;
     current->learned = std::move(shared->learned);
+    current->whole = std::move(shared->whole);
+    current->began = began;
+    current->shared = Clocks::own();
     if (current->settings.reports()) align_report_clocks();
 }
 
@@ -265,7 +269,7 @@ static void exchange_last_times() {
 static void end() {
     const bool nobody_met = expected.exchange(false);
     if (!current) {
-        if (nobody_met && settings_of_start.enabled) give_report(settings_of_start);
+        if (nobody_met) give_report(settings_of_start);
         return;
     }
     if (current->settings.learn >= Learn::on) exchange_last_times();

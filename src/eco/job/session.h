@@ -61,6 +61,8 @@ struct Session {
 
     // Of the report (job_report.h).
     Clocks clocks;
+    std::unique_ptr<WholeProfile> whole;  // rank 0's
+    Seconds began = 0, shared = 0;        // own clock: the session's beginning, from and until
     std::map<std::uint64_t, std::uint64_t> groups;  // communicators so far, by their ranks
     std::unique_ptr<Chooser> would_choose;          // rank 0's, where ECO's schedules are off
 };

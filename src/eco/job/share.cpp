@@ -217,9 +217,9 @@ json what_was_learned(Settings& settings, const std::string& profile_path, const
 // Rank 0's part, as JSON's short form, CBOR; empty if native
 // collectives are to run, having said why.
 std::string what_to_share(Settings settings, const std::string& library,
-                          const std::vector<Place>& places) {
+                          const std::vector<Place>& places, std::unique_ptr<WholeProfile>& whole) {
     for (const auto& complaint : settings.complaints) say(complaint);
-    if (!settings.enabled && settings.report.empty()) return "";
+    if (!settings.enabled && !settings.reports()) return "";
     // Then calls are only counted and timed.
     if (!settings.enabled) {
         settings.choice = "native";
@@ -237,9 +237,16 @@ std::string what_to_share(Settings settings, const std::string& library,
         const json learned =
             what_was_learned(settings, path, profile, library, static_cast<int>(places.size()));
         if (!settings.multicast) profile.mcast.reset();
-        profile.tuning = tuning_for(profile, library);
         std::vector<int> host_of = hosts_of(places, profile.hosts);
+        if (settings.reports())
+            whole = std::make_unique<WholeProfile>(WholeProfile{path, profile, {}});
+        profile.tuning = tuning_for(profile, library);
         profile = part_for_job(profile, host_of);
+        if (whole)
+            for (const std::string& host : profile.hosts)
+                whole->host_of_part.push_back(static_cast<int>(
+                    std::find(whole->profile.hosts.begin(), whole->profile.hosts.end(), host) -
+                    whole->profile.hosts.begin()));
         std::string text;
         json::to_cbor(json{{"where", whereabouts_json(places, host_of, profile.hosts.size())},
                            {"profile", runtime_json(profile)},
@@ -297,14 +304,16 @@ std::optional<Shared> share(const Settings& settings, const std::string& library
     if (!places) return std::nullopt;
     std::string text;
     Answer answer;
+    std::unique_ptr<WholeProfile> whole;
     if (rank_in_world() == 0) {
-        if (settings.enabled || !settings.report.empty()) answer = compare_builds(*places);
-        if (answer.odd < 0) text = what_to_share(settings, library, *places);
+        if (settings.enabled || settings.reports()) answer = compare_builds(*places);
+        if (answer.odd < 0) text = what_to_share(settings, library, *places, whole);
     }
     text = broadcast(std::move(text), answer);
     if (text.empty()) return std::nullopt;
     const json root = json::from_cbor(text);
     Shared shared;
+    shared.whole = std::move(whole);
     root.at("enabled").get_to(shared.settings.enabled);
     root.at("verbose").get_to(shared.settings.verbose);
     root.at("report").get_to(shared.settings.report);

@@ -4,6 +4,7 @@
 // session.cpp.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,12 +21,20 @@ struct Whereabouts {
     std::vector<Binding> bindings;  // per rank; empty if no host has levels inside
 };
 
+// What rank 0 read, for the report: the profile as it was measured.
+struct WholeProfile {
+    std::string path;
+    Profile profile;
+    std::vector<int> host_of_part;  // of each of the job's hosts, its index in profile.hosts
+};
+
 struct Shared {
     Settings settings;
     Profile profile;  // its runtime part
     std::string library;
     Whereabouts where;
-    std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
+    std::vector<LearnedClass> learned;    // by earlier jobs, of this library and network
+    std::unique_ptr<WholeProfile> whole;  // rank 0's, where it reports
 };
 
 // Both are collective over MPI_COMM_WORLD: a gather, a broadcast or two, and where ranks share a

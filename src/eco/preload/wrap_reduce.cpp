@@ -90,7 +90,7 @@ int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
            MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, Caller caller,
            NativeCall run_native) {
     return run_call(operation, comm, caller, run_native, [&](Call& call) {
-        if (!call.is_rank(root) || count <= 0 || !is_type(datatype) || !is_operator(op))
+        if (!call.has_root(root) || count <= 0 || !is_type(datatype) || !is_operator(op))
             return false;
         const Type type(datatype);
         const Bytes bytes = static_cast<Bytes>(count) * type.size;

@@ -14,7 +14,7 @@ template <typename Count, typename NativeCall>
 int bcast(void* buffer, Count count, MPI_Datatype datatype, int root, MPI_Comm comm, Caller caller,
           NativeCall run_native) {
     return run_call(Operation::bcast, comm, caller, run_native, [&](Call& call) {
-        if (!call.is_rank(root) || count <= 0 || !is_type(datatype)) return false;
+        if (!call.has_root(root) || count <= 0 || !is_type(datatype)) return false;
         const Type type(datatype);
         const Bytes bytes = static_cast<Bytes>(count) * type.size;
         if (bytes == 0 || !call.takes(bytes)) return false;
@@ -259,7 +259,7 @@ int gather(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* re
            Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Caller caller,
            NativeCall run_native) {
     return run_call(Operation::gather, comm, caller, run_native, [&](Call& call) {
-        if (!call.is_rank(root)) return false;
+        if (!call.has_root(root)) return false;
         const bool is_root = call.rank() == root;
         const Count count = is_root ? recvcount : sendcount;
         const bool own = !is_root || sendbuf != MPI_IN_PLACE;
@@ -279,7 +279,7 @@ int gatherv(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
             const Count* recvcounts, const Displacement* displs, MPI_Datatype recvtype, int root,
             MPI_Comm comm, Caller caller, NativeCall run_native) {
     return run_call(Operation::gatherv, comm, caller, run_native, [&](Call& call) {
-        if (!call.is_rank(root) || !call.takes(-1)) return false;
+        if (!call.has_root(root) || !call.takes(-1)) return false;
         if (call.rank() != root) {
             gather_blocks(call, false, sendbuf, sendcount, sendtype, recvbuf, nullptr, recvtype,
                           root);
@@ -297,7 +297,7 @@ int scatter(const void* sendbuf, Count sendcount, MPI_Datatype sendtype, void* r
             Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, Caller caller,
             NativeCall run_native) {
     return run_call(Operation::scatter, comm, caller, run_native, [&](Call& call) {
-        if (!call.is_rank(root)) return false;
+        if (!call.has_root(root)) return false;
         const bool is_root = call.rank() == root;
         const Count count = is_root ? sendcount : recvcount;
         const bool own = !is_root || recvbuf != MPI_IN_PLACE;
@@ -317,7 +317,7 @@ int scatterv(const void* sendbuf, const Count* sendcounts, const Displacement* d
              MPI_Datatype sendtype, void* recvbuf, Count recvcount, MPI_Datatype recvtype, int root,
              MPI_Comm comm, Caller caller, NativeCall run_native) {
     return run_call(Operation::scatterv, comm, caller, run_native, [&](Call& call) {
-        if (!call.is_rank(root) || !call.takes(-1)) return false;
+        if (!call.has_root(root) || !call.takes(-1)) return false;
         if (call.rank() != root) {
             scatter_blocks(call, false, sendbuf, nullptr, sendtype, recvbuf, recvcount, recvtype,
                            root);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/report/report.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "eco/base/error.h"
 
@@ -30,8 +33,10 @@ ReportRow read_row(const json& entry) {
     entry.at("calls").get_to(row.calls);
     row.time = read_time(entry.at("time"));
     row.waited = read_time(entry.at("waited"));
-    row.other = read_time(entry.at("estimate"));
     row.basis = parse_basis(entry.at("basis"));
+    if (row.known())
+        row.other = {read_time(entry.at("least")), read_time(entry.at("estimate")),
+                     read_time(entry.at("most"))};
     if (row.calls < 0 || row.bytes < -1)
         throw json::other_error::create(0, "a number is out of range", nullptr);
     return row;
@@ -55,13 +60,49 @@ Seconds total_waited(const Report& report) {
     return sum(report, [](const ReportRow& row) { return row.waited; });
 }
 
-Seconds total_saved(const Report& report) {
-    const Seconds saved = sum(report, [](const ReportRow& row) { return row.other - row.time; });
-    return report.with_eco ? saved : -saved;
+Seconds total_unknown(const Report& report) {
+    return sum(report, [](const ReportRow& row) { return row.known() ? 0 : row.time; });
+}
+
+TimeRange total_saved(const Report& report) {
+    // Calls of one operation and size are off together, others each by themselves.
+    struct Sum {
+        Seconds time = 0;
+        TimeRange other;
+    };
+    std::map<std::tuple<std::string, Bytes, Basis>, Sum> sums;
+    for (const ReportRow& row : report.rows) {
+        if (!row.blocks() || !row.known()) continue;
+        Sum& sum = sums[{row.operation, row.bytes, row.basis}];
+        sum.time += row.time;
+        sum.other.low += row.other.low;
+        sum.other.likely += row.other.likely;
+        sum.other.high += row.other.high;
+    }
+    Seconds likely = 0, native = 0;
+    double below = 0, above = 0;
+    for (const auto& [key, sum] : sums) {
+        likely += sum.other.likely - sum.time;
+        native += report.with_eco ? sum.other.high : sum.time;
+        below += std::pow(sum.other.likely - sum.other.low, 2);
+        above += std::pow(sum.other.high - sum.other.likely, 2);
+    }
+    TimeRange saved{likely - std::sqrt(below), likely, likely + std::sqrt(above)};
+    if (!report.with_eco) saved = {-saved.high, -likely, -saved.low};
+    // Where calls overlap, they take the program less than they take together.
+    const Seconds time = total_time(report);
+    if (time > report.whole && report.whole > 0) saved = saved.times(report.whole / time);
+    for (Seconds* each : {&saved.low, &saved.likely, &saved.high}) {
+        *each = std::min(*each - report.start, native);
+    }
+    return saved;
 }
 
 std::string to_json(const Report& report) {
     json rows = json::array();
+    const auto if_known = [](const ReportRow& row, Seconds time) {
+        return row.known() ? json(time) : json(nullptr);
+    };
     for (const ReportRow& row : report.rows)
         rows.push_back({{"operation", row.operation},
                         {"form", to_text(row.form)},
@@ -71,14 +112,19 @@ std::string to_json(const Report& report) {
                         {"calls", row.calls},
                         {"time", row.time},
                         {"waited", row.waited},
-                        {"estimate", row.other},
+                        {"estimate", if_known(row, row.other.likely)},
+                        {"least", if_known(row, row.other.low)},
+                        {"most", if_known(row, row.other.high)},
                         {"basis", to_text(row.basis)}});
+    const TimeRange saved = total_saved(report);
     const json root = {{"eco_report", report_version},   {"with_eco", report.with_eco},
                        {"library", report.library},      {"network", report.network},
-                       {"ranks", report.ranks},          {"hosts", report.hosts},
-                       {"whole", report.whole},          {"time", total_time(report)},
-                       {"waited", total_waited(report)}, {"saved", total_saved(report)},
-                       {"calls", std::move(rows)}};
+                       {"profile", report.profile},      {"ranks", report.ranks},
+                       {"hosts", report.hosts},          {"whole", report.whole},
+                       {"start", report.start},          {"time", total_time(report)},
+                       {"waited", total_waited(report)}, {"unknown", total_unknown(report)},
+                       {"saved", saved.likely},          {"saved_least", saved.low},
+                       {"saved_most", saved.high},       {"calls", std::move(rows)}};
     return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -89,15 +135,18 @@ Report parse_report(const std::string& text, const std::string& origin) {
                     origin + " is not a report: run a program with ECO_REPORT=FILE");
     if (root["eco_report"] != report_version)
         throw Error(Code::bad_input, origin + " is of another version of reports than " +
-                                         std::to_string(report_version) + "; update ECO");
+                                         std::to_string(report_version) +
+                                         "; run the program again with this ECO");
     try {
         Report report;
         root.at("with_eco").get_to(report.with_eco);
         root.at("library").get_to(report.library);
         root.at("network").get_to(report.network);
+        root.at("profile").get_to(report.profile);
         root.at("ranks").get_to(report.ranks);
         root.at("hosts").get_to(report.hosts);
         report.whole = read_time(root.at("whole"));
+        report.start = read_time(root.at("start"));
         for (const json& entry : root.at("calls")) report.rows.push_back(read_row(entry));
         return report;
     } catch (const json::exception& error) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <tuple>
@@ -40,10 +41,13 @@ std::string as_bytes(double bytes) {
     return text;
 }
 
+// What is not known of fewer calls, by their time, changes nothing that is shown.
+constexpr double negligible = 0.05;
+
 struct Sum {
     long calls = 0;
     double bytes = 0;
-    Seconds time = 0, waited = 0, other = 0;
+    Seconds time = 0, waited = 0, other = 0, unknown = 0;
     std::map<Basis, Seconds> bases;  // with the time that each stands for
     bool blocks = true;
 
@@ -52,40 +56,30 @@ struct Sum {
         bytes = row.bytes < 0 || bytes < 0
                     ? -1
                     : bytes + static_cast<double>(row.bytes) * static_cast<double>(row.calls);
-        bases[row.basis] += row.other;
+        // What the library ran says nothing of the other calls.
+        bases[row.basis] += row.basis == Basis::ran ? 0 : row.time;
         blocks = row.blocks();
         if (!blocks) return;
         time += row.time;
         waited += row.waited;
-        other += row.other;
+        other += row.known() ? row.other.likely : row.time;
+        if (!row.known()) unknown += row.time;
     }
+    bool known() const { return unknown <= negligible * time; }
+    // Of what is known the basis of the most.
     Basis basis() const {
+        if (!known()) return Basis::unknown;
         return std::max_element(bases.begin(), bases.end(),
                                 [](const auto& a, const auto& b) { return a.second < b.second; })
             ->first;
     }
 };
 
-const char* in_table(Basis basis) {
-    switch (basis) {
-        case Basis::ran:
-            return "same";
-        case Basis::job:
-            return "this job";
-        case Basis::earlier:
-            return "tuning";
-        case Basis::model:
-            return "model";
-        case Basis::none:
-            break;
-    }
-    return "unknown";
-}
-
 // Native over ECO.
-std::string gain(const Report& report, Seconds time, Seconds other) {
-    const Seconds native = report.with_eco ? other : time, eco = report.with_eco ? time : other;
-    if (eco <= 0) return "-";
+std::string gain(const Report& report, const Sum& sum) {
+    const Seconds native = report.with_eco ? sum.other : sum.time,
+                  eco = report.with_eco ? sum.time : sum.other;
+    if (!sum.known() || eco <= 0) return "-";
     char text[32];
     std::snprintf(text, sizeof text, "%.2fx", native / eco);
     return text;
@@ -112,12 +106,12 @@ void operations(const Report& report, std::string& text) {
     text += line;
     for (const auto& [name, sum] : by_time(sums)) {
         const bool timed = sum.blocks;
-        std::snprintf(
-            line, sizeof line, "%-*s %6ld %7s %6s %6s %6s %6s  %s\n", width, name.c_str(),
-            sum.calls, as_bytes(sum.bytes).c_str(), timed ? as_time(sum.time).c_str() : "-",
-            timed ? as_time(sum.other).c_str() : "-", timed ? as_time(sum.waited).c_str() : "-",
-            timed ? gain(report, sum.time, sum.other).c_str() : "-",
-            timed ? in_table(sum.basis()) : "-");
+        std::snprintf(line, sizeof line, "%-*s %6ld %7s %6s %6s %6s %6s  %s\n", width, name.c_str(),
+                      sum.calls, as_bytes(sum.bytes).c_str(),
+                      timed ? as_time(sum.time).c_str() : "-",
+                      timed && sum.known() ? as_time(sum.other).c_str() : "-",
+                      timed ? as_time(sum.waited).c_str() : "-",
+                      timed ? gain(report, sum).c_str() : "-", timed ? to_text(sum.basis()) : "-");
         text += line;
     }
 }
@@ -134,7 +128,7 @@ void sites(const Report& report, std::string& text) {
         const auto& [operation, bytes, site, choice] = key;
         char line[256];
         std::snprintf(line, sizeof line, "%7s %6s  ", as_time(sum.time).c_str(),
-                      gain(report, sum.time, sum.other).c_str());
+                      gain(report, sum).c_str());
         std::string what = line + std::to_string(sum.calls) + " " + operation;
         if (bytes >= 0) what += " of " + as_bytes(static_cast<double>(bytes));
         what += " at " + site;
@@ -144,26 +138,48 @@ void sites(const Report& report, std::string& text) {
     }
 }
 
+// "about 6.8 s saved (6.1 s to 7.4 s)".
+std::string saving(const Report& report) {
+    const Seconds time = total_time(report), unknown = total_unknown(report);
+    if (unknown > 0.5 * time)
+        return report.with_eco ? "what ECO saved is not known" : "what ECO would save is not known";
+    const TimeRange saved = total_saved(report);
+    const auto signed_time = [](Seconds each) {
+        return (each < 0 ? "-" : "") + as_time(std::abs(each));
+    };
+    const bool lost = saved.likely < 0;
+    if (std::abs(saved.likely) <= 0.005 * time)
+        return report.with_eco ? "nothing saved" : "nothing to save";
+    const auto [low, high] =
+        lost ? std::pair{-saved.high, -saved.low} : std::pair{saved.low, saved.high};
+    const char* what = report.with_eco ? (lost ? " lost" : " saved")
+                                       : (lost ? " would be lost" : " could be saved");
+    return "about " + as_time(std::abs(saved.likely)) + what + " (" + signed_time(low) + " to " +
+           signed_time(high) + ")";
+}
+
 }  // namespace
 
 std::string to_text(const Report& report) {
-    if (report.rows.empty()) return "no collective was called on more than one rank\n";
+    if (report.rows.empty())
+        return "no collective was called on more than one rank, all on hosts of the profile\n";
     std::string text = "collectives of " + std::to_string(report.ranks) + " ranks on " +
                        std::to_string(report.hosts) + " hosts, " + report.library +
                        (report.with_eco ? "\n" : ", ECO off\n");
+    if (!report.profile.empty()) text += "profile " + report.profile + "\n";
     operations(report, text);
     sites(report, text);
-    const Seconds saved = total_saved(report), small = 0.005 * total_time(report);
-    text += "\nwaiting for late ranks " + as_time(total_waited(report)) + "\ncollectives " +
-            as_time(total_time(report)) + " of " + as_time(report.whole);
+    const Seconds time = total_time(report), unknown = total_unknown(report);
+    text += "\nwaiting for late ranks " + as_time(total_waited(report)) + "; ECO's start " +
+            as_time(report.start) + "\ncollectives " + as_time(time) + " of " +
+            as_time(report.whole);
     // A rank may be in the next call before others have left this one.
-    text += total_time(report) > report.whole ? ", as some overlap; " : "; ";
-    if (saved > small)
-        text += "about " + as_time(saved) + (report.with_eco ? " saved\n" : " could be saved\n");
-    else if (saved < -small)
-        text += "about " + as_time(-saved) + (report.with_eco ? " lost\n" : " would be lost\n");
-    else
-        text += report.with_eco ? "nothing saved\n" : "nothing to save\n";
+    text += (time > report.whole ? ", as some overlap; " : "; ") + saving(report) + "\n";
+    if (unknown > negligible * time)
+        text += "of " + as_time(unknown) + " it is not known what " +
+                (report.with_eco ? "the library takes: 'eco tune' times it"
+                                 : "ECO takes: 'eco tune' times it") +
+                "\n";
     return text;
 }
 
