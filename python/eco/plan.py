@@ -3,7 +3,7 @@
 
 import json
 import re
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from rich import box
 from rich.console import Console
@@ -18,6 +18,16 @@ from eco.prediction import Call, File, Operation, Prediction, RanksPerHost, Root
 from eco.show import Plot, plain_console
 
 _MOST_DRAWN = 64  # ranks
+
+# What a choice rests on, in the engine's words: entries of the profile, or else.
+_ENTRIES = ("timed", "predicted")
+_REASONS = {
+    "setting": "by a setting",
+    "too long": "the message is too long",
+    "inside one subnet": "all ranks are in one subnet",
+    "shape": "nothing was timed or predicted, so the groups' shape decides; run 'eco tune'",
+    "nothing": "nothing was timed or predicted; run 'eco tune'",
+}
 
 
 def command(
@@ -65,10 +75,30 @@ def _document(call: Call, winner: Prediction) -> dict[str, Any]:
             for one in call.candidates
         ],
         "winner": winner.choice,
-        "runs": {"library": call.library, "choice": call.runs},
+        "native": _native_document(call),
+        "runs": {
+            "library": call.library,
+            "choice": call.runs,
+            "known_by": call.explained.rests,
+            "at": _entry_document(call),
+        },
         "why": _why(call, winner),
         "parents": call.tree(winner.choice)[0] or None,
     }
+
+
+def _native_document(call: Call) -> dict[str, Any]:
+    found = call.native
+    times = (found.likely, found.least, found.most) if found.known else (None, None, None)
+    return {"known_by": found.basis, **dict(zip(("time", "least", "most"), times))}
+
+
+def _entry_document(call: Call) -> Optional[dict[str, Any]]:
+    """What was timed or predicted, and decides."""
+    found = call.explained
+    if found.rests not in _ENTRIES:
+        return None
+    return {"bytes": found.bytes, "native": found.native, "eco": found.eco}
 
 
 def _why(call: Call, winner: Prediction) -> str:
@@ -85,19 +115,38 @@ def _print(call: Call, winner: Prediction, console: Console) -> None:
     for line in facts(call, winner):
         console.print(line)
     console.print(fact("why", _why(call, winner)))
+    console.print(fact("native", _native(call)))
     console.print(fact("runs", _runs(call, winner)))
 
 
+def _native(call: Call) -> str:
+    """What the library takes, as reports of jobs have it."""
+    found = call.native
+    if not found.known:
+        return f"not known with {call.library}; 'eco tune' times it"
+    span = f"{quantities.seconds(found.least)} to {quantities.seconds(found.most)}"
+    return f"{quantities.seconds(found.likely)} ({span}) with {call.library}, {found.basis}"
+
+
 def _runs(call: Call, winner: Prediction) -> str:
-    """What an MPI program runs; it may differ from the fastest by prediction."""
-    if call.timed:
-        how = "timed by 'eco tune'"
-    elif call.profile.tuning:
-        how = "predicted; 'eco tune' times it"
-    else:
-        how = "nothing was timed; run 'eco tune'"
-    what = {"native": "native", winner.choice: "this choice"}.get(call.runs, call.runs)
-    return f"{what}, with {call.library} ({how})"
+    """What an MPI program runs, which may differ from the fastest by prediction, and why."""
+    found = call.explained
+    what = {"native": "native", winner.choice: "this choice"}.get(found.choice, found.choice)
+    if what == found.choice != "native":
+        own = next((one for one in call.candidates if one.choice == found.choice), None)
+        what += f", {quantities.seconds(own.time)} predicted" if own else ""
+    return f"{what}, with {call.library} ({_reason(call)})"
+
+
+def _reason(call: Call) -> str:
+    found = call.explained
+    if found.rests not in _ENTRIES:
+        return _REASONS[found.rests]
+    at = f" at {quantities.size(found.bytes)}" if call.operation != "barrier" else ""
+    times = f"native {quantities.seconds(found.native)}"
+    if found.eco > 0:
+        times += f", ECO {quantities.seconds(found.eco)}"
+    return f"{found.rests}{at}: {times}"
 
 
 def _done(timeline: dict[str, Any], rank: int) -> float:

@@ -8,13 +8,16 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eco import profile as profiles
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
+
+if TYPE_CHECKING:
+    from eco import _engine
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE", readable=False, help="A profile of `eco measure`.")
@@ -133,26 +136,30 @@ class Call:
         return time / self.bound[0] if self.bound[0] > 0 else None
 
     @cached_property
-    def runs(self) -> str:
-        """What a program's call runs with the library that was measured with."""
+    def explained(self) -> _engine.Explained:
+        """What a program's call runs with the library that was measured with, and why."""
         with errors():
-            return str(
-                engine().choose(
-                    self.checked, self.hierarchy, self.operation, self.root, self.bytes,
-                    self.library,
-                )
-            )  # fmt: skip
+            return engine().explain(
+                self.checked, self.hierarchy, self.operation, self.root, self.bytes, self.library
+            )
+
+    @property
+    def runs(self) -> str:
+        return self.explained.choice
+
+    @cached_property
+    def native(self) -> _engine.CallEstimate:
+        """What the library takes, as reports of jobs have it."""
+        with errors():
+            return engine().native_time(
+                self.checked, self.host_of, self.operation, self.root, self.bytes, self.library
+            )
 
     @cached_property
     def library(self) -> str:
         """The MPI that was measured with, as in the profile's tuning: `openmpi 5.0.11`."""
         version = re.search(r"\d[\d.]*", self.profile.mpi_version)
         return f"{self.profile.mpi_family} {version.group() if version else ''}".rstrip()
-
-    @property
-    def timed(self) -> bool:
-        """Whether calls were timed with that library."""
-        return any(entry.mpi == self.library for entry in self.profile.tuning)
 
     def messages(self, choice: str) -> float:
         with errors():
@@ -173,7 +180,7 @@ class Call:
 
     @cached_property
     def candidates(self) -> list[Prediction]:
-        """The fastest candidates of tuning, in that order, with the topology-unaware baselines."""
+        """The fastest candidates of tuning and what runs, with the topology-unaware baselines."""
         with errors():
             choices = list(
                 engine().forecast(
@@ -189,6 +196,8 @@ class Call:
                 if name not in choices and engine().supports(self.hierarchy, self.operation, name)
             ]
         own = self._affordable(choices)
+        if self.runs not in (*choices, *extra) and engine().can_simulate(self.runs):
+            own += self._affordable([self.runs])
         if not own:
             raise EcoError(self._too_many(min(map(self.messages, choices))), ExitCode.USAGE)
         baseline = [name for name in extra if self.messages(name) <= _MOST_MESSAGES / 4]

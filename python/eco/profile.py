@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +102,12 @@ class Profile:
         """The times that the subnets were found in."""
         return self.minimum[self.sizes.index(self.partition_bytes)]
 
+    @cached_property
+    def network(self) -> _engine.Network:
+        """The engine's model: what `eco plan` and running programs predict with."""
+        with errors():
+            return engine().build_network(_check(to_json(self), self.origin))
+
     def document(self) -> dict[str, Any]:
         """The written form."""
         optional: dict[str, Any] = {
@@ -139,7 +146,7 @@ class Profile:
             "spread": [matrix.written for matrix in self.spread],
             "levels": [list(level) for level in self.levels],
             "ring": list(self.ring),
-            "tuning": [dict(vars(entry)) for entry in self.tuning],
+            "tuning": [entry.document() for entry in self.tuning],
         } | optional
 
 

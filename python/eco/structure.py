@@ -7,10 +7,11 @@ import itertools
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eco import quantities
+from eco.engine import engine
 from eco.profile import McastArea, Medium, Profile, Rail, Rails, Tuned
 from eco.zipped import zipped
 
@@ -23,7 +24,7 @@ class Link:
 
     least_latency: float
     latency: float  # median
-    bandwidth: float | None  # median, bytes/s; None if one size was measured
+    bandwidth: float | None  # median, bytes on the wire per second; None if not known
 
     def document(self) -> dict[str, float | None]:
         return {
@@ -87,19 +88,21 @@ def link(profile: Profile, pairs: Sequence[Pair]) -> Link | None:
 
 
 def bandwidth(profile: Profile, a: int, b: int) -> float | None:
-    """Bytes per second of the largest message beyond what the smallest takes."""
-    more = profile.sizes[-1] - profile.sizes[0]
-    longer = profile.minimum[-1][a][b] - profile.minimum[0][a][b]
-    return more / longer if more > 0 and longer > 0 else None
+    """Bytes on the wire per second that the links between two hosts carry, as predictions have
+    it; None if nothing is known to limit them."""
+    rate = float(profile.network.rate(a, b))
+    return rate if 0 < rate < math.inf else None
 
 
 def medium(profile: Profile, hosts: Sequence[int]) -> Medium | None:
-    """What these hosts share, if they are one cluster of some level and that was measured."""
+    """What these hosts share, if they are one cluster of some level and that was measured; rates
+    on the wire."""
     own = set(hosts)
     for found in profile.model.media if profile.model else ():
         level = profile.levels[found.level]
         if own == {host for host, cluster in enumerate(level) if cluster == found.cluster}:
-            return found
+            uplink = found.uplink and engine().on_wire(found.uplink)
+            return replace(found, rate=engine().on_wire(found.rate), uplink=uplink)
     return None
 
 
@@ -252,7 +255,7 @@ def summary(profile: Profile) -> dict[str, Any]:
             for odd in profile.odd
         ],
         "subnets_not_tried": profile.subnets_not_tried,
-        "tuning": [dict(vars(entry)) | {"ratio": gain(entry)} for entry in profile.tuning],
+        "tuning": [entry.document() | {"ratio": gain(entry)} for entry in profile.tuning],
     }
 
 

@@ -125,7 +125,7 @@ def test_needs_nothing_else(tmp_path: Path) -> None:
     assert loads(text.replace("<style>", "<style>@import 'x.css';")) == ["@import"]
     assert loads(text.replace("<main>", "<main><img src='x.png'>")) == ["img src=x.png", "img"]
     assert "8 hosts in 3 subnets" in text
-    assert "602 µs · 5.33 Mbit/s" in text
+    assert "602 µs · 6.16 Mbit/s" in text
     for host in range(8):
         assert f'data-host="{host}"' in text
     assert "{{" not in text
@@ -185,10 +185,10 @@ def test_in_a_browser(tmp_path: Path) -> None:
     assert seen == {
         "opened": "1 of 8 hosts",
         "before": None,
-        "host": "n1\nsubnet 0, 3 hosts\n301 µs · 10.7 Mbit/s\nn0–n2",
+        "host": "n1\nsubnet 0, 3 hosts\n301 µs · 12.3 Mbit/s\nn0–n2",
         "near": 1,
-        "pair": "602 µs · 5.33 Mbit/s\n\nsubnet 0, 3 hosts\n301 µs · 10.7 Mbit/s\nn0–n2\n\n"
-        "subnet 1, 3 hosts\n301 µs · 10.7 Mbit/s\nn3–n5",
+        "pair": "602 µs · 6.16 Mbit/s\n\nsubnet 0, 3 hosts\n301 µs · 12.3 Mbit/s\nn0–n2\n\n"
+        "subnet 1, 3 hosts\n301 µs · 12.3 Mbit/s\nn3–n5",
         "lines": 1,
         "left": None,
         "found": "1 of 8 hosts",

@@ -77,7 +77,9 @@ def test_the_first_segments_tree_is_what_runs_first(file: Path) -> None:
 
 
 def test_what_runs_is_what_was_timed(file: Path) -> None:
-    untuned = {"library": "openmpi 5.0.11", "choice": "native"}
+    untuned = {
+        "library": "openmpi 5.0.11", "choice": "native", "known_by": "nothing", "at": None,
+    }  # fmt: skip
     assert _plan(file, "alltoall")["runs"] == untuned
     assert "runs      native, with" in eco("plan", file, "alltoall").stdout
     root = json.loads(file.read_text())
@@ -88,8 +90,68 @@ def test_what_runs_is_what_was_timed(file: Path) -> None:
     }  # fmt: skip
     file.write_text(json.dumps(root | {"tuning": [entry]}))
     assert _plan(file, "bcast")["runs"]["choice"] == "tree:top=star,inner=star"
-    assert "with openmpi 5.0.11 (timed by 'eco tune')" in eco("plan", file, "bcast").stdout
-    assert _plan(file, "bcast", "--bytes", 10**9)["runs"]["choice"] == "native"
+    text = eco("plan", file, "bcast").stdout
+    assert "with openmpi 5.0.11 (timed at 16,000 B: native 2.00 s, ECO 1.00 s)" in _line(text)
+    assert _plan(file, "bcast", "--bytes", 10**9)["runs"]["known_by"] == "too long"
+
+
+def _line(text: str) -> str:
+    """Without the terminal's line breaks."""
+    return " ".join(text.split())
+
+
+def test_native_was_timed_at_another_size(file: Path) -> None:
+    """Then a plan says at which, and that what runs was not timed at this one."""
+    entry = {
+        "mpi": "openmpi 5.0.11", "operation": "allreduce", "layout": "near", "bytes": 131072,
+        "choice": "native", "native": 0.85, "eco": 0.9, "noise": 0.0, "ranks_per_host": 1,
+        "predicted": True, "derived": True,
+    }  # fmt: skip
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"tuning": [entry]}))
+    call = "allreduce", "--bytes", 1048576
+    found = _plan(file, *call)
+    assert found["runs"]["known_by"] == "predicted"
+    assert found["runs"]["at"] == {"bytes": 131072, "native": 0.85, "eco": 0.9}
+    # Nobody timed the library's call either.
+    assert found["native"]["known_by"] == "predicted"
+    assert found["native"]["least"] < found["native"]["time"] < found["native"]["most"]
+    text = _line(eco("plan", file, *call).stdout)
+    assert "runs native, with openmpi 5.0.11 (predicted at 128 KiB: native 850 ms" in text
+    assert "native 6." in text and "openmpi 5.0.11, predicted" in text
+
+
+def test_what_runs_is_among_the_candidates(file: Path) -> None:
+    choice = "tree:top=star,inner=star,segments=3"
+    entry = {
+        "mpi": "any", "operation": "bcast", "layout": "near", "bytes": 16000, "choice": choice,
+        "native": 9.0, "eco": 1.0, "noise": 0.0, "ranks_per_host": 1, "predicted": True,
+    }  # fmt: skip
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"tuning": [entry]}))
+    found = _plan(file, "bcast", "--bytes", 16000)
+    assert found["runs"]["choice"] == choice
+    (row,) = [one for one in found["candidates"] if one["choice"] == choice]
+    text = _line(eco("plan", file, "bcast", "--bytes", 16000).stdout)
+    assert f"runs {choice}, {row['time'] * 1e3:.1f} ms predicted, with openmpi 5.0.11" in text
+    assert "(predicted at 16,000 B: native 9.00 s, ECO 1.00 s)" in text
+
+
+@pytest.mark.parametrize("data", ["three-segments-measured.json", "switched-8-measured.json"])
+def test_all_take_predictions_from_one_source(data: str, tmp_path: Path) -> None:
+    """The plan, the simulated timeline, and what tuning and programs choose by."""
+    path = PROJECT / "tests" / "data" / data
+    for operation, size in (("bcast", 16384), ("allreduce", 16384), ("allgather", 1024)):
+        found = _plan(path, operation, "--bytes", size)
+        checked = engine().parse_profile(path.read_bytes(), "a profile")
+        network = engine().build_network(checked)
+        ranks = list(range(found["ranks"]))
+        hierarchy = engine().build_hierarchy(checked, ranks)
+        call = network, ranks, hierarchy, operation, 0, size
+        for one in found["candidates"]:
+            if "rails" in one["choice"]:
+                continue
+            assert one["time"] == engine().predict(*call, one["choice"])
+            shown = _simulate(path, operation, "--bytes", size, "--choice", one["choice"])
+            assert shown["timeline"]["time"] == one["time"]
 
 
 def test_a_profile_from_a_pipe(file: Path) -> None:

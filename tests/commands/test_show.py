@@ -48,9 +48,9 @@ def test_output_that_goes_nowhere(file: Path) -> None:
 def test_text(file: Path) -> None:
     text = eco("show", file).stdout
     assert "8 hosts in 3 subnets" in text
-    assert "subnet 2  n6 n7  301 µs, 10.7 Mbit/s inside  boundary 2.00×" in text
+    assert "subnet 2  n6 n7  301 µs, 12.3 Mbit/s inside  boundary 2.00×" in text
     assert "602 µs" in text
-    assert "5.33 Mbit/s" in text
+    assert "6.16 Mbit/s" in text
     assert "ring      n0–n7" in text
     assert "2026-01-02 03:04:05 UTC with Open MPI v5.0.11;" in text
     assert "1.50× tree" in text
@@ -75,9 +75,9 @@ def test_media(file: Path) -> None:
     assert json.loads(eco("show", file, "--json").stdout)["model"] is None
     file.write_text(json.dumps(document() | {"model": model()}))
     text = eco("show", file).stdout
-    assert "│   bus, 10.0 Mbit/s in all\n" in text
-    assert "│   switch, 10.0 Mbit/s each, uplink 4.00 Mbit/s\n" in text
-    assert "    switch, 10.0 Mbit/s each\n" in text
+    assert "│   bus, 10.7 Mbit/s in all\n" in text
+    assert "│   switch, 10.7 Mbit/s each, uplink 4.27 Mbit/s\n" in text
+    assert "    switch, 10.7 Mbit/s each\n" in text
     assert "model     sends 10.0 µs + 1 ns/B, receives 30.0 µs + 2 ns/B; off by 6.2%\n" in text
     shared = {**model(), "shared_gap": 1.1e-4}
     file.write_text(json.dumps(document() | {"model": shared}))
@@ -91,8 +91,12 @@ def test_media(file: Path) -> None:
         ("switch", ["n3", "n4", "n5"]),
         ("switch", ["n6", "n7"]),
     ]
-    assert found["subnets"][1]["medium"] == {"kind": "switch", "rate": 1.25e6, "uplink": 5e5}
-    assert "bus, 10.0 Mbit/s in all" in file.with_suffix(".svg").read_text()
+    medium = found["subnets"][1]["medium"]
+    on_wire = 1546 / 1448  # what full frames carry beside messages
+    assert medium["kind"] == "switch"
+    assert medium["rate"] == pytest.approx(1.25e6 * on_wire)
+    assert medium["uplink"] == pytest.approx(5e5 * on_wire)
+    assert "bus, 10.7 Mbit/s in all" in file.with_suffix(".svg").read_text()
 
 
 @pytest.mark.parametrize("ending", SIGNS)

@@ -46,6 +46,13 @@ class Network:
     @first_flight.setter
     def first_flight(self, arg: int, /) -> None: ...
     def alone(self, arg0: int, arg1: int, arg2: int, /) -> float: ...
+    def rate(self, from_host: int, to_host: int) -> float:
+        """Bytes on the wire per second that the links between two hosts carry."""
+
+def on_wire(rate: float) -> float:
+    """
+    Bytes on the wire per second of a link that carries so many of messages.
+    """
 
 def build_network(profile: Profile) -> Network:
     """Overheads, delays and the links that flows share, from a profile."""
@@ -101,11 +108,23 @@ def forecast(
 ) -> list[str]:
     """The fastest schedules by prediction, as written choices."""
 
-def choose(
+class Explained:
+    @property
+    def choice(self) -> str: ...
+    @property
+    def rests(self) -> str: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def native(self) -> float: ...
+    @property
+    def eco(self) -> float: ...
+
+def explain(
     profile: Profile, hierarchy: Hierarchy, operation: str, root: int, bytes: int, library: str
-) -> str:
+) -> Explained:
     """
-    What runs, as a written choice: what was timed or predicted, or native.
+    What runs, and what that rests on: what was timed or predicted, and at which size.
     """
 
 def messages(hierarchy: Hierarchy, operation: str, choice: str) -> float:
@@ -134,6 +153,23 @@ def bound(
 ) -> tuple[float, str]:
     """The lower bound in seconds, and why; without IP multicast if so asked."""
 
+class CallEstimate:
+    @property
+    def known(self) -> bool: ...
+    @property
+    def basis(self) -> str: ...
+    @property
+    def least(self) -> float: ...
+    @property
+    def likely(self) -> float: ...
+    @property
+    def most(self) -> float: ...
+
+def native_time(
+    profile: Profile, host_of: Sequence[int], operation: str, root: int, bytes: int, library: str
+) -> CallEstimate:
+    """What the library takes for such a call, as a job's report has it."""
+
 class ReportRow:
     @property
     def operation(self) -> str: ...
@@ -145,6 +181,8 @@ class ReportRow:
     def time(self) -> float: ...
     @property
     def waited(self) -> float: ...
+    @property
+    def known(self) -> bool: ...
     @property
     def estimate(self) -> float: ...
 

@@ -4,7 +4,9 @@ import eco._engine
 import eco._engine.multicast
 
 class Engine:
+    CallEstimate = eco._engine.CallEstimate
     EngineError = eco._engine.EngineError
+    Explained = eco._engine.Explained
     Hierarchy = eco._engine.Hierarchy
     Network = eco._engine.Network
     Profile = eco._engine.Profile
@@ -17,7 +19,7 @@ class Engine:
     can_simulate = staticmethod(eco._engine.can_simulate)
     candidates = staticmethod(eco._engine.candidates)
     check_choice = staticmethod(eco._engine.check_choice)
-    choose = staticmethod(eco._engine.choose)
+    explain = staticmethod(eco._engine.explain)
     forecast = staticmethod(eco._engine.forecast)
     messages = staticmethod(eco._engine.messages)
     class multicast:
@@ -32,6 +34,8 @@ class Engine:
         replan = staticmethod(eco._engine.multicast.replan)
         verify = staticmethod(eco._engine.multicast.verify)
 
+    native_time = staticmethod(eco._engine.native_time)
+    on_wire = staticmethod(eco._engine.on_wire)
     operations = staticmethod(eco._engine.operations)
     parse_profile = staticmethod(eco._engine.parse_profile)
     parse_report = staticmethod(eco._engine.parse_report)

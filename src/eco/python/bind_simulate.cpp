@@ -64,11 +64,8 @@ std::string simulate_json(const Network& network, const HostOf& host_of, const H
     const Request request = ask(network, host_of, hierarchy, operation, root);
     const Choice chosen = choose_one(choice, network, request);
     std::vector<Program> programs;
-    for (Rank rank = 0; rank < request.ranks(); ++rank)
-        programs.push_back(plan(chosen, request, rank));
     const Network& wires = network.over(chosen.rails);
-    const Timeline timeline =
-        simulate(wires, host_of, programs, equal_chunks(request.operation, bytes, request.ranks()));
+    const Timeline timeline = simulate(network, host_of, chosen, request, bytes, {}, &programs);
     return timeline_json(timeline, wires, host_of, programs);
 }
 
@@ -98,13 +95,39 @@ std::vector<std::string> candidate_texts(const Hierarchy& hierarchy, const std::
 
 // What a communicator of these ranks would run with the library ("openmpi 5.0.11") that was
 // measured with, unless settings say otherwise.
-std::string choice_of(const Profile& profile, const Hierarchy& hierarchy,
-                      const std::string& operation, Rank root, Bytes bytes,
-                      const std::string& library) {
+Explained explained(const Profile& profile, const Hierarchy& hierarchy,
+                    const std::string& operation, Rank root, Bytes bytes,
+                    const std::string& library) {
     Settings settings;
     const Request request{parse_operation(operation), &hierarchy, root, true};
     const Bytes known = traits(request.operation).size_known ? bytes : -1;
-    return to_text(Chooser(profile, settings, library).choose(request, known));
+    return Chooser(profile, settings, library).explain(request, known);
+}
+
+const char* rests_on(Explained::Rests rests) {
+    switch (rests) {
+        case Explained::Rests::setting:
+            return "setting";
+        case Explained::Rests::too_long:
+            return "too long";
+        case Explained::Rests::inside:
+            return "inside one subnet";
+        case Explained::Rests::timed:
+            return "timed";
+        case Explained::Rests::predicted:
+            return "predicted";
+        case Explained::Rests::shape:
+            return "shape";
+        case Explained::Rests::nothing:
+            break;
+    }
+    return "nothing";
+}
+
+void check_hosts(const Network& network, int from, int to) {
+    const int hosts = static_cast<int>(network.hosts.size());
+    if (from < 0 || to < 0 || from >= hosts || to >= hosts)
+        throw Error(Code::usage, "there is no such host in the network");
 }
 
 // Of each vertex of the graph, the rank that takes its place; edges: from, to, weight.
@@ -150,12 +173,22 @@ void bind_simulate(nb::module_& module) {
         .def_ro("assumed", &Network::assumed)
         .def_rw("ordered", &Network::ordered)
         .def_rw("first_flight", &Network::first_flight)
-        .def("alone", [](const Network& network, int from, int to, Bytes bytes) {
-            const int hosts = static_cast<int>(network.hosts.size());
-            if (from < 0 || to < 0 || from >= hosts || to >= hosts)
-                throw Error(Code::usage, "there is no such host in the network");
-            return network.alone(from, to, bytes);
-        });
+        .def("alone",
+             [](const Network& network, int from, int to, Bytes bytes) {
+                 check_hosts(network, from, to);
+                 return network.alone(from, to, bytes);
+             })
+        .def(
+            "rate",
+            [](const Network& network, int from, int to) {
+                check_hosts(network, from, to);
+                return network.rate(from, to, network.route(from, to));
+            },
+            nb::arg("from_host"), nb::arg("to_host"),
+            "Bytes on the wire per second that the links between two hosts carry.");
+    module.def(
+        "on_wire", [](double rate) { return rate * on_wire; }, nb::arg("rate"),
+        "Bytes on the wire per second of a link that carries so many of messages.");
     module.def("build_network", &build_network, nb::arg("profile"),
                "Overheads, delays and the links that flows share, from a profile.");
     module.def("simulate", &simulate_json, nb::arg("network"), nb::arg("host_of"),
@@ -195,9 +228,16 @@ void bind_simulate(nb::module_& module) {
     module.def("forecast", &forecast_texts, nb::arg("network"), nb::arg("host_of"),
                nb::arg("hierarchy"), nb::arg("operation"), nb::arg("root"), nb::arg("bytes"),
                nb::arg("most"), "The fastest schedules by prediction, as written choices.");
-    module.def("choose", &choice_of, nb::arg("profile"), nb::arg("hierarchy"), nb::arg("operation"),
-               nb::arg("root"), nb::arg("bytes"), nb::arg("library"),
-               "What runs, as a written choice: what was timed or predicted, or native.");
+    nb::class_<Explained>(module, "Explained")
+        .def_prop_ro("choice", [](const Explained& found) { return to_text(found.choice); })
+        .def_prop_ro("rests", [](const Explained& found) { return rests_on(found.rests); })
+        .def_ro("bytes", &Explained::bytes)
+        .def_ro("native", &Explained::native)
+        .def_ro("eco", &Explained::eco);
+    module.def(
+        "explain", &explained, nb::arg("profile"), nb::arg("hierarchy"), nb::arg("operation"),
+        nb::arg("root"), nb::arg("bytes"), nb::arg("library"),
+        "What runs, and what that rests on: what was timed or predicted, and at which size.");
     module.def(
         "messages",
         [](const Hierarchy& hierarchy, const std::string& operation, const std::string& choice) {
