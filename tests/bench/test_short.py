@@ -160,6 +160,15 @@ def test_report() -> None:
 
 
 @pytest.mark.lab
+def test_saved() -> None:
+    program = PROJECT / "build/release/bin/calls-openmpi"
+    profile = ["--profile", DATA / "three-segments-measured.json"]
+    found = bench("saved.py", "three-segments", *profile, "--", program, 5)
+    assert found["native_s"] > 0 < found["eco_s"]
+    assert found["claimed_s"]["least"] <= found["claimed_s"]["likely"] <= found["native_s"]
+
+
+@pytest.mark.lab
 def test_sparse() -> None:
     (row,) = bench("sparse.py", "--topology", DATA / "campus-20-measured.json")
     assert row["native_s"] > 0 < row["eco_s"]
