@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "eco/planners/planner.h"
-#include "eco/report/call_form.h"
 #include "eco/report/call_estimate.h"
+#include "eco/report/call_form.h"
 
 namespace eco {
 

@@ -42,10 +42,8 @@ constexpr double error_of_prediction = 0.27;
 constexpr double holds = 1.5;
 // What the library takes over its quickest topology-unaware baseline by prediction, in nine cases
 // of ten (docs/figures.md, What reports estimate): of messages of more than a few frames that all
-// ranks share, of blocks, and of shorter messages. Which algorithm it has nobody knows where it was
-// never timed.
-constexpr TimeRange library_of_message{0.8, 1.08, 1.45}, library_of_blocks{0.95, 1.35, 1.85},
-    library_of_brief{0.9, 1.35, 2.2};
+// ranks share, and of blocks. Which algorithm it has nobody knows where it was never timed.
+constexpr TimeRange library_of_message{0.7, 1.08, 1.55}, library_of_blocks{0.95, 1.45, 2.4};
 
 // A choice is cut into more segments where messages are longer.
 std::string without_segments(const std::string& text) {
@@ -288,13 +286,12 @@ std::optional<double> CallEstimator::tuned_ratio(const CallKind& kind) const {
 
 std::optional<CallEstimate> CallEstimator::predicted_native(const CallKind& kind) {
     const auto quickest = baseline(kind);
-    // All-to-alls overflow queues, which no prediction knows.
+    // All-to-alls overflow queues, which no prediction knows; short messages are off by too much.
     const Blocks blocks = traits(parse_operation(kind.operation)).blocks;
-    if (!quickest || network_->assumed || blocks == Blocks::per_pair) return std::nullopt;
-    const bool brief = kind.bytes <= PredictionErrors::longest_brief;
-    const TimeRange& library = brief                     ? library_of_brief
-                               : blocks == Blocks::parts ? library_of_message
-                                                         : library_of_blocks;
+    if (!quickest || network_->assumed || blocks == Blocks::per_pair ||
+        kind.bytes <= PredictionErrors::longest_brief)
+        return std::nullopt;
+    const TimeRange& library = blocks == Blocks::parts ? library_of_message : library_of_blocks;
     return CallEstimate{library.times(*quickest), Basis::predicted};
 }
 
@@ -351,7 +348,7 @@ CallEstimate CallEstimator::with_eco(const CallKind& kind, Seconds took) {
         if (took <= 0) return estimate;
         // As far as the library took about what its schedules are predicted to take.
         const auto least = baseline(kind);
-        if (!least || took < *least / holds || took > *least * library_of_brief.high * holds)
+        if (!least || took < *least / holds || took > *least * library_of_blocks.high * holds)
             return {};
         return estimate;
     } catch (const Error&) {
