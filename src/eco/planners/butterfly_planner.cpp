@@ -57,23 +57,40 @@ private:
             return;
         }
         // What is sent must not change while it is under way: a bank for each step.
-        Buffer sum = output;
         int bank = 0;
-        builder_.copy(input, sum, whole);
-        if (me_ < 2 * folded_) builder_.reduce(me_ - 1, sum, whole, true);
+        Buffer sum = input;
+        if (core_ == 1) builder_.copy(input, output, whole);
+        if (me_ < 2 * folded_) {
+            sum = scratch(bank++);
+            builder_.copy(input, sum, whole);
+            builder_.reduce(me_ - 1, sum, whole, true);
+        }
         for (int bit = 1; bit < core_; bit *= 2) {
             const int partner = number(me_) ^ bit;
-            const Buffer next = bit * 2 == core_ ? output : scratch(bank++);
-            if (bit == 1 && next == output) {
-                builder_.copy(sum, scratch(bank), whole);
-                sum = scratch(bank);
+            const bool is_last = bit * 2 == core_;
+            if (is_last && sum == input) {
+                sum = scratch(bank++);
+                builder_.copy(input, sum, whole);
             }
+            const Buffer next = is_last ? output : scratch(bank++);
             builder_.send(rank_of(partner), sum, whole);
-            if (next != sum) builder_.copy(sum, next, whole);
-            builder_.reduce(rank_of(partner), next, whole, partner < number(me_));
+            add_partner(partner, sum, next);
             sum = next;
         }
         if (me_ < 2 * folded_) builder_.send(me_ - 1, output, whole);
+    }
+
+    // Both partners combine their sums, each by itself: at both that of the lower number stands
+    // first, so that all ranks get the same bits.
+    void add_partner(int partner, Buffer sum, Buffer next) {
+        const auto whole = all_chunks(1);
+        if (partner < number(me_)) {
+            builder_.copy(sum, next, whole);
+            builder_.reduce(rank_of(partner), next, whole, true);
+        } else {
+            builder_.recv(rank_of(partner), next, whole);
+            builder_.combine(sum, next, whole, true);
+        }
     }
 
     // The ranks whose blocks a core number holds once `bit` has been exchanged.

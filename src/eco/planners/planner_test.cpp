@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "eco/planners/family.h"
 #include "eco/schedule/verify.h"
@@ -169,6 +170,32 @@ TEST_P(EveryPlanner, DoesWhatItsCollectiveSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, EveryPlanner, testing::Values(1, 2, 3, 4, 7, 8, 13, 64));
+
+// verify: also that all ranks combine the same operands in the same order and pairs.
+TEST(Planner, AnAllreduceHasOneResultOnAllRanks) {
+    std::mt19937 random(17);
+    std::set<Family> families;
+    for (int ranks = 2; ranks <= 17; ++ranks)
+        for (int draw = 0; draw < 4; ++draw) {
+            const Hierarchy hierarchy = random_hierarchy(ranks, random);
+            for (const bool commutative : {true, false}) {
+                const Request request{Operation::allreduce, &hierarchy, 0, commutative};
+                auto choices = every_choice();
+                for (const auto& more : {every_family(), candidates(request, 16000)})
+                    choices.insert(choices.end(), more.begin(), more.end());
+                for (const Choice& choice : choices) {
+                    if (!supports(choice, request)) continue;
+                    families.insert(choice.family());
+                    ASSERT_EQ(verify(request, [&](Rank me) { return plan(choice, request, me); }),
+                              "")
+                        << to_text(choice) << " on " << describe(hierarchy.top)
+                        << (commutative ? "" : ", ordered");
+                }
+            }
+        }
+    using enum Family;
+    EXPECT_EQ(families, (std::set{tree, exchange, ring, butterfly, mcast, circulant}));
+}
 
 // Inside innermost groups there are native tasks and nothing else; between them no more crossings
 // than without.

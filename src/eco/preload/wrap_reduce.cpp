@@ -36,14 +36,15 @@ public:
         unpack(packed.get(), user, count, type_, call_.comm());
     }
 
-    // MPI_Reduce_local gives in ∘ inout, so what stands later in rank order must be inout.
+    // MPI_Reduce_local gives in ∘ inout, so what stands later must be inout. Also of operators that
+    // commute: other ranks may combine the same values, and must get the same bits.
     Combine combine() const {
         return [this](std::byte* to, std::byte* from, Bytes bytes, bool earlier) {
             const Bytes most = Bytes{1} << 30;
             for (Bytes done = 0, count = bytes / type_.extent; done < count; done += most) {
                 const int now = static_cast<int>(std::min(most, count - done));
                 std::byte *here = to + done * type_.extent, *other = from + done * type_.extent;
-                if (earlier || commutes_) {
+                if (earlier) {
                     local(other, here, now);
                 } else {
                     local(here, other, now);
@@ -53,7 +54,6 @@ public:
         };
     }
     Reduction reduction() const { return {type_.handle, op_, type_.extent, type_.true_lb}; }
-    void set_commutes(bool commutes) { commutes_ = commutes; }
 
 private:
     std::byte* stage(const void* user, Bytes count) const {
@@ -81,7 +81,6 @@ private:
     MPI_Op op_;
     Call& call_;
     std::byte* output_ = nullptr;
-    bool commutes_ = true;
 };
 
 // One message from every rank: reduce, allreduce, scan, exscan.
@@ -106,7 +105,6 @@ int reduce(Operation operation, const void* sendbuf, void* recvbuf, Count count,
                 call.writable(recvbuf, reach(count, type), in_place || undefined || !type.plain);
         call.hold(op, type);
         Elements& elements = call.keep(Elements(type, op, call));
-        elements.set_commutes(commutative);
         Layout layout;
         layout.unit = type.extent;
         layout.whole = static_cast<Bytes>(count) * type.extent;
@@ -144,7 +142,6 @@ bool sum_blocks(Call& call, const void* sendbuf, void* recvbuf, const std::vecto
     recvbuf = call.writable(recvbuf, reach(in_place ? total : own, type), true);
     call.hold(op, type);
     Elements& elements = call.keep(Elements(type, op, call));
-    elements.set_commutes(commutative);
     auto& blocks = call.keep(SummedBlocks());
     Bytes start = 0;
     for (const Bytes count : counts) {

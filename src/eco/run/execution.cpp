@@ -171,7 +171,11 @@ bool Execution::begin(int index) {
             }
             return true;
         case Kind::combine:
-            // The operator may need the room of what it reads.
+            if (task.earlier) {
+                combine_in_place(task);
+                return true;
+            }
+            // The operator needs the room of what it reads.
             gather(task, mine.staging.reserve(length(task)));
             combine_staged(task, mine);
             return true;
@@ -220,6 +224,13 @@ bool Execution::has_moved(int index) {
     }
     release(mine);
     return true;
+}
+
+void Execution::combine_in_place(const Task& task) {
+    for (int p = task.first_chunk; p < task.end_chunk; ++p) {
+        const Span source = from(task, p), target = to(task, p);
+        if (target.bytes > 0) combine_(target.data, source.data, target.bytes, true);
+    }
 }
 
 void Execution::combine_staged(const Task& task, State& mine) {

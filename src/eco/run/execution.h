@@ -14,7 +14,8 @@
 
 namespace eco {
 
-// to := to ∘ from, or from ∘ to where `earlier`. May overwrite `from`.
+// to := from ∘ to where `earlier`, which leaves `from` as it is; else to ∘ from, which may
+// overwrite it.
 using Combine = std::function<void(std::byte* to, std::byte* from, Bytes bytes, bool earlier)>;
 
 // All functions throw what the transport throws; then some messages may be under way still, the
@@ -59,6 +60,7 @@ private:
     bool begin(int index);
     void receive(int index);
     bool has_moved(int index);
+    void combine_in_place(const Task& task);
     void combine_staged(const Task& task, State& mine);
     static void release(State& mine);
     void end(int index);

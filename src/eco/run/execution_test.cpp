@@ -28,7 +28,8 @@ static void add(std::byte* to, std::byte* from, Bytes bytes, bool) {
 }
 
 // Runs all ranks as threads; n: elements of a message or block.
-static std::vector<Ints> run_all(const Request& request, const Choice& choice, int n) {
+static std::vector<Ints> run_all(const Request& request, const Choice& choice, int n,
+                                 const Combine& combine = add) {
     const int ranks = request.ranks();
     ThreadsExchange exchange(request.hierarchy,
                              [](std::byte* to, const std::byte* from, Bytes bytes) {
@@ -63,8 +64,7 @@ static std::vector<Ints> run_all(const Request& request, const Choice& choice, i
                 };
             }
             const auto transport = exchange.end_of(rank);
-            execute(prepared, layout, add, *transport);
-            const Combine combine = add;
+            execute(prepared, layout, combine, *transport);
             Execution persistent(prepared, layout, combine, *transport);
             for (int again = 0; again < 2; ++again) {
                 auto& output = outputs[static_cast<std::size_t>(rank)];
@@ -96,6 +96,31 @@ INSTANTIATE_TEST_SUITE_P(Choices, ExecutionOf,
                                          "tree:top=chain,inner=native,segments=2",
                                          "ring:segments=2", "butterfly",
                                          "tree:top=balanced,inner=chain,segments=4"));
+
+// Says that it commutes and does not: all ranks must still have one result.
+static void mix(std::byte* to, std::byte* from, Bytes bytes, bool earlier) {
+    for (Bytes i = 0; i < bytes; i += 4) {
+        std::uint32_t there = 0, comes = 0;
+        std::memcpy(&there, to + i, 4);
+        std::memcpy(&comes, from + i, 4);
+        const std::uint32_t mixed = earlier ? 31 * comes + there : 31 * there + comes;
+        std::memcpy(to + i, &mixed, 4);
+    }
+}
+
+TEST(ExecutionOf, AllRanksHaveOneResult) {
+    const auto hierarchy = parse_hierarchy("(0 3 6) (1 4 (7 8)) (2 5)");
+    for (const char* choice :
+         {"butterfly", "ring:segments=2", "circulant", "exchange:inner=star",
+          "exchange:inner=k2,segments=5,split=1", "exchange:inner=star,segments=6,rotate=all",
+          "tree:top=balanced,inner=chain,segments=4"})
+        for (const bool commutative : {true, false}) {
+            const Request request{Operation::allreduce, &hierarchy, 0, commutative};
+            if (!supports(parse_choice(choice), request)) continue;
+            const auto outputs = run_all(request, parse_choice(choice), 100, mix);
+            for (const auto& output : outputs) EXPECT_EQ(output, outputs.front()) << choice;
+        }
+}
 
 TEST(ExecutionOf, NativeInsideServesAnyRoot) {
     const auto hierarchy = parse_hierarchy("([(0 3) 6] 9) (1 4 (7 8)) (2 5)");

@@ -68,7 +68,8 @@ void Builder::recv(Rank from, Buffer to, std::span<const Chunk> chunks) {
 }
 
 void Builder::reduce(Rank from, Buffer to, std::span<const Chunk> chunks, bool earlier) {
-    add({Kind::reduce, earlier, -1, to, from, received_[from]++, 0, 0, 0, 0}, chunks, false, true);
+    add({Kind::reduce, earlier || commutes_, -1, to, from, received_[from]++, 0, 0, 0, 0}, chunks,
+        false, true);
 }
 
 void Builder::copy(Buffer from, Buffer to, std::span<const Chunk> chunks) {
@@ -76,7 +77,7 @@ void Builder::copy(Buffer from, Buffer to, std::span<const Chunk> chunks) {
 }
 
 void Builder::combine(Buffer from, Buffer to, std::span<const Chunk> chunks, bool earlier) {
-    add({Kind::combine, earlier, from, to, -1, 0, 0, 0, 0, 0}, chunks, true, true);
+    add({Kind::combine, earlier || commutes_, from, to, -1, 0, 0, 0, 0, 0}, chunks, true, true);
 }
 
 void Builder::mcast(std::span<const Rank> to, Buffer from, std::span<const Chunk> chunks) {

@@ -36,7 +36,8 @@ enum class Kind : std::uint8_t {
 
 struct Task {
     Kind kind;
-    bool earlier;  // reduce, combine: what is combined with `to` stands before it in rank order
+    // reduce, combine: `to` becomes what comes ∘ `to`, else `to` ∘ what comes; see Builder.
+    bool earlier;
     Buffer from, to;
     Rank peer;
     // Numbers the messages from one rank to another; mcast: those from one rank to several.
@@ -86,12 +87,17 @@ public:
     // ports: sends to any ranks that may be.
     explicit Builder(const Request& request, int segments, int window = 0, int ports = 0)
         : Builder(segments, traits(request.operation).aliases) {
+        commutes_ = request.commutative;
         window_ = static_cast<std::size_t>(window);
         ports_ = static_cast<std::size_t>(ports);
     }
 
     void send(Rank to, Buffer from, std::span<const Chunk> chunks);
     void recv(Rank from, Buffer to, std::span<const Chunk> chunks);
+    // earlier: what comes stands before `to` in rank order. An operator that commutes may still
+    // give other bits the other way round (NaN, zeros of both signs): for it what comes always
+    // stands first, as MPI_Reduce_local has it, which takes no copy. Where several ranks combine
+    // the same values, each by itself, they must do so alike.
     void reduce(Rank from, Buffer to, std::span<const Chunk> chunks, bool earlier = false);
     void copy(Buffer from, Buffer to, std::span<const Chunk> chunks);
     void combine(Buffer from, Buffer to, std::span<const Chunk> chunks, bool earlier = false);
@@ -122,6 +128,7 @@ private:
     void add(Task task, std::span<const Chunk> chunks, bool reads, bool writes);
 
     bool aliases_;
+    bool commutes_ = true;
     Program program_;
     Uses uses_;
     std::vector<std::int32_t> waits_;  // of the next task, so far

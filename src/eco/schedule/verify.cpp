@@ -15,8 +15,37 @@ namespace eco {
 
 namespace {
 
-// Ranks whose contributions a chunk of memory holds, in the order of combining.
-using Value = std::vector<Rank>;
+// How values were combined: each pair of operands, in order, has a number; a rank's own has the
+// rank's.
+class Expressions {
+public:
+    explicit Expressions(int ranks) : ranks_(ranks) {}
+
+    int of(int left, int right) {
+        const auto [found, fresh] =
+            numbers_.emplace(std::pair{left, right}, ranks_ + static_cast<int>(operands_.size()));
+        if (fresh) operands_.push_back(found->first);
+        return found->second;
+    }
+    // "((0 1) 2)"
+    std::string text(int expression) const {
+        if (expression < ranks_) return std::to_string(expression);
+        const auto [left, right] = operands_[at(expression - ranks_)];
+        return "(" + text(left) + " " + text(right) + ")";
+    }
+
+private:
+    int ranks_;
+    std::vector<std::pair<int, int>> operands_;
+    std::map<std::pair<int, int>, int> numbers_;
+};
+
+// What a chunk of memory holds: the ranks whose contributions it has, in the order of combining,
+// and how they were combined.
+struct Value {
+    std::vector<Rank> ranks;
+    int expression = 0;
+};
 using Memory = std::map<std::pair<Buffer, Chunk>, Value>;
 
 struct Message {
@@ -27,7 +56,11 @@ struct Message {
 class SymbolicRun : FirstComplaint {
 public:
     explicit SymbolicRun(const AllPrograms& all)
-        : all_(all), request_(all.request), operation_(all.operation), ranks_(all.ranks()) {}
+        : all_(all),
+          request_(all.request),
+          operation_(all.operation),
+          ranks_(all.ranks()),
+          expressions_(ranks_) {}
 
     // aliased: input and output are the same memory.
     std::string run(bool aliased) {
@@ -58,8 +91,9 @@ private:
                 Value& value = result.values[i];
                 value = combined(value, given.values[i], false);
                 if (task.part != Operation::barrier) continue;
-                std::sort(value.begin(), value.end());
-                value.erase(std::unique(value.begin(), value.end()), value.end());
+                auto& ranks = value.ranks;
+                std::sort(ranks.begin(), ranks.end());
+                ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
             }
         }
         for (const Rank member : members) {
@@ -73,8 +107,8 @@ private:
         Memory memory;
         for (Chunk chunk = 0; chunk < all_.chunks(); ++chunk)
             if (begins_with(rank, chunk)) {
-                memory[{input, chunk}] = {rank};
-                if (aliased) memory[{output, chunk}] = {rank};
+                memory[{input, chunk}] = {{rank}, rank};
+                if (aliased) memory[{output, chunk}] = {{rank}, rank};
             }
         return memory;
     }
@@ -106,7 +140,7 @@ private:
     }
 
     // What must be in a rank's output; nothing if the collective leaves it undefined.
-    std::optional<Value> wanted(Rank rank, Chunk chunk) const {
+    std::optional<std::vector<Rank>> wanted(Rank rank, Chunk chunk) const {
         bool has = false;
         int first_outside = ranks_;
         switch (traits(operation_).ends) {
@@ -139,24 +173,25 @@ private:
         if (!has) return std::nullopt;
         switch (traits(operation_).begins) {
             case Begins::root:
-                return Value{request_.root};
+                return std::vector<Rank>{request_.root};
             case Begins::own:
-                return Value{source_of(chunk)};
+                return std::vector<Rank>{source_of(chunk)};
             case Begins::listed:
-                return Value{multicast_of(chunk).source};
+                return std::vector<Rank>{multicast_of(chunk).source};
             case Begins::summand:
             case Begins::arrival:
                 break;
         }
-        Value sum(at(first_outside));
+        std::vector<Rank> sum(at(first_outside));
         std::iota(sum.begin(), sum.end(), 0);
         return sum;
     }
 
-    Value combined(const Value& here, const Value& other, bool earlier) const {
+    Value combined(const Value& here, const Value& other, bool earlier) {
         Value value = earlier ? other : here;
         const Value& second = earlier ? here : other;
-        value.insert(value.end(), second.begin(), second.end());
+        value.ranks.insert(value.ranks.end(), second.ranks.begin(), second.ranks.end());
+        value.expression = expressions_.of(value.expression, second.expression);
         return value;
     }
 
@@ -232,6 +267,10 @@ private:
             for (std::size_t t = 0; t < state[at(rank)].size(); ++t)
                 if (state[at(rank)][t] != 2)
                     fail("deadlock: rank ", rank, " task ", t, " never ends");
+        check_results(memory, aliased);
+    }
+
+    void check_results(const std::vector<Memory>& memory, bool aliased) {
         for (Rank rank = 0; rank < ranks_; ++rank)
             for (Chunk chunk = 0; chunk < all_.chunks(); ++chunk) {
                 const auto want = wanted(rank, chunk);
@@ -242,11 +281,25 @@ private:
                     continue;
                 }
                 if (request_.commutative || operation_ == Operation::barrier)
-                    std::sort(value->begin(), value->end());
-                if (*value != *want)
-                    fail("rank ", rank, " chunk ", chunk, " ends with ", list(*value),
+                    std::sort(value->ranks.begin(), value->ranks.end());
+                if (value->ranks != *want)
+                    fail("rank ", rank, " chunk ", chunk, " ends with ", list(value->ranks),
                          " instead of ", list(*want));
+                if (gives_all_one_sum()) check_same_sum(memory, rank, chunk, *value, aliased);
             }
+    }
+
+    // MPI 4.1, 6.9.6: then all must have the same bits, whatever the operator.
+    bool gives_all_one_sum() const {
+        return traits(operation_).reduces() && traits(operation_).ends == Ends::all;
+    }
+    void check_same_sum(const std::vector<Memory>& memory, Rank rank, Chunk chunk,
+                        const Value& value, bool aliased) {
+        const auto first = lookup(memory.front(), output, chunk, aliased);
+        if (first && first->expression != value.expression)
+            fail("ranks 0 and ", rank, " combine chunk ", chunk,
+                 " in different ways: ", expressions_.text(first->expression), " and ",
+                 expressions_.text(value.expression));
     }
 
     static Buffer actual(Buffer buffer, bool aliased) {
@@ -290,9 +343,9 @@ private:
         }
     }
 
-    static std::string list(const Value& value) {
+    static std::string list(const std::vector<Rank>& ranks) {
         std::string text = "{";
-        for (const Rank rank : value) text += (text.size() > 1 ? " " : "") + std::to_string(rank);
+        for (const Rank rank : ranks) text += (text.size() > 1 ? " " : "") + std::to_string(rank);
         return text + "}";
     }
 
@@ -300,6 +353,7 @@ private:
     const Request& request_;
     Operation operation_;
     int ranks_;
+    Expressions expressions_;
 };
 
 }  // namespace

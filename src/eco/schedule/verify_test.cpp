@@ -113,6 +113,63 @@ TEST_F(Rejects, TheWrongOrderOfAnOperatorThatDoesNotCommute) {
     EXPECT_NE(verdict(Operation::reduce, reduce(true)), "");
 }
 
+// A butterfly of two: `sum` is what a rank combines what comes from its partner with.
+static void exchange_sums(Builder& b, Rank partner, Buffer from, Buffer to, bool partner_first) {
+    const Chunk whole[1] = {0};
+    b.send(partner, from, whole);
+    if (partner_first) {
+        b.copy(from, to, whole);
+        b.reduce(partner, to, whole, true);
+    } else {
+        b.recv(partner, to, whole);
+        b.combine(from, to, whole, true);
+    }
+}
+
+// MPI 4.1, 6.9.6: the larger of 0 and -0, or of two NaN, depends on which one stands first.
+TEST_F(Rejects, PartnersThatEachPutTheirOwnOperandFirst) {
+    const auto butterfly = [this](bool swapped) {
+        return verdict(Operation::allreduce, [swapped](Builder& b, Rank me) {
+            b.copy(input, scratch(0), whole_);
+            exchange_sums(b, 1 - me, scratch(0), output, swapped || me == 1);
+        });
+    };
+    for (const bool commutative : {true, false}) {
+        commutative_ = commutative;
+        EXPECT_EQ(butterfly(false), "");
+    }
+    commutative_ = true;
+    EXPECT_NE(butterfly(true).find("different ways: (1 0) and (0 1)"), std::string::npos)
+        << butterfly(true);
+}
+
+// The same operands in the same order, but a + (b + c) has other bits than (a + b) + c.
+TEST_F(Rejects, RanksThatCombineInOtherPairs) {
+    const auto sums = [this](bool all_alike) {
+        return verdict(
+            Operation::allreduce,
+            [all_alike](Builder& b, Rank me) {
+                b.copy(input, scratch(me), whole_);
+                for (Rank other = 0; other < 3; ++other)
+                    if (other != me) b.send(other, scratch(me), whole_);
+                for (Rank other = 0; other < 3; ++other)
+                    if (other != me) b.recv(other, scratch(other), whole_);
+                b.copy(scratch(2), output, whole_);
+                if (me == 0 || all_alike) {
+                    b.combine(scratch(1), output, whole_, true);
+                    b.combine(scratch(0), output, whole_, true);
+                } else {
+                    b.combine(scratch(0), scratch(1), whole_, true);
+                    b.combine(scratch(1), output, whole_, true);
+                }
+            },
+            3);
+    };
+    EXPECT_EQ(sums(true), "");
+    EXPECT_NE(sums(false).find("different ways: (0 (1 2)) and ((0 1) 2)"), std::string::npos)
+        << sums(false);
+}
+
 TEST_F(Rejects, ADeadlock) {
     // Each receives before it sends.
     EXPECT_NE(verdict(Operation::allreduce,
