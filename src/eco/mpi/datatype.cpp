@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
+#include <optional>
+#include <vector>
 
 #include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/quiet.h"
 
 namespace eco {
 
@@ -52,6 +56,9 @@ void Type::ask_library() {
     plain = predefined && lb == 0 && first == 0 && size == extent && size == true_extent;
 }
 
+// Of a buffer, in one call of MPI's; far below what an int counts.
+static constexpr Bytes most_at_once = Bytes{1} << 30;
+
 Reach reach(Bytes count, const Type& type, Bytes offset) {
     if (count <= 0) return {};
     const Bytes last = (count - 1) * type.extent;
@@ -64,8 +71,10 @@ Storage allocate(Bytes bytes) {
 
 // How many elements go through one call of MPI_Pack, whose sizes are ints.
 static Bytes elements_at_once(const Type& type) {
-    return std::max<Bytes>(1, (Bytes{1} << 30) / std::max<Bytes>(1, type.size));
+    return std::max<Bytes>(1, most_at_once / std::max<Bytes>(1, type.size));
 }
+
+namespace {
 
 // MPI_Pack and MPI_Unpack of some versions refuse MPI_BOTTOM, which is null: the same elements,
 // told from another address.
@@ -84,38 +93,83 @@ public:
     MPI_Datatype shifted{};
 };
 
+// Bytes in a row as one element of one type, for calls that count in ints.
+class LongBytes {
+public:
+    explicit LongBytes(Bytes bytes) {
+        std::vector<int> lengths;
+        std::vector<MPI_Aint> places;
+        for (Bytes done = 0; done < bytes; done += most_at_once) {
+            lengths.push_back(static_cast<int>(std::min(most_at_once, bytes - done)));
+            places.push_back(static_cast<MPI_Aint>(done));
+        }
+        check_mpi(native().Type_create_hindexed(static_cast<int>(lengths.size()), lengths.data(),
+                                                places.data(), native().byte, &type));
+        check_mpi(native().Type_commit(&type));
+    }
+    ~LongBytes() { native().Type_free(&type); }
+    LongBytes(const LongBytes&) = delete;
+    LongBytes& operator=(const LongBytes&) = delete;
+
+    MPI_Datatype type{};
+};
+
+// Some of a buffer's elements, as MPI's functions take them.
+struct Part {
+    Part(const void* user, Bytes done, Bytes now, const Type& element)
+        : start(bytes_at(user, done * element.extent)),
+          count(static_cast<int>(now)),
+          type(element.handle),
+          bytes(now * element.size) {
+        if (start) return;
+        bottom.emplace(count, type);
+        start = reinterpret_cast<std::byte*>(FromBottom::address);
+        count = 1;
+        type = bottom->shifted;
+    }
+    bool is_long() const { return bytes > std::numeric_limits<int>::max(); }
+
+    std::byte* start;
+    int count;
+    MPI_Datatype type;
+    Bytes bytes;
+    std::optional<FromBottom> bottom;
+};
+
+}  // namespace
+
+// What MPI_Pack does, for one element that is longer than it counts: a collective of this rank
+// alone copies it, in all libraries without a message.
+static void copy_long(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type) {
+    const Quiet self(native().comm_self);
+    check_mpi(native().Gather(from, 1, from_type, to, 1, to_type, 0, native().comm_self));
+}
+
 void pack(const void* user, Bytes count, const Type& type, std::byte* to, MPI_Comm comm) {
     const Bytes most = elements_at_once(type);
     for (Bytes done = 0; done < count; done += most) {
-        const Bytes now = std::min(most, count - done);
+        const Part part(user, done, std::min(most, count - done), type);
+        std::byte* packed = to + done * type.size;
         int position = 0;
-        if (!user && done == 0 && now == count) {
-            const FromBottom bottom(static_cast<int>(now), type.handle);
-            check_mpi(native().Pack(reinterpret_cast<void*>(FromBottom::address), 1, bottom.shifted,
-                                    to, static_cast<int>(now * type.size), &position, comm));
-            return;
-        }
-        check_mpi(native().Pack(bytes_at(user, done * type.extent), static_cast<int>(now),
-                                type.handle, to + done * type.size,
-                                static_cast<int>(now * type.size), &position, comm));
+        if (part.is_long())
+            copy_long(part.start, part.type, packed, LongBytes(part.bytes).type);
+        else
+            check_mpi(native().Pack(part.start, part.count, part.type, packed,
+                                    static_cast<int>(part.bytes), &position, comm));
     }
 }
 
 void unpack(const std::byte* from, void* user, Bytes count, const Type& type, MPI_Comm comm) {
     const Bytes most = elements_at_once(type);
     for (Bytes done = 0; done < count; done += most) {
-        const Bytes now = std::min(most, count - done);
+        const Part part(user, done, std::min(most, count - done), type);
+        const std::byte* packed = from + done * type.size;
         int position = 0;
-        if (!user && done == 0 && now == count) {
-            const FromBottom bottom(static_cast<int>(now), type.handle);
-            check_mpi(native().Unpack(from, static_cast<int>(now * type.size), &position,
-                                      reinterpret_cast<void*>(FromBottom::address), 1,
-                                      bottom.shifted, comm));
-            return;
-        }
-        check_mpi(native().Unpack(from + done * type.size, static_cast<int>(now * type.size),
-                                  &position, bytes_at(user, done * type.extent),
-                                  static_cast<int>(now), type.handle, comm));
+        if (part.is_long())
+            copy_long(packed, LongBytes(part.bytes).type, part.start, part.type);
+        else
+            check_mpi(native().Unpack(packed, static_cast<int>(part.bytes), &position, part.start,
+                                      part.count, part.type, comm));
     }
 }
 

@@ -2,8 +2,14 @@
 #include "eco/mpi/datatype.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -130,6 +136,56 @@ TEST(Type, AddressesInTheTypeNeedNoBuffer) {
     const auto packed = allocate(8);
     pack(nullptr, 1, Type(made.type), packed.get(), native().comm_self);
     EXPECT_EQ(std::memcmp(packed.get(), user.data(), 8), 0);
+}
+
+// MPI_Pack counts bytes in ints. Memory that takes little: the same pages again and again.
+class Repeated {
+public:
+    static constexpr std::size_t period = std::size_t{3} << 20;
+
+    explicit Repeated(std::size_t bytes) : bytes_(bytes + period) {
+        start = static_cast<unsigned char*>(
+            mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+        const int pages = memfd_create("repeated", 0);
+        if (start == MAP_FAILED || pages < 0 || ftruncate(pages, period) != 0) std::abort();
+        for (std::size_t done = 0; done < bytes_ - period; done += period)
+            if (mmap(start + done, period, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, pages,
+                     0) == MAP_FAILED)
+                std::abort();
+        close(pages);
+    }
+    ~Repeated() { munmap(start, bytes_); }
+    Repeated(const Repeated&) = delete;
+    Repeated& operator=(const Repeated&) = delete;
+
+    unsigned char* start;
+
+private:
+    std::size_t bytes_;
+};
+
+TEST(Type, AnElementLongerThanAnIntCounts) {
+    // Rows of a third of the period, with a gap after each: the last ones end beyond 2 GiB.
+    constexpr int rows = 2176, row = 1 << 20, gap = 1 << 10;
+    MPI_Datatype vector{};
+    std::vector<int> lengths(rows, row);
+    std::vector<MPI_Aint> places;
+    for (int r = 0; r < rows; ++r) places.push_back(MPI_Aint{r} * (row + gap));
+    native().Type_create_hindexed(rows, lengths.data(), places.data(), native().byte, &vector);
+    const Made made(vector);
+    const Type type(made.type);
+    ASSERT_GT(type.size, std::numeric_limits<int>::max());
+    const auto packed_bytes = static_cast<std::size_t>(type.size);
+    const Repeated user(packed_bytes + std::size_t{rows} * gap), packed(packed_bytes);
+    std::memset(user.start, 1, Repeated::period);
+    std::memset(packed.start, 2, Repeated::period);
+    auto* bytes = reinterpret_cast<std::byte*>(packed.start);
+    EXPECT_NO_THROW(pack(user.start, 1, type, bytes, native().comm_self));
+    EXPECT_EQ(std::count(packed.start, packed.start + Repeated::period, 1),
+              static_cast<std::ptrdiff_t>(Repeated::period));
+    std::memset(packed.start, 3, Repeated::period);
+    EXPECT_NO_THROW(unpack(bytes, user.start, 1, type, native().comm_self));
+    EXPECT_EQ(user.start[places.back() + row - 1], 3);
 }
 
 }  // namespace eco
