@@ -154,6 +154,8 @@ bool Call::takes(Bytes bytes, bool commutative, bool order_insensitive) {
             choice_ = nullptr;
             requested_->timed.reset();
         }
+        if (choice_ && !communicator_->can_hold(*choice_, operation_, bytes, commutative))
+            choice_ = nullptr;
         if (choice_) choice_ = &(requested_->choice = *choice_);
         note_choice(bytes);
         return choice_ != nullptr;
@@ -164,7 +166,9 @@ bool Call::takes(Bytes bytes, bool commutative, bool order_insensitive) {
         communicator_->abandon(error.code);
         throw;
     }
-    if (choice_ && on_revoked()) choice_ = nullptr;
+    if (choice_ &&
+        (on_revoked() || !communicator_->can_hold(*choice_, operation_, bytes, commutative)))
+        choice_ = nullptr;
     note_choice(bytes);
     return choice_ != nullptr;
 }

@@ -13,6 +13,7 @@
 #include "eco/job/nonblocking_learning.h"
 #include "eco/job/pending_calls.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/scratch.h"
 
 namespace eco {
 
@@ -60,6 +61,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
       chooser_(session.chooser.get()),
       chosen_(most_sizes),
       prepared_(most_plans, most_bytes_of_plans),
+      scratch_(most_plans),
       multicasts_(std::make_unique<MulticastPlans>()) {
     const Native& mpi = native();
     int inter = 0;
@@ -90,6 +92,7 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
         want_nonblocking();
     if (session.settings.reports()) report_number_ = number_for_report(session, rails_.world);
     hierarchy_ = build_hierarchy(session.profile, host_of_, bindings_);
+    hierarchy_.most_scratch = session.where.most_scratch;
     deferred_sends_.begin(far_from(hierarchy_, rank_));
     usable_ = placed_ = true;
 }
@@ -194,6 +197,17 @@ void Communicator::let_use_rails(RunningCall::Channels& channels, int rails) {
     channels.rails = session()->rails.messages.get();
     channels.rail_context = &rails_;
     channels.most_rails = rails;
+}
+
+bool Communicator::can_hold(const Choice& choice, Operation operation, Bytes bytes,
+                            bool commutative) {
+    if (may_always_take({operation, &hierarchy_, 0, commutative}, bytes)) return true;
+    const double* known =
+        scratch_.find(std::tuple<Operation, bool, const Choice&>(operation, commutative, choice));
+    if (!known)
+        known = &scratch_.put({operation, commutative, choice},
+                              scratch_per_byte(choice, {operation, &hierarchy_, 0, commutative}));
+    return *known * static_cast<double>(bytes) <= static_cast<double>(hierarchy_.most_scratch);
 }
 
 std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, int rails, McastCalls* calls,

@@ -73,6 +73,10 @@ public:
     bool takes_nonblocking(Operation operation, const Multicasting& plan, bool persists,
                            std::shared_ptr<TimedCall>* timed);
 
+    // Whether each rank has the memory for it (planners/scratch.h), whatever chose it. The same on
+    // all ranks.
+    bool can_hold(const Choice& choice, Operation operation, Bytes bytes, bool commutative);
+
     // For calls that do not block: never collective, and only what progress can move on. Once
     // settle_nonblocking() has said that they work. timed: what wants to know when the call is
     // over, or null; a call that persists learns nothing.
@@ -286,6 +290,8 @@ private:
                                   bool may_vary);
     // By operation, root and whether it commutes.
     Recent<std::tuple<Operation, Rank, bool, Choice>, std::shared_ptr<const Prepared>> prepared_;
+    // Bytes of scratch for each of a message, by operation and whether it commutes.
+    Recent<std::tuple<Operation, bool, Choice>, double> scratch_;
     // Of a plan's calls, by operation and the plan's number.
     struct CallsOfPlan {
         int calls = 0, nonblocking_calls = 0;  // before learning began

@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "eco/base/error.h"
+#include "eco/base/host_memory.h"
 #include "eco/base/say.h"
 #include "eco/job/build_id.h"
 #include "eco/learn/program_name.h"
@@ -28,11 +30,13 @@ using nlohmann::json;
 namespace {
 
 // What a rank says of itself. Ranks whose ECO is of other versions must understand each other so
-// far, so neither this nor Answer ever changes its form.
+// far, so neither this nor Answer ever changes its form; what follows `build` is looked at only
+// where all are of one build.
 struct Place {
     std::uint64_t host = 0;   // hash of its name
     std::uint64_t build = 0;  // build_id()
-    std::uint64_t may_be_bound = 0;
+    std::uint64_t may_be_bound : 1 = 0;
+    std::uint64_t memory : 63 = 0;          // bytes (host_memory.h)
     std::uint64_t has_unknown_devices = 0;  // device_memory.h
 };
 
@@ -58,8 +62,12 @@ std::optional<std::vector<Place>> gather_places() {
     const Native& mpi = native();
     int ranks = 0;
     mpi.Comm_size(mpi.comm_world, &ranks);
-    const Place own{name_hash(processor_name()), build_id(), may_be_bound() ? 1U : 0U,
-                    has_devices_of_unknown_memory() ? 1U : 0U};
+    Place own;
+    own.host = name_hash(processor_name());
+    own.build = build_id();
+    own.may_be_bound = may_be_bound() ? 1U : 0U;
+    own.memory = static_cast<std::uint64_t>(host_memory()) & (~std::uint64_t{0} >> 1);
+    own.has_unknown_devices = has_devices_of_unknown_memory() ? 1U : 0U;
     std::vector<Place> all(static_cast<std::size_t>(ranks));
     if (mpi.Gather(&own, sizeof own, mpi.byte, all.data(), sizeof own, mpi.byte, 0,
                    mpi.comm_world) != MPI_SUCCESS)
@@ -159,6 +167,26 @@ std::vector<int> ranks_on(const std::vector<int>& host_of, std::size_t hosts) {
     return ranks;
 }
 
+// All ranks of a host together take this part of its memory at most, a twentieth.
+constexpr std::uint64_t parts_of_memory = 20;
+
+// What a call may take of each rank's memory: what suits the host with least for each of its ranks.
+Bytes most_scratch(const std::vector<Place>& places) {
+    struct Host {
+        std::uint64_t ranks = 0, memory = ~std::uint64_t{0};
+    };
+    std::map<std::uint64_t, Host> hosts;
+    for (const Place& place : places) {
+        Host& host = hosts[place.host];
+        ++host.ranks;
+        host.memory = std::min<std::uint64_t>(host.memory, place.memory);
+    }
+    auto most = static_cast<std::uint64_t>(most_scratch_of_a_rank);
+    for (const auto& [name, host] : hosts)
+        most = std::min(most, host.memory / parts_of_memory / host.ranks);
+    return static_cast<Bytes>(most);
+}
+
 // bound: whether some rank that shares its host may be bound there.
 json whereabouts_json(const std::vector<Place>& places, const std::vector<int>& host_of,
                       std::size_t hosts) {
@@ -167,7 +195,7 @@ json whereabouts_json(const std::vector<Place>& places, const std::vector<int>& 
     for (std::size_t rank = 0; rank < places.size(); ++rank)
         bound = bound || (host_of[rank] >= 0 && places[rank].may_be_bound != 0 &&
                           ranks[static_cast<std::size_t>(host_of[rank])] > 1);
-    return {{"host_of", host_of}, {"bound", bound}};
+    return {{"host_of", host_of}, {"bound", bound}, {"most_scratch", most_scratch(places)}};
 }
 
 // Collective. Levels inside are asked for only if ranks share a host and some of them is bound,
@@ -176,6 +204,7 @@ std::optional<Whereabouts> read_whereabouts(const json& root, std::size_t hosts)
     const Native& mpi = native();
     Whereabouts where;
     root.at("host_of").get_to(where.host_of);
+    root.at("most_scratch").get_to(where.most_scratch);
     if (!root.at("bound").get<bool>()) return where;
     const int here = where.host_of.at(static_cast<std::size_t>(rank_in_world()));
     Binding binding;

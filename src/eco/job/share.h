@@ -12,13 +12,15 @@
 #include "eco/base/settings.h"
 #include "eco/learn/learned.h"
 #include "eco/topology/binding.h"
+#include "eco/topology/hierarchy.h"
 #include "eco/topology/profile.h"
 
 namespace eco {
 
 struct Whereabouts {
-    std::vector<int> host_of;       // per rank, index in profile.hosts; -1: not in it
-    std::vector<Binding> bindings;  // per rank; empty if no host has levels inside
+    std::vector<int> host_of;                     // per rank, index in profile.hosts; -1: not in it
+    std::vector<Binding> bindings;                // per rank; empty if no host has levels inside
+    Bytes most_scratch = most_scratch_of_a_rank;  // see Hierarchy
 };
 
 // What rank 0 read, for the report: the profile as it was measured.

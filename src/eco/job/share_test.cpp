@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "eco/base/host_memory.h"
 #include "eco/mpi/singleton_test.h"
 
 namespace eco {
@@ -115,6 +116,8 @@ TEST_F(Share, WhereEveryRankIs) {
     EXPECT_EQ(known->host_of, std::vector<int>{1});
     Profile unknown = two_hosts("elsewhere");
     unknown.hosts[1] = "nowhere";
+    // Of one rank alone on its host.
+    EXPECT_EQ(known->most_scratch, std::min<Bytes>(256 << 20, host_memory() / 20));
     EXPECT_EQ(share_whereabouts(unknown)->host_of, std::vector<int>{-1});
 }
 

@@ -68,7 +68,7 @@ bool Trial::supports(const Choice& choice) const {
         !(communicator_->has_nonblocking() &&
           communicator_->can_progress(choice, form_ == CallForm::persistent)))
         return false;
-    return eco::supports(choice, {operation_, &communicator_->hierarchy(), 0, true});
+    return eco::supports(choice, {operation_, &communicator_->hierarchy(), 0, true}, known_bytes());
 }
 
 Choice Trial::chosen() const {

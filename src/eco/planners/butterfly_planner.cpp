@@ -159,6 +159,7 @@ const PlannerFamily butterfly_family{
             const double ranks = request.ranks();
             return ranks * portable_log2(ranks + 1);
         },
+    .scratch = scratch_of_butterfly,
 };
 
 }  // namespace eco

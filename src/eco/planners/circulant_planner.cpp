@@ -173,6 +173,19 @@ Extent extent_of_circulant(const Choice& choice, const Request& request) {
     return {choice.segments == 0 ? 2 * turns * dimensions + 2 : chunks, chunks};
 }
 
+double scratch_of_circulant(const Choice& choice, const Request& request) {
+    const double segments = segments_of(choice), ranks = request.ranks();
+    if (has_rules(request, {Rules::tree})) {
+        if (!traits(request.operation).reduces()) return 0;
+        // Each round brings one segment at most.
+        return 2 + (Circulant(request.ranks()).dimensions() - 1) / segments;
+    }
+    // Blocks lie in the order of places, so messages are packed at both ends.
+    const bool packed = choice.segments == 0;
+    if (has_rules(request, {Rules::all_blocks})) return packed ? 2 * ranks : 0;
+    return has_rules(request, {Rules::sum}) ? (packed ? 4 : 1) : (packed ? 3 : 2);
+}
+
 double messages_of_circulant(const Choice& choice, const Request& request) {
     const double segments = segments_of(choice), ranks = request.ranks();
     if (has_rules(request, {Rules::tree})) return ranks * segments;
@@ -191,6 +204,7 @@ const PlannerFamily circulant_family{
     .plan = plan_circulant,
     .extent = extent_of_circulant,
     .messages = messages_of_circulant,
+    .scratch = scratch_of_circulant,
 };
 
 }  // namespace eco

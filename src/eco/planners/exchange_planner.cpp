@@ -395,6 +395,7 @@ const PlannerFamily exchange_family{
     .plan = plan_any,
     .extent = extent_of_exchange,
     .messages = messages_sent,
+    .scratch = scratch_of_exchange,
 };
 
 }  // namespace eco

@@ -7,69 +7,12 @@
 #include "eco/base/at.h"
 #include "eco/base/log2.h"
 #include "eco/planners/family.h"
+#include "eco/planners/most_children.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
 
 namespace {
-
-// Of all vertices of a form.
-int most_below(Form form, const std::vector<Weight>& weights) {
-    const int parts = static_cast<int>(weights.size());
-    std::vector<int> below(at(parts), 0);
-    int most = 0;
-    const auto above = parents(form, weights);
-    for (int part = 1; part < parts; ++part) most = std::max(most, ++below[at(above[at(part)])]);
-    return most;
-}
-
-// The same whichever part holds the root. Where few are alike: at most all others.
-int most_below_balanced(const Group& group) {
-    constexpr std::size_t most_tried = 16;
-    std::vector<Weight> weights, roots;
-    for (const Group& part : group.parts) {
-        weights.push_back(weight(part));
-        if (roots.size() <= most_tried &&
-            std::find(roots.begin(), roots.end(), weights.back()) == roots.end())
-            roots.push_back(weights.back());
-    }
-    if (roots.size() > most_tried) return static_cast<int>(weights.size()) - 1;
-    int most = 0;
-    for (const Weight& root : roots) {
-        std::iter_swap(weights.begin(), std::find(weights.begin(), weights.end(), root));
-        most = std::max(most, most_below({Shape::balanced}, weights));
-    }
-    return most;
-}
-
-// Segments have trees of their own: how many of them one rank leads a group in.
-struct Turns {
-    double all = 1;
-    bool rotate = false;  // each time another rank leads
-    double of_one(const Group& group) const {
-        return rotate ? std::ceil(all / static_cast<double>(group.ranks.size())) : all;
-    }
-};
-
-// The most children that a rank can have in all turns' trees of a group together: at each level
-// those of its part. led: turns in which it is the root.
-// innermost: groups that one rank leads are not looked into.
-double most_children(const Group& group, const std::vector<Form>& forms, Form inner, bool innermost,
-                     Turns turns, double led, std::size_t depth = 0) {
-    if (group.is_rank() || (innermost && group.is_innermost())) return 0;
-    const bool of_groups = innermost || has_groups(group);
-    const Form form = of_groups ? forms[std::min(depth, forms.size() - 1)] : inner;
-    double inside = 0;
-    for (const Group& part : group.parts)
-        inside =
-            std::max(inside, most_children(part, forms, inner, innermost, turns, led, depth + 1));
-    const double leads = std::min(turns.all, led + turns.of_one(group));
-    const std::size_t parts = group.parts.size();
-    const int below = form.shape != Shape::balanced ? most_below(form, std::vector<Weight>(parts))
-                      : innermost                   ? static_cast<int>(parts) - 1
-                                                    : most_below_balanced(group);
-    return inside + leads * below;
-}
 
 int levels(const Group& group) {
     int below = 0;

@@ -11,6 +11,7 @@
 
 #include "eco/planners/choice.h"
 #include "eco/planners/extent.h"
+#include "eco/planners/scratch.h"
 #include "eco/schedule/program.h"
 
 namespace eco {
@@ -34,6 +35,8 @@ struct PlannerFamily {
     // How long a rank's program gets at most, and about how many messages all ranks send.
     Extent (*extent)(const Choice& choice, const Request& request) = nullptr;
     double (*messages)(const Choice& choice, const Request& request) = nullptr;
+    // How much memory a rank takes at most (scratch.h). Null: none.
+    double (*scratch)(const Choice& choice, const Request& request) = nullptr;
     // What is worth predicting and timing beside the candidates of the operation's rules
     // (selection/candidates.cpp), the likely best first; what it does not know is left out. bytes:
     // message size, or -1 where not all ranks know it. Null: nothing.

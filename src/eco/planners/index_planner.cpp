@@ -65,6 +65,7 @@ const PlannerFamily index_family{
             const double ranks = request.ranks();
             return ranks * portable_log2(ranks + 1);
         },
+    .scratch = scratch_of_index,
 };
 
 }  // namespace eco

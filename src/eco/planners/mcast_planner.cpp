@@ -12,6 +12,7 @@
 #include "eco/planners/family.h"
 #include "eco/planners/local_tree.h"
 #include "eco/planners/mcast_areas.h"
+#include "eco/planners/most_children.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
@@ -217,6 +218,12 @@ Extent extent_of_mcast(const Choice& choice, const Request& request) {
     return {tasks, tasks};
 }
 
+double scratch_of_mcast(const Choice& choice, const Request& request) {
+    if (!has_rules(request, {Rules::sum})) return 0;
+    const auto& shape = std::get<McastParameters>(choice.parameters);
+    return most_children(request.hierarchy->top, {shape.top}, shape.inner, false, {}, 1);
+}
+
 }  // namespace
 
 extern const PlannerFamily mcast_family;
@@ -234,6 +241,7 @@ const PlannerFamily mcast_family{
             const double ranks = request.ranks();
             return ranks * (has_rules(request, {Rules::all_blocks}) ? ranks : segments_of(choice));
         },
+    .scratch = scratch_of_mcast,
 };
 
 }  // namespace eco

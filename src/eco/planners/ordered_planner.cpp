@@ -85,6 +85,7 @@ const PlannerFamily ordered_family{
     .extent = extent_of_ordered,
     .messages = [](const Choice& choice,
                    const Request& request) { return 2.0 * request.ranks() * segments_of(choice); },
+    .scratch = scratch_of_ordered,
 };
 
 }  // namespace eco

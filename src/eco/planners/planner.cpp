@@ -83,6 +83,13 @@ bool supports(const Choice& choice, const Request& request) {
     return planner_family(choice).knows(choice, request) && fits(extent(choice, request));
 }
 
+bool supports(const Choice& choice, const Request& request, Bytes bytes) {
+    return supports(choice, request) &&
+           (may_always_take(request, bytes) ||
+            scratch_per_byte(choice, request) * static_cast<double>(bytes) <=
+                static_cast<double>(request.hierarchy->most_scratch));
+}
+
 double messages_over_groups(const Choice& choice, const Request& request, double pairs) {
     const double ranks = request.ranks();
     const bool blocks = traits(request.operation).blocks != Blocks::parts;

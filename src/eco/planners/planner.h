@@ -21,6 +21,10 @@ inline constexpr Bytes first_flight = 14000;
 // commutes; and none whose programs are too long for one rank (extent.h). Never for Family::native.
 bool supports(const Choice& choice, const Request& request);
 
+// Also whether a rank has the memory that it takes at this message size (scratch.h); what -1, a
+// size that not all ranks know, takes is not known either, and it is supported.
+bool supports(const Choice& choice, const Request& request, Bytes bytes);
+
 // What its schedule follows of the hierarchy (On). O(P).
 Hierarchy seen_by(const Choice& choice, const Hierarchy& hierarchy);
 

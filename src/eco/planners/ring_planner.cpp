@@ -110,6 +110,7 @@ const PlannerFamily ring_family{
             const double ranks = request.ranks();
             return 2 * ranks * ranks * segments_of(choice);
         },
+    .scratch = scratch_of_ring,
 };
 
 }  // namespace eco

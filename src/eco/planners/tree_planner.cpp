@@ -393,6 +393,7 @@ const PlannerFamily tree_family{
     .extent = extent_of_tree,
     .messages = [](const Choice& choice,
                    const Request& request) { return messages_over_groups(choice, request, 0); },
+    .scratch = scratch_of_tree,
 };
 
 }  // namespace eco

@@ -192,9 +192,9 @@ std::vector<Choice> Candidates::find() {
     add_mcasts(request_, fine_, list_);
     if (const auto best = shaped(request_, bytes_)) add_if_new(*best);
     for (const Choice& choice : candidates_of_families(request_, bytes_)) add_if_new(choice);
-    std::erase_if(list_, [&](const Choice& choice) { return !supports(choice, request_); });
+    std::erase_if(list_, [&](const Choice& choice) { return !supports(choice, request_, bytes_); });
     if (list_.empty()) list_.push_back(tree(Shape::star, Shape::star, 0));
-    if (!supports(list_.front(), request_)) return {Choice{}};
+    if (!supports(list_.front(), request_, bytes_)) return {Choice{}};
     if (request_.hierarchy->rails > 1) add_rails(request_, bytes_, list_);
     return list_;
 }

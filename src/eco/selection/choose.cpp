@@ -115,10 +115,10 @@ Explained Chooser::explain(const Request& request, Bytes bytes) const {
             found = tuned(request, bytes);
             break;
     }
-    if (supports(found.choice, request)) return found;
+    if (supports(found.choice, request, bytes)) return found;
     // Where a job cannot multicast, its sums have the bits of the jobs that can.
     const bool sum = found.choice.is_mcast() && traits(request.operation).reduces();
-    found.choice = sum && supports(without_multicast(found.choice), request)
+    found.choice = sum && supports(without_multicast(found.choice), request, bytes)
                        ? without_multicast(found.choice)
                        : Choice{};
     return found;
@@ -208,7 +208,7 @@ std::optional<Choice> Chooser::choose_nonblocking(const Request& request, Bytes 
                      distance(own->bytes, bytes) > far * distance(blocking->bytes, bytes)))
         return std::nullopt;
     const Choice choice = scaled(own->choice, own->bytes, bytes, request);
-    return supports(choice, request) ? choice : Choice{};
+    return supports(choice, request, bytes) ? choice : Choice{};
 }
 
 // Without timings only what crosses slow links less often, on a network that has some.
@@ -259,7 +259,8 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     }
     const auto consider = [&](const Choice& likely) {
         const Choice choice = with_window(likely, bytes);
-        const bool fits = !choice.is_native() && choice.rails == 0 && supports(choice, request);
+        const bool fits =
+            !choice.is_native() && choice.rails == 0 && supports(choice, request, bytes);
         const bool fresh =
             choice != found.choice &&
             std::find(found.rivals.begin(), found.rivals.end(), choice) == found.rivals.end();

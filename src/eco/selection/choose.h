@@ -106,8 +106,8 @@ private:
 
     std::vector<Entry> timed_, predicted_;  // of calls that block
     std::vector<Entry> nonblocking_;
-    // Native above it: a leader may hold a message of every group, which for huge ones is more
-    // memory than there is. Far below what an int counts.
+    // Native above it, so far from what was timed that nobody knows what is fast; memory has a
+    // limit of its own (planners/scratch.h). Far below what an int counts.
     Bytes most_bytes_ = Bytes{64} << 20;
     bool one_subnet_;
     bool keep_order_;

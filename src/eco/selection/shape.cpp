@@ -220,7 +220,7 @@ std::optional<Choice> shaped(const Request& request, Bytes bytes) {
         choice = shaping.exchange();
     else
         return std::nullopt;
-    if (!supports(choice, request)) return std::nullopt;
+    if (!supports(choice, request, bytes)) return std::nullopt;
     return choice;
 }
 

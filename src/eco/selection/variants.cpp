@@ -109,7 +109,8 @@ public:
                 break;
         }
         mcasts();
-        std::erase_if(list_, [this](const Choice& choice) { return !supports(choice, request_); });
+        std::erase_if(list_,
+                      [this](const Choice& choice) { return !supports(choice, request_, bytes_); });
         for (const Choice& choice : candidates_of_families(request_, bytes_))
             if (std::find(list_.begin(), list_.end(), choice) == list_.end()) add(choice);
         return std::move(list_);
@@ -245,7 +246,7 @@ std::vector<Choice> paces(const Choice& form, const Request& request, Bytes byte
         add(segments, 0);
         if (request.operation == Operation::reduce && segments > 6) add(segments, 6);
     }
-    std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request); });
+    std::erase_if(list, [&](const Choice& choice) { return !supports(choice, request, bytes); });
     return list;
 }
 

@@ -49,10 +49,15 @@ bool has_mcast(const Group& group);
 // The innermost group that a rank is in; of itself alone where it stands beside groups.
 const Group& innermost(const Group& group, Rank rank);
 
+// A call takes no more of a rank's memory, on hosts that have plenty: below what a program notices.
+inline constexpr Bytes most_scratch_of_a_rank = Bytes{256} << 20;
+
 struct Hierarchy {
     Group top;
     bool one_subnet = true;  // all ranks are in one innermost cluster of the network
     int rails = 0;           // of those that join two of its hosts, the most
+    // Bytes that a call may take of each rank's memory beside the program's buffers.
+    Bytes most_scratch = most_scratch_of_a_rank;
     std::vector<Rank> ring;  // all ranks, neighbours near (§6.2); hosts in the profile's ring order
 
     int ranks() const { return static_cast<int>(ring.size()); }
