@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All ranks have the same bits of an allreduce, whatever the operator, the schedule, the number."""
+
+from pathlib import Path
+
+import pytest
+from mpi_harness import DATA, Mpi, built, each, here, lab
+
+# A family each, with what makes ranks combine the same values each by themselves.
+QUICK = ["butterfly", "exchange:inner=star"]
+CHOICES = [
+    *("butterfly:on=ranks", "ring:segments=2", "circulant", "circulant:segments=3"),
+    *("exchange:inner=star,segments=5,split=1", "exchange:inner=k2,segments=6,rotate=all"),
+    *("exchange:top=binomial,inner=native,segments=2", "exchange:inner=star,split=1,segments=3"),
+    *("tree:top=chain,inner=k2,segments=3", "tree:top=balanced,inner=native,segments=2"),
+    "tree:top=relay,inner=star,segments=4,rotate=groups",
+]
+# Ranks of communicators of 2 to 17 ranks, three on a host.
+RANKS, PER_HOST = 17, 3
+
+
+def _one_result(mpi: Mpi, choice: str, profile: Path | None = None) -> None:
+    where = {} if profile is None else {"profile": profile}
+    run = lab(
+        mpi,
+        built(mpi, "one_result"),
+        eco=True,
+        ranks=RANKS,
+        per_host=PER_HOST,
+        order="random:1",
+        choice=choice,
+        **where,
+    )
+    assert run.code == 0, run.text
+    assert "all ok" in run.out, run.text
+    assert run.planned("allreduce"), run.err
+
+
+@pytest.mark.long
+@each
+def test_native(mpi: Mpi) -> None:
+    """The libraries keep it, so a program may count on it."""
+    run = here(mpi, 9, built(mpi, "one_result"))
+    assert run.code == 0, run.text
+    assert "all ok" in run.out
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("choice", QUICK)
+@each
+def test_schedules_whose_ranks_each_combine(mpi: Mpi, choice: str) -> None:
+    _one_result(mpi, choice)
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@pytest.mark.parametrize("choice", CHOICES)
+@each
+def test_every_family(mpi: Mpi, choice: str) -> None:
+    _one_result(mpi, choice)
+
+
+@pytest.mark.lab
+@pytest.mark.long
+@each
+def test_by_multicast(mpi: Mpi) -> None:
+    _one_result(mpi, "mcast:segments=3", DATA / "three-segments-mcast.json")
