@@ -59,7 +59,7 @@ public:
 
 private:
     static const RailContext& context() {
-        static RailContext world;
+        static auto& world = *new RailContext;
         int ranks = 0;
         native().Comm_size(native().comm_world, &ranks);
         world.world.resize(static_cast<std::size_t>(ranks));

@@ -165,8 +165,9 @@ private:
             // Half a round trip holds a send and a receive; both together are less than all of it.
             const Seconds most = 0.9 * profile_.minimum[0](host, partner);
             const double part = std::min(1.0, most / (sends[0] + receives[0]));
-            model_.send.push_back(scaled(fit_line(overhead_sizes, sends), part));
-            model_.receive.push_back(scaled(fit_line(overhead_sizes, receives), part));
+            const std::vector<double> sizes(overhead_sizes.begin(), overhead_sizes.end());
+            model_.send.push_back(scaled(fit_line(sizes, sends), part));
+            model_.receive.push_back(scaled(fit_line(sizes, receives), part));
         }
     }
     static Cost scaled(const Cost& cost, double part) {

@@ -2,6 +2,7 @@
 #include "eco/measure/measure_rails.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -28,7 +29,7 @@ constexpr Bytes latency_bytes = 8, short_bytes = 16384, long_bytes = 131072;
 constexpr int latency_trips = 10, less_trips = 12, long_trips = 5;
 
 // Among these is the length from which on stripes pay.
-const std::vector<Bytes> perhaps_short{256, 512, 1024, 2048, 4096, 8192};
+constexpr std::array<Bytes, 6> perhaps_short{256, 512, 1024, 2048, 4096, 8192};
 constexpr int short_trips = 12;
 
 class RailMeasuring {
@@ -264,7 +265,8 @@ private:
             check_mpi(mpi.Barrier(mpi.comm_world));
         }
         if (workers_.rank() == 0 && found_.most > 1)
-            found_.longest_short = longest_whole(perhaps_short, taken[0], taken[1]);
+            found_.longest_short =
+                longest_whole({perhaps_short.begin(), perhaps_short.end()}, taken[0], taken[1]);
     }
 
     // The first two hosts that no others are joined by more rails than.

@@ -3,6 +3,7 @@
 // trains of messages that show the burst of a token bucket. Used by measure_model.
 #pragma once
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace eco {
 
 // Of messages whose overheads are timed: all short enough that no library asks the receiver first.
-inline const std::vector<double> overhead_sizes{1, 1024, 8192};
+inline constexpr std::array<double, 3> overhead_sizes{1, 1024, 8192};
 
 class ModelTimer {
 public:

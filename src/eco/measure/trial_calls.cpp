@@ -23,7 +23,7 @@ using Calls = std::array<TrialCall, 3>;  // by form
 #endif
 
 const std::map<Operation, Calls>& trial_calls() {
-    static const std::map<Operation, Calls> all{
+    static const auto& all = *new std::map<Operation, Calls>{
 #define ECO_COLLECTIVE(name, Name, base, blocks, begins, ends, rules, aliases, known, arguments)   \
     {Operation::name,                                                                              \
      {[](const Native& mpi, const TrialArguments& a) { return mpi.Name arguments; },               \

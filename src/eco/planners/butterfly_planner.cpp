@@ -144,9 +144,9 @@ static Program plan_butterfly(const Choice& choice, const Request& request, Rank
 }
 
 extern const PlannerFamily butterfly_family;
-const PlannerFamily butterfly_family{
+constinit const PlannerFamily butterfly_family{
     .name = "butterfly",
-    .parameters = ButterflyParameters{},
+    .parameters = initial<ButterflyParameters>,
     .knows =
         [](const Choice&, const Request& request) {
             if (has_rules(request, {Rules::tree})) return !keeps_order(request);

@@ -10,7 +10,7 @@
 namespace eco {
 
 Choice::Choice(Family family, int segments)
-    : parameters(planner_families()[static_cast<std::size_t>(family)]->parameters),
+    : parameters(planner_families()[static_cast<std::size_t>(family)]->parameters()),
       segments(segments) {}
 
 // A member that a tree and an exchange have.
@@ -40,7 +40,7 @@ bool Choice::native_inside() const {
 }
 
 const std::vector<Form>& Choice::below() const {
-    static const std::vector<Form> none;
+    static const auto& none = *new std::vector<Form>;  // never destroyed
     const auto* tree = std::get_if<TreeParameters>(&parameters);
     return tree ? tree->below : none;
 }
@@ -163,7 +163,7 @@ static bool is_pattern(const std::string& text, Choice& choice) {
 static Choice choice_of_family(std::string_view name, const std::string& text) {
     std::string names;
     for (const PlannerFamily* family : planner_families()) {
-        if (family->name == name) return {family->parameters, 0};
+        if (family->name == name) return {family->parameters(), 0};
         names += std::string(names.empty() ? "" : ", ") + std::string(family->name);
     }
     throw Error(Code::usage, "'" + on_one_line(text) + "' is an unknown choice; choose from " +

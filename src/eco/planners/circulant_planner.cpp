@@ -197,9 +197,9 @@ double messages_of_circulant(const Choice& choice, const Request& request) {
 }  // namespace
 
 extern const PlannerFamily circulant_family;
-const PlannerFamily circulant_family{
+constinit const PlannerFamily circulant_family{
     .name = "circulant",
-    .parameters = CirculantParameters{},
+    .parameters = initial<CirculantParameters>,
     .knows = knows_circulant,
     .plan = plan_circulant,
     .extent = extent_of_circulant,

@@ -29,9 +29,9 @@ static Program plan_direct(const Choice& choice, const Request& request, Rank me
 }
 
 extern const PlannerFamily direct_family;
-const PlannerFamily direct_family{
+constinit const PlannerFamily direct_family{
     .name = "direct",
-    .parameters = DirectParameters{},
+    .parameters = initial<DirectParameters>,
     .knows = [](const Choice&,
                 const Request& request) { return has_rules(request, {Rules::pairs}); },
     .plan = plan_direct,

@@ -385,9 +385,9 @@ static double messages_sent(const Choice& choice, const Request& request) {
 }
 
 extern const PlannerFamily exchange_family;
-const PlannerFamily exchange_family{
+constinit const PlannerFamily exchange_family{
     .name = "exchange",
-    .parameters = ExchangeParameters{},
+    .parameters = initial<ExchangeParameters>,
     .write = write_exchange,
     .read = read_exchange,
     .keys = "top, inner, split=1, carriers, rotate=groups, rotate=all, straight",

@@ -36,7 +36,7 @@ std::vector<Choice> candidates_of_families(const Request& request, Bytes bytes) 
 extern const PlannerFamily native_family;
 constinit const PlannerFamily native_family{
     .name = "native",
-    .parameters = NativeParameters{},
+    .parameters = initial<NativeParameters>,
     .knows = [](const Choice&, const Request&) { return false; },
     .extent = [](const Choice&, const Request&) { return Extent{}; },
     .messages = [](const Choice&, const Request&) { return 0.0; },

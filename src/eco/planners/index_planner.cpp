@@ -53,9 +53,9 @@ static Program plan_index(const Choice& choice, const Request& request, Rank me)
 }
 
 extern const PlannerFamily index_family;
-const PlannerFamily index_family{
+constinit const PlannerFamily index_family{
     .name = "index",
-    .parameters = IndexParameters{},
+    .parameters = initial<IndexParameters>,
     .knows = [](const Choice&,
                 const Request& request) { return request.operation == Operation::alltoall; },
     .plan = plan_index,

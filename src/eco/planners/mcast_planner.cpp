@@ -227,9 +227,9 @@ double scratch_of_mcast(const Choice& choice, const Request& request) {
 }  // namespace
 
 extern const PlannerFamily mcast_family;
-const PlannerFamily mcast_family{
+constinit const PlannerFamily mcast_family{
     .name = "mcast",
-    .parameters = McastParameters{},
+    .parameters = initial<McastParameters>,
     .write = write_shape,
     .read = read_shape,
     .keys = "top, inner",

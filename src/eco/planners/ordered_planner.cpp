@@ -76,9 +76,9 @@ static Program plan_ordered(const Choice& choice, const Request& request, Rank m
 }
 
 extern const PlannerFamily ordered_family;
-const PlannerFamily ordered_family{
+constinit const PlannerFamily ordered_family{
     .name = "ordered",
-    .parameters = OrderedParameters{},
+    .parameters = initial<OrderedParameters>,
     .knows = [](const Choice&,
                 const Request& request) { return has_rules(request, {Rules::prefix}); },
     .plan = plan_ordered,

@@ -95,9 +95,9 @@ static Program plan_ring(const Choice& choice, const Request& request, Rank me) 
 }
 
 extern const PlannerFamily ring_family;
-const PlannerFamily ring_family{
+constinit const PlannerFamily ring_family{
     .name = "ring",
-    .parameters = RingParameters{},
+    .parameters = initial<RingParameters>,
     .knows =
         [](const Choice&, const Request& request) {
             return !keeps_order(request) &&

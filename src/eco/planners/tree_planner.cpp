@@ -382,9 +382,9 @@ static bool knows_tree(const Choice& choice, const Request& request) {
 }
 
 extern const PlannerFamily tree_family;
-const PlannerFamily tree_family{
+constinit const PlannerFamily tree_family{
     .name = "tree",
-    .parameters = TreeParameters{},
+    .parameters = initial<TreeParameters>,
     .write = write_tree,
     .read = read_tree,
     .keys = "top, inner, rotate=groups, rotate=all, straight",

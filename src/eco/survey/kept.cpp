@@ -18,7 +18,7 @@ constexpr std::size_t figures_per_pair = 6;
 constexpr int enough_samples = 1000;
 
 const ProfileReader& partial_reader() {
-    static const ProfileReader reader("the partial measurement");
+    static const auto& reader = *new ProfileReader("the partial measurement");
     return reader;
 }
 
