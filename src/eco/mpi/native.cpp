@@ -4,8 +4,11 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "eco/base/error.h"
 #include "eco/base/file_name.h"
@@ -55,9 +58,35 @@ int look_at(dl_phdr_info* info, std::size_t, void* result) noexcept {
     return 0;
 }
 
+// What MPI_Get_library_version says, which may be called before MPI_Init. As long as any library's
+// that is known; no string of its own, as below.
+std::array<char, 16384> said_by_library;
+
+// Without "MPI VERSION : " (Cray), and what follows the first line.
+std::string_view name_in(std::string_view said) {
+    said = said.substr(0, said.find('\n'));
+    constexpr std::string_view before = "MPI VERSION";
+    if (said.substr(0, before.size()) != before) return said;
+    return said.substr(std::min(said.find_first_not_of(" :", before.size()), said.size()));
+}
+
+std::string_view said_name() {
+    int (*say)(char*, int*) = nullptr;
+    void* address = dlsym(library.handle, "PMPI_Get_library_version");
+    if (!address) address = dlsym(library.handle, "MPI_Get_library_version");
+    std::memcpy(&say, &address, sizeof address);
+    int length = 0;
+    if (!say || say(said_by_library.data(), &length) != 0) return {};
+    said_by_library.back() = 0;
+    return name_in(said_by_library.data());
+}
+
+// Null: one whose handles have a form that is not known.
 const char* family() {
     if (library.standard) return "abi";
-    return dlsym(library.handle, "ompi_mpi_comm_world") ? "openmpi" : "mpich";
+    // Its data has these names in whatever is made of it: Spectrum MPI, Fujitsu's, Bull's.
+    if (dlsym(library.handle, "ompi_mpi_comm_world")) return "openmpi";
+    return says_mpich_abi(said_name()) ? "mpich" : nullptr;
 }
 
 // No string of its own: the first call of any MPI function comes here, and may find no memory.
@@ -107,6 +136,15 @@ void fill() {
 
 const Native& native() { return table; }
 
+// As the first words of MPICH and of the libraries that share its ABI (mpich.org/abi).
+bool says_mpich_abi(std::string_view said) {
+    const std::string_view name = name_in(said);
+    for (const std::string_view known :
+         {"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH", "ParaStation", "IBM PE"})
+        if (name.substr(0, known.size()) == known) return true;
+    return false;
+}
+
 void* native_symbol(const char* name) { return dlsym(library.handle, name); }
 
 std::string wrapper_behind() {
@@ -122,23 +160,37 @@ void* native_data(const char* name) {
     return address ? address : dlsym(library.handle, name);
 }
 
-int load_native() {
+FoundLibrary load_native() {
     Library found;
     dl_iterate_phdr(look_at, &found);
-    if (!found.path) return -1;
+    if (!found.path) return FoundLibrary::none;
     found.handle = dlopen(found.path, RTLD_NOLOAD | RTLD_NOW);
-    if (!found.handle) return -1;
+    if (!found.handle) return FoundLibrary::none;
     library = found;
-    if (std::strcmp(family(), ECO_FAMILY) != 0) return 0;
+    const char* abi = family();
+    if (!abi) return FoundLibrary::of_unknown_abi;
+    if (std::strcmp(abi, ECO_FAMILY) != 0) return FoundLibrary::of_other_abi;
     fill();
-    return 1;
+    return FoundLibrary::usable;
+}
+
+const char* name_of_unknown_library() {
+    const std::string_view said = said_name();
+    if (said.empty()) return file_name(library.path);
+    said_by_library[static_cast<std::size_t>(said.data() + said.size() - said_by_library.data())] =
+        0;
+    return said.data();
 }
 
 void open_native(const char* path) {
     if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL))
         throw Error(Code::environment, std::string("the MPI library cannot be loaded (") +
                                            dlerror() + "); set ECO_LIBMPI to its path");
-    if (load_native() != 1)
+    const FoundLibrary found = load_native();
+    if (found == FoundLibrary::of_unknown_abi)
+        throw Error(Code::environment, std::string(path) + " is " + name_of_unknown_library() +
+                                           ", whose ABI ECO does not know");
+    if (found != FoundLibrary::usable)
         throw Error(Code::environment,
                     std::string(path) + " is not an MPI library with the " ECO_FAMILY " ABI");
 }

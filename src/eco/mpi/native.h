@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "eco/mpi/abi.h"
 
@@ -36,9 +37,20 @@ struct Native {
 // Needs load_native() to have succeeded.
 const Native& native();
 
-// The MPI library among the objects that are loaded now: 1 found, of this object's ABI and
-// filled in; 0 found, but of another ABI; -1 none.
-int load_native();
+// The MPI library among the objects that are loaded now.
+enum class FoundLibrary {
+    none,
+    of_unknown_abi,  // nothing is known of its handles: it says no name whose ABI is known
+    of_other_abi,    // than this object's
+    usable,          // native() is filled in
+};
+FoundLibrary load_native();
+
+// Whether a library of which MPI_Get_library_version says this has MPICH's ABI.
+bool says_mpich_abi(std::string_view said);
+
+// What one of unknown ABI calls itself, or its file. For one message, by one thread.
+const char* name_of_unknown_library();
 
 // Loads the library itself, for a program that is linked with none. Throws Error{environment}.
 void open_native(const char* path);

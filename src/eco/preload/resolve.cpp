@@ -73,10 +73,19 @@ void eco_resolve() {
     static std::once_flag once;
     std::call_once(once, [] {
         switch (eco::load_native()) {
-            case 1:
+            case eco::FoundLibrary::usable:
                 use_eco();
                 return;
-            case 0:
+            case eco::FoundLibrary::of_unknown_abi:
+                if (says_so())
+                    std::fprintf(stderr,
+                                 "eco: this program's MPI library is %s, whose ABI ECO does not "
+                                 "know, so its own collectives run; ECO knows Open MPI, MPICH and "
+                                 "what shares its ABI, and the ABI of MPI-5\n",
+                                 eco::name_of_unknown_library());
+                use_native();
+                return;
+            case eco::FoundLibrary::of_other_abi:
                 if (says_so())
                     std::fprintf(stderr,
                                  "eco: this program's MPI library does not have the " ECO_FAMILY
@@ -84,7 +93,7 @@ void eco_resolve() {
                                  "start it with 'eco exec', which picks the right object\n");
                 use_native();
                 return;
-            default:
+            case eco::FoundLibrary::none:
                 std::fprintf(stderr,
                              "eco: an MPI function was called and no MPI library is loaded; link "
                              "the program with libmpi dynamically, or run it without ECO\n");
