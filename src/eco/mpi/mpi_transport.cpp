@@ -4,9 +4,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "eco/base/check.h"
+#include "eco/mpi/clocks.h"
 #include "eco/mpi/threads.h"
 
 namespace eco {
@@ -101,22 +104,43 @@ void MpiTransport::check_message(int code) {
     truncated_ = code;
 }
 
+// A try in vain. The clock takes longer to read than that.
+void MpiTransport::note_in_vain() {
+    constexpr std::uint32_t tries_per_look = 1024;
+    constexpr Seconds first_look = 5, between_looks = 1;
+    if (!patience_ || ++in_vain_ % tries_per_look != 0) return;
+    const Seconds now = Clocks::own();
+    if (in_vain_ == tries_per_look) next_look_ = now + first_look;
+    if (now < next_look_) return;
+    next_look_ = now + between_looks;
+    patience_->look();
+}
+
 // ECO_WAITS_FOR_SOME: a simulated MPI, whose clock stands still while a rank tests.
 #if defined(OPEN_MPI) || defined(ECO_WAITS_FOR_SOME)
+#if defined(ECO_WAITS_FOR_SOME)
+static constexpr bool may_test = false;
+#else
+static constexpr bool may_test = true;
+#endif
+
 // Where threads call MPI at once, never MPI_Waitsome: if another thread completes two of its
 // requests, Open MPI may count the second one after the function has returned, in what was its
 // stack frame (decision 0046). MPI_Testsome leaves no such place to write to.
 int MpiTransport::find_some(bool block) {
     int count = 0;
     requests_.statuses.resize(requests_.handles.size());
-    const auto some = block && !threads_call_at_once() ? native().Waitsome : native().Testsome;
+    const bool threads = block && threads_call_at_once(), tests = may_test && patience_;
+    const auto some = block && !threads && !tests ? native().Waitsome : native().Testsome;
     const auto find = [&] {
         return some(static_cast<int>(requests_.handles.size()), requests_.handles.data(), &count,
                     requests_.indices.data(), requests_.statuses.data());
     };
     int code = find();
     while (block && count == 0 && code == MPI_SUCCESS) {
-        sched_yield();
+        note_in_vain();
+        // With one thread the library does so itself, if it is told to.
+        if (threads) sched_yield();
         code = find();
     }
     if (code == MPI_ERR_IN_STATUS)
@@ -126,7 +150,34 @@ int MpiTransport::find_some(bool block) {
         check_mpi(code);
     return count;
 }
+
+// Quicker than the functions for several.
+void MpiTransport::wait_for_one() {
+    MPI_Request* one = requests_.handles.data();
+    if (!may_test || !patience_) return check_message(native().Wait(one, MPI_STATUS_IGNORE));
+    int ended = 0;
+    while (true) {
+        check_message(native().Test(one, &ended, MPI_STATUS_IGNORE));
+        if (ended) return;
+        note_in_vain();
+        if (in_vain_ % 32 == 0 && threads_call_at_once()) sched_yield();
+    }
+}
 #else
+// MPICH may be told to sleep where a rank waits; then what tests in its place does so too.
+static void let_others_run() {
+    static const bool sleeps = [] {
+        const char* told = std::getenv("MPIR_CVAR_ENABLE_HEAVY_YIELD");
+        return told && *told && *told != '0';
+    }();
+    if (!sleeps) {
+        sched_yield();
+        return;
+    }
+    const timespec shortest{0, 1};
+    nanosleep(&shortest, nullptr);
+}
+
 // MPICH raises the errors of functions that take several requests with the handler of
 // MPI_COMM_SELF, which is the program's, whatever communicators they are of; those of MPI_Wait and
 // MPI_Test with that of the request's communicator, which is ours and returns them.
@@ -151,7 +202,22 @@ int MpiTransport::find_some(bool block) {
             requests_.indices[static_cast<std::size_t>(count++)] = static_cast<int>(next_);
         }
         if (count > 0 || !block) return count;
+        note_in_vain();
         if (round % rounds_before_yielding == 0) sched_yield();
+    }
+}
+
+void MpiTransport::wait_for_one() {
+    MPI_Request* one = requests_.handles.data();
+    if (!patience_) return check_message(native().Wait(one, MPI_STATUS_IGNORE));
+    constexpr int tries_before_yielding = 20;
+    for (int tries = 1; true; ++tries) {
+        int ended = 0;
+        const int code = native().Test(one, &ended, MPI_STATUS_IGNORE);
+        if (*one == native().request_null) return check_message(code);
+        check_mpi(code);
+        note_in_vain();
+        if (tries % tries_before_yielding == 0) let_others_run();
     }
 }
 #endif
@@ -159,11 +225,18 @@ int MpiTransport::find_some(bool block) {
 // Puts the places of what has ended first into `indices`; how many.
 int MpiTransport::find_ended(bool block) {
     requests_.indices.resize(requests_.handles.size());
-    if (!block || requests_.handles.size() > 1) return find_some(block);
-    // Quicker than the functions for several.
-    check_message(native().Wait(requests_.handles.data(), MPI_STATUS_IGNORE));
-    requests_.indices[0] = 0;
-    return 1;
+    int count = 1;
+    if (!block || requests_.handles.size() > 1) {
+        count = find_some(block);
+    } else {
+        wait_for_one();
+        requests_.indices[0] = 0;
+    }
+    if (count > 0)
+        in_vain_ = 0;
+    else
+        note_in_vain();
+    return count;
 }
 
 void MpiTransport::some(bool block, std::vector<int>& ended) {

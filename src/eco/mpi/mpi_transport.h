@@ -2,8 +2,11 @@
 // MPI messages as a transport of run/execution.h, on communicators of ECO's own.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,6 +30,16 @@ struct Truncated : MpiError {
     using MpiError::MpiError;
 };
 
+// The library's words for it, on one line.
+inline std::string text_of_error(int code) {
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    if (native().Error_string(code, text, &length) != MPI_SUCCESS) return "an MPI function failed";
+    std::string line(text);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return line;
+}
+
 inline void check_mpi(int code) {
     if (code != MPI_SUCCESS) throw MpiError{code};
 }
@@ -45,14 +58,23 @@ struct Inside {
     const std::vector<Rank>* ranks = nullptr;
 };
 
+// What a rank looks at that has waited for some seconds without a message of its own having ended.
+// look() throws where that is in vain.
+class Patience {
+public:
+    virtual ~Patience() = default;
+    virtual void look() = 0;
+};
+
 class MpiTransport : public Transport {
 public:
     explicit MpiTransport(MPI_Comm comm, const Inside& inside = {}, const Reduction& reduction = {},
-                          DeferredSends* deferred_sends = nullptr)
+                          DeferredSends* deferred_sends = nullptr, Patience* patience = nullptr)
         : comm_(comm),
           inside_(inside),
           reduction_(reduction),
           deferred_sends_(deferred_sends),
+          patience_(patience),
           requests_(take_spare()) {}
     // After an error messages may be under way: what has not come is not taken any more, and the
     // copies that are being sent are kept for good.
@@ -79,6 +101,8 @@ private:
     void check_message(int code);
     int find_ended(bool block);
     int find_some(bool block);
+    void wait_for_one();
+    void note_in_vain();
     void some(bool block, std::vector<int>& ended);
     MPI_Request& add(int id, bool is_receive);
 
@@ -86,6 +110,9 @@ private:
     Inside inside_;
     Reduction reduction_;
     DeferredSends* deferred_sends_;  // null: no send may
+    Patience* patience_;             // null: it waits for good
+    std::uint32_t in_vain_ = 0;      // tries since one has ended
+    Seconds next_look_ = 0;
     struct Copied {
         DeferredSends::Copy copy;
         Rank to;

@@ -17,6 +17,7 @@ int Tags::calls() {
 
 int Tags::next() {
     const int call = next_;
+    ++since_met_;
     next_ = (next_ + 1) % calls();
     return first_call_tag + call * of_one_call;
 }

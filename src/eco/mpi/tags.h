@@ -14,12 +14,25 @@ inline constexpr int first_call_tag = 16;
 
 class Tags {
 public:
-    // Each call's messages have tags below this, counted from its first; no program that fits a
-    // rank has more (planners/extent.h).
-    static constexpr int of_one_call = 1 << 14;
+    // Each call's messages have tags below this, counted from its first. No program that fits a
+    // rank has more than half of them (planners/extent.h), so that the programs of unlike schedules
+    // may begin at unlike places: a rank that runs another one than its peers is told by that.
+    static constexpr int of_one_call = 1 << 15, of_one_program = of_one_call / 2,
+                         places = of_one_program / 2;
+    // Of what a rank says that has given up the call; no schedule's.
+    static constexpr int of_end = of_one_call - 1;
 
     // The first tag of the next call. All ranks must ask in the same order of calls.
     int next();
+
+    // Whether a message's tag tells which schedule its sender runs (job/mismatch.h). Not where a
+    // library has so few tags that ranks would have to meet often.
+    bool tell_schedules() { return calls() >= 256; }
+
+    // Whether ranks should wait for each other before the next call: a rank that is far ahead of
+    // another would use tags that the other one takes for those of its own call. Then met().
+    bool must_meet() { return tell_schedules() && since_met_ >= calls() / 2; }
+    void met() { since_met_ = 0; }
 
     // The same for what may be under way for good, of tags of its own; and whether it comes for the
     // first time.
@@ -29,11 +42,11 @@ public:
     };
     ForLong next_for_long();
 
-    // How many calls may be under way at once: 1 to 65,535, as the library's largest tag allows.
+    // How many calls may be under way at once: 1 to 32,767, as the library's largest tag allows.
     int calls();
 
 private:
-    int calls_ = 0, next_ = 0, next_for_long_ = 0;
+    int calls_ = 0, next_ = 0, next_for_long_ = 0, since_met_ = 0;
 };
 
 }  // namespace eco

@@ -19,7 +19,7 @@ Execution::Execution(const Prepared& prepared, const Layout& layout, const Combi
       layout_(layout),
       combine_(combine),
       transport_(transport),
-      first_tag_(first_tag),
+      first_tag_(first_tag + prepared.first_tag()),
       left_(program_.tasks.size()),
       memory_(prepared.spare_.exchange(nullptr)) {
     if (!memory_) memory_ = std::make_unique<ExecutionMemory>();

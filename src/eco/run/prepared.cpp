@@ -8,7 +8,8 @@
 
 namespace eco {
 
-Prepared::Prepared(Program program) : program_(std::move(program)) {
+Prepared::Prepared(Program program, int first_tag)
+    : program_(std::move(program)), first_tag_(first_tag) {
     program_.tasks.shrink_to_fit();
     program_.chunks.shrink_to_fit();
     program_.waits.shrink_to_fit();

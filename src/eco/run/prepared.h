@@ -16,13 +16,15 @@ struct ExecutionMemory;
 
 class Prepared {
 public:
-    explicit Prepared(Program program);
+    // first_tag: of its messages, counted from the call's first one.
+    explicit Prepared(Program program, int first_tag = 0);
     ~Prepared();
 
     const Program& program() const { return program_; }
     int segments() const { return program_.segments; }
-    // Its messages have tags below this.
+    // Its messages have so many tags, from the first one on.
     int tags() const { return tags_; }
+    int first_tag() const { return first_tag_; }
     // Of memory that it holds, with the state of a run and without the run's scratch
     // (ExecutionMemory, which has a limit of its own).
     std::size_t bytes() const;
@@ -40,7 +42,7 @@ private:
     void find_slots();
 
     Program program_;
-    int tags_ = 0;
+    int tags_ = 0, first_tag_ = 0;
     Lists followers_;                                // those that wait for it
     Lists paced_;                                    // and those that do if they are paced
     std::vector<Chunk> scratch_chunks_;              // chunk that each slot of scratch holds
