@@ -2,12 +2,14 @@
 #include "eco/job/call.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "eco/base/error.h"
+#include "eco/base/say.h"
 #include "eco/job/call_counts.h"
 #include "eco/job/job_report.h"
 #include "eco/job/learning.h"
@@ -16,6 +18,7 @@
 #include "eco/mpi/operator.h"
 #include "eco/mpi/process_failure.h"
 #include "eco/planners/planner.h"
+#include "eco/report/call_form.h"
 
 namespace eco {
 
@@ -127,10 +130,34 @@ int Call::code_for_program(int code) const noexcept {
 
 bool Call::on_revoked() const noexcept { return is_revoked(comm_); }
 
+// One line by whoever finds it out; the others are told and say nothing.
+void Call::say(const Mismatch& mismatch) const {
+    if (mismatch.peer < 0) return;
+    std::string name(traits(operation_).name);
+    name = name_in_form(name, blocks()     ? CallForm::blocking
+                              : persists() ? CallForm::persistent
+                                           : CallForm::nonblocking);
+    name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+    const std::string length = bytes_ < 0 ? "" : " with " + std::to_string(bytes_) + " B";
+    eco::say("rank " + std::to_string(session()->world_rank) + ": MPI_" + name + length +
+             " waits for messages that nobody will send: rank " +
+             std::to_string(communicator_->world_rank(mismatch.peer)) + " sent " +
+             std::to_string(mismatch.bytes) +
+             " B for this call by another schedule; all ranks must call the same function with "
+             "the same length, root and operator");
+}
+
 void Call::fail() noexcept {
     end();
     try {
         throw;
+    } catch (const Mismatch& mismatch) {
+        communicator_->abandon();
+        try {
+            say(mismatch);
+        } catch (const std::bad_alloc&) {
+            // Then the error code alone tells.
+        }
     } catch (const MpiError& error) {
         // Else what the library refused, or what run() has seen to.
         if (communicator_ && ((!blocks() && lost_) || says_that_a_process_failed(error.code)))
@@ -145,6 +172,7 @@ void Call::fail() noexcept {
 
 bool Call::takes(Bytes bytes, bool commutative, bool order_insensitive) {
     commutative_ = commutative;
+    bytes_ = bytes;
     const bool may_vary = order_insensitive || session()->settings.learn == Learn::all;
     if (!blocks()) {
         choice_ =

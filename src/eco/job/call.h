@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "eco/job/communicator.h"
+#include "eco/job/mismatch.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/persistent_calls.h"
 #include "eco/mpi/datatype.h"
@@ -244,6 +245,7 @@ private:
     void note_choice(Bytes bytes);
     void join_multicasts();
     void make_running();
+    void say(const Mismatch& mismatch) const;
     bool step(bool may_block);
     bool step_of_multicast(bool may_block);
     void end_multicast();
@@ -291,6 +293,7 @@ private:
     // A call that the library runs makes and ends one of these, so the rest is made when needed.
     Operation operation_;
     bool commutative_ = true, lost_ = false;
+    Bytes bytes_ = -1;                     // as all ranks must have it
     std::optional<bool> may_use_devices_;  // asked once: it takes longer than all else here
     MPI_Comm comm_;
     Caller caller_;

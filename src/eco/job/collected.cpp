@@ -82,6 +82,12 @@ std::vector<std::pair<Seconds, Seconds>> samples_of(const json& entry) {
 void collect() {
     const Native& mpi = native();
     Session& here = *session();
+    // One that has lost a communicator cannot take part; the others must not wait for it.
+    int fine = std::none_of(here.communicators.begin(), here.communicators.end(),
+                            [](const Communicator* each) { return each->failed(); });
+    int all = 0;
+    if (mpi.Allreduce(&fine, &all, 1, mpi.int32, mpi.min, mpi.comm_world) != MPI_SUCCESS || !all)
+        return;
     if (Communicator* world = communicator_of(mpi.comm_world); world && world->ready())
         here.clocks.align(world->hidden(), world->rank(), world->hosts());
     const bool comparable = here.clocks.aligned();

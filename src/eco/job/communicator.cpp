@@ -71,14 +71,14 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     // All roots in turn, of two operations, forget nothing where bytes allow it.
     prepared_.allow(2 * static_cast<std::size_t>(size_));
     if (mpi.Comm_rank(comm, &rank_) != MPI_SUCCESS) return;
-    if (mpi.Comm_group(comm, &group) != MPI_SUCCESS) return;
+    // From here on a failure is this rank's alone: others would go on without it.
+    check_mpi(mpi.Comm_group(comm, &group));
     std::vector<int> ranks(static_cast<std::size_t>(size_)), world(ranks.size());
     std::iota(ranks.begin(), ranks.end(), 0);
-    const bool translated =
-        mpi.Group_translate_ranks(group, size_, ranks.data(), session.world_group, world.data()) ==
-        MPI_SUCCESS;
+    const int translated =
+        mpi.Group_translate_ranks(group, size_, ranks.data(), session.world_group, world.data());
     mpi.Group_free(&group);
-    if (!translated) return;
+    check_mpi(translated);
     for (const int rank : world) {
         if (rank == MPI_UNDEFINED) return;  // of another job, joined by spawn or connect
         rails_.world.push_back(rank);
@@ -97,11 +97,23 @@ Communicator::Communicator(MPI_Comm comm, Session& session)
     usable_ = placed_ = true;
 }
 
+// Where its messages' tags begin: elsewhere than those of most other schedules (mismatch.h).
+static int place_of_schedule(const Choice& choice, const Request& request) {
+    if (choice.is_mcast()) return 0;
+    Fnv1a hash;
+    hash.add(static_cast<std::uint64_t>(request.operation));
+    hash.add(static_cast<std::uint64_t>(request.root));
+    hash.add(request.commutative ? 1 : 0);
+    for (const char each : to_text(choice)) hash.add(static_cast<unsigned char>(each));
+    return 1 + static_cast<int>(hash.value() % (Tags::places - 1));
+}
+
 std::shared_ptr<const Prepared> Communicator::shared_prepared(const Choice& choice,
                                                               const Request& request) {
     const auto key = std::tie(request.operation, request.root, request.commutative, choice);
     if (const auto* known = prepared_.find(key)) return *known;
-    auto fresh = std::make_shared<const Prepared>(plan(choice, request, rank_));
+    auto fresh = std::make_shared<const Prepared>(plan(choice, request, rank_),
+                                                  place_of_schedule(choice, request));
     report_plan(choice, request, *fresh, prepared_.size(), prepared_.bytes());
     const std::size_t bytes = fresh->bytes();
     return prepared_.put(key, std::move(fresh), bytes);
@@ -112,6 +124,14 @@ int Communicator::next_tag() {
     const int tag = tags_.next();
     while (is_in_use(tag)) let_library_move();
     return tag;
+}
+
+// Where calls block, so that waiting is no surprise.
+void Communicator::let_all_meet() {
+    if (!tags_.must_meet()) return;
+    const int code = native().Barrier(hidden_);
+    if (!worked(code)) throw MpiError{code};
+    tags_.met();
 }
 
 void Communicator::let_library_move() const {
@@ -128,15 +148,15 @@ bool Communicator::is_in_use(int tag) const {
 
 // What a rank has freed another may still hold: once tags come again, all must agree.
 std::vector<int> Communicator::join_for_long(int schedules) {
-    const Native& mpi = native();
     std::vector<int> tags;
     drop_freed_mcasts();
     for (int tried = 0; static_cast<int>(tags.size()) < schedules; ++tried) {
         constexpr int most_tries = 1000;
         if (tried == most_tries) return {};
         const auto [tag, is_new] = tags_.next_for_long();
-        int free = !is_in_use(tag), all = free;
-        if (!is_new) check_mpi(mpi.Allreduce(&free, &all, 1, mpi.int32, mpi.min, hidden_));
+        const bool free = !is_in_use(tag);
+        bool all = free;
+        if (!is_new) all = all_agree(hidden_, free);
         if (all) tags.push_back(tag);
     }
     const std::lock_guard lock(mutex_of_tags_);
@@ -182,7 +202,7 @@ bool Communicator::outlive() {
 
 // Multicasts take the other half of a call's tags (mcast_transport.h).
 static int most_tags(bool multicasts) {
-    return multicasts ? Tags::of_one_call / 2 - 2 : Tags::of_one_call;
+    return multicasts ? Tags::of_one_call / 2 - 2 : Tags::of_one_program;
 }
 
 void Communicator::let_multicast(RunningCall::Channels& channels, McastCalls& calls) {
@@ -217,6 +237,7 @@ std::unique_ptr<RunningCall> Communicator::begin_at(int first_tag, int rails, Mc
     ECO_CHECK(prepared.tags() <= most_tags(calls));
     drop_sent();
     RunningCall::Channels channels{hidden_, {}, first_tag, &deferred_sends_};
+    channels.tags_tell_schedules = tags_.tell_schedules();
     let_use_rails(channels, rails);
     if (calls) let_multicast(channels, *calls);
     return std::make_unique<RunningCall>(channels, prepared, layout, combine, reduction);
@@ -227,8 +248,10 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
                                                  const Reduction& reduction) {
     ECO_CHECK(prepared.tags() <= most_tags(choice.is_mcast()));
     drop_sent();
+    let_all_meet();
     RunningCall::Channels channels{
         hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
+    channels.tags_tell_schedules = tags_.tell_schedules();
     let_use_rails(channels, choice.rails);
     if (choice.is_mcast()) {
         while (mcast_->has_queued()) let_library_move();

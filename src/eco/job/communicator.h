@@ -54,6 +54,7 @@ public:
     // Whether it is known where its ranks are; stays as it is.
     bool placed() const { return placed_; }
     Rank rank() const { return rank_; }
+    Rank world_rank(Rank rank) const { return rails_.world[static_cast<std::size_t>(rank)]; }
     int size() const { return size_; }
     const Hierarchy& hierarchy() const { return hierarchy_; }
 
@@ -218,7 +219,7 @@ public:
 
 private:
     bool worked(int code);
-    bool has_room(MPI_Comm comm);
+    bool all_agree(MPI_Comm comm, bool own);
     bool make_hidden();
     bool create_hidden();
     void make_inside();
@@ -250,6 +251,7 @@ private:
     mutable std::mutex mutex_of_tags_;
     std::vector<int> tags_in_use_;  // of calls that do not block
     int next_tag();
+    void let_all_meet();
     bool is_in_use(int tag) const;
     RailContext rails_;
     std::shared_ptr<McastCalls> mcast_ = std::make_shared<McastCalls>();

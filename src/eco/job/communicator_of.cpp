@@ -73,9 +73,11 @@ static Communicator* attach(MPI_Comm comm, Session& here) {
     auto fresh = std::make_unique<Communicator>(comm, here);
     const std::lock_guard lock(here.mutex);
     here.communicators.push_back(fresh.get());
-    if (native().Comm_set_attr(comm, here.keyval, fresh.get()) == MPI_SUCCESS)
-        return fresh.release();
+    const int code = native().Comm_set_attr(comm, here.keyval, fresh.get());
+    if (code == MPI_SUCCESS) return fresh.release();
     here.communicators.pop_back();
+    // An invalid one is the library's to complain of; else others take this rank along.
+    if (fresh->usable()) throw MpiError{code};
     return nullptr;
 }
 

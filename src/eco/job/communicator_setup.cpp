@@ -6,6 +6,7 @@
 #include "eco/base/error.h"
 #include "eco/job/communicator.h"
 #include "eco/job/job_report.h"
+#include "eco/job/native_inside.h"
 #include "eco/job/neighbourhood.h"
 #include "eco/job/pending_calls.h"
 #include "eco/mpi/process_failure.h"
@@ -19,17 +20,19 @@ namespace eco {
 static constexpr int most_hidden = 500;
 
 // Of what all ranks do together on a communicator of ECO's: others may be in it if a process
-// failed.
+// failed; and after any other failure here, which they may not have had, they wait for this rank.
 bool Communicator::worked(int code) {
-    if (says_that_a_process_failed(code)) abandon(code);
-    return code == MPI_SUCCESS;
+    if (code == MPI_SUCCESS) return true;
+    abandon(code);
+    if (!says_that_a_process_failed(code)) throw MpiError{code};
+    return false;
 }
 
-// Whether all ranks hold few enough hidden communicators for one more.
-bool Communicator::has_room(MPI_Comm comm) {
-    int room = session()->hidden_communicators < most_hidden ? 1 : 0, all = 0;
-    return worked(native().Allreduce(&room, &all, 1, native().int32, native().min, comm)) &&
-           all == 1;
+// Collective over comm.
+bool Communicator::all_agree(MPI_Comm comm, bool own) {
+    const Native& mpi = native();
+    int mine = own ? 1 : 0, all = 0;
+    return worked(mpi.Allreduce(&mine, &all, 1, mpi.int32, mpi.min, comm)) && all == 1;
 }
 
 bool Communicator::make_hidden() {
@@ -44,21 +47,26 @@ bool Communicator::make_hidden() {
     return made;
 }
 
+// Made first, then agreed upon: a rank may fail alone, or hold too many of them.
 bool Communicator::create_hidden() {
     const Native& mpi = native();
     Session& here = *session();
+    const bool has_room = here.hidden_communicators < most_hidden;
+    // The program's handler must not be told of a failure that native calls would not have had.
+    const Quiet quiet(comm_);
     MPI_Group group{};
-    if (!has_room(comm_)) return false;
-    if (mpi.Comm_group(comm_, &group) != MPI_SUCCESS) return false;
-    const int code = [&] {
-        // The program's handler must not be told of a failure that native calls would not have had.
-        const Quiet quiet(comm_);
-        // Not a duplicate, which would call the program's attribute callbacks.
-        return mpi.Comm_create(comm_, group, &hidden_);
-    }();
+    if (const int code = mpi.Comm_group(comm_, &group); !worked(code)) return false;
+    // Not a duplicate, which would call the program's attribute callbacks.
+    const bool made = mpi.Comm_create(comm_, group, &hidden_) == MPI_SUCCESS;
     mpi.Group_free(&group);
-    if (code != MPI_SUCCESS) {
+    if (!made) hidden_ = mpi.comm_null;
+    if (!all_agree(comm_, made && has_room)) {
+        if (made && !failed_) mpi.Comm_free(&hidden_);
         hidden_ = mpi.comm_null;
+        if (here.settings.verbose > 0)
+            complain_once(
+                "on some communicators collectives are native: no more communicators can "
+                "be made for ECO");
         return false;
     }
     mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
@@ -79,13 +87,16 @@ bool Communicator::ready(const Choice& choice) {
 void Communicator::make_inside() {
     const Native& mpi = native();
     state_of_inside_ = State::refused;
-    if (!has_room(hidden_)) return;
+    if (!may_split_hidden(session()->where)) return;
+    const bool has_room = session()->hidden_communicators < most_hidden;
     inside_ranks_ = innermost(hierarchy_.top, rank_).ranks;
     const int colour = inside_ranks_.size() > 1 ? inside_ranks_.front() : MPI_UNDEFINED;
     std::sort(inside_ranks_.begin(), inside_ranks_.end());
-    if (!worked(mpi.Comm_split(hidden_, colour, rank_, &inside_))) {
+    const bool made = mpi.Comm_split(hidden_, colour, rank_, &inside_) == MPI_SUCCESS;
+    if (!made) inside_ = mpi.comm_null;
+    if (!all_agree(hidden_, made && has_room)) {
+        if (inside_ != mpi.comm_null && !failed_) mpi.Comm_free(&inside_);
         inside_ = mpi.comm_null;
-        usable_ = false;
         return;
     }
     state_of_inside_ = State::made;
@@ -113,8 +124,8 @@ void Communicator::settle_nonblocking() {
     const Session& here = *session();
     if (here.settings.nonblocking == Nonblocking::off || !ready()) return;
     const bool threads = hook_minds_threads();
-    int works = hook_works(), all = 0;
-    if (!worked(mpi.Allreduce(&works, &all, 1, mpi.int32, mpi.min, hidden_))) return;
+    const bool all = all_agree(hidden_, hook_works());
+    if (failed_) return;
     if (all) nonblocking_ = Asked::works;
     if (all && here.mcast.channel) make_mcast();
     if (all && here.rails.open) make_rails();
@@ -125,7 +136,7 @@ void Communicator::settle_nonblocking() {
                           : "non-blocking collectives are native: this MPI library does not "
                             "call ECO while it waits");
     int kind = MPI_UNDEFINED;
-    check_mpi(mpi.Topo_test(comm_, &kind));
+    if (!worked(mpi.Topo_test(comm_, &kind))) return;
     if (all && kind != MPI_UNDEFINED && here.settings.choice != "native") neighbourhood();
 }
 
@@ -141,7 +152,12 @@ Neighbourhood* Communicator::neighbourhood() {
     const bool assumed = !model || model->assumed;
     if (session()->settings.choice == "auto" && assumed) return nullptr;
     if (!ready()) return nullptr;
-    if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(comm_, *this);
+    try {
+        if (!neighbourhood_) neighbourhood_ = std::make_unique<Neighbourhood>(comm_, *this);
+    } catch (const MpiError& error) {
+        abandon(error.code);
+        throw;
+    }
     return neighbourhood_->usable() ? neighbourhood_.get() : nullptr;
 }
 

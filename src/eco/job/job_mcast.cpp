@@ -101,9 +101,10 @@ JobMcast open_mcast(const Session& session) {
     const Native& mpi = native();
     JobMcast job;
     std::string why;
+    const McastKey key = share_mcast_key();
     try {
-        job.channel = join(session, share_mcast_key());
-    } catch (const Error& error) {
+        job.channel = join(session, key);
+    } catch (const std::exception& error) {
         why = error.what();
     }
     // The first that cannot says why.

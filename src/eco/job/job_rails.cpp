@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <set>
 
-#include "eco/base/error.h"
 #include "eco/job/session.h"
+#include "eco/mpi/mpi_transport.h"
 #include "eco/transport/fabric_rails.h"
 
 namespace eco {
@@ -16,32 +17,28 @@ namespace {
 constexpr double patience = 20;          // seconds for the first bytes over each rail
 constexpr std::size_t most_tried = 256;  // ranks; more would make too many connections at once
 
-// Concatenated by rank, each as long as the longest. False where MPI failed.
-bool share(const std::string& own, std::vector<std::string>& all) {
+// Concatenated by rank, each as long as the longest. Throws MpiError.
+void share(const std::string& own, std::vector<std::string>& all) {
     const Native& mpi = native();
     const int length = static_cast<int>(own.size());
     std::vector<int> lengths(all.size());
-    if (mpi.Allgather(&length, 1, mpi.int32, lengths.data(), 1, mpi.int32, mpi.comm_world) !=
-        MPI_SUCCESS)
-        return false;
+    check_mpi(mpi.Allgather(&length, 1, mpi.int32, lengths.data(), 1, mpi.int32, mpi.comm_world));
     const int longest = *std::max_element(lengths.begin(), lengths.end());
     std::string padded = own, joined(all.size() * static_cast<std::size_t>(longest), '\0');
     padded.resize(static_cast<std::size_t>(longest));
-    if (mpi.Allgather(padded.data(), longest, mpi.byte, joined.data(), longest, mpi.byte,
-                      mpi.comm_world) != MPI_SUCCESS)
-        return false;
+    check_mpi(mpi.Allgather(padded.data(), longest, mpi.byte, joined.data(), longest, mpi.byte,
+                            mpi.comm_world));
     for (std::size_t rank = 0; rank < all.size(); ++rank)
         all[rank] = joined.substr(rank * static_cast<std::size_t>(longest),
                                   static_cast<std::size_t>(lengths[rank]));
-    return true;
 }
 
 // Whether all ranks are well.
 bool all_well(const std::string& why) {
     const Native& mpi = native();
     int well = why.empty() ? 1 : 0, all = 0;
-    return mpi.Allreduce(&well, &all, 1, mpi.int32, mpi.min, mpi.comm_world) == MPI_SUCCESS &&
-           all == 1;
+    check_mpi(mpi.Allreduce(&well, &all, 1, mpi.int32, mpi.min, mpi.comm_world));
+    return all == 1;
 }
 
 }  // namespace
@@ -77,12 +74,13 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
                 std::move(rails), me, static_cast<int>(host_of_world.size()), longest_short);
             own = job.messages->own_address();
         }
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         why = error.what();
+        own.clear();
         job.messages.reset();
     }
     std::vector<std::string> addresses(host_of_world.size());
-    if (!share(own, addresses)) return {};
+    share(own, addresses);
     if (std::all_of(addresses.begin(), addresses.end(),
                     [](const std::string& text) { return text.empty(); }))
         return {};
@@ -95,7 +93,7 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
             if (addresses.size() <= most_tried &&
                 !job.messages->connectivity_check(patience, missing))
                 fault = "nothing arrived over a rail from rank " + missing;
-        } catch (const Error& error) {
+        } catch (const std::exception& error) {
             fault = error.what();
         }
     if (!fault.empty()) why = fault;
@@ -113,8 +111,8 @@ JobRails open_rails(const Session& session) {
     const Native& mpi = native();
     const auto ranks = static_cast<int>(session.where.host_of.size());
     int own = why.empty() ? ranks : session.world_rank, first = ranks;
-    if (mpi.Allreduce(&own, &first, 1, mpi.int32, mpi.min, mpi.comm_world) == MPI_SUCCESS &&
-        first == session.world_rank)
+    check_mpi(mpi.Allreduce(&own, &first, 1, mpi.int32, mpi.min, mpi.comm_world));
+    if (first == session.world_rank)
         std::fprintf(stderr, "eco: rank %d on %s: %s%s\n", session.world_rank,
                      processor_name().c_str(), why.c_str(),
                      job.open ? "" : "; collectives run without rails");

@@ -5,11 +5,17 @@
 
 namespace eco {
 
+static bool all_by_mpi(const RunningCall::Channels& channels) {
+    return !channels.rails && !channels.mcast;
+}
+
 RunningCall::RunningCall(const Channels& channels, const Prepared& prepared, const Layout& layout,
                          const Combine& combine, const Reduction& reduction)
     : first_tag_(channels.first_tag),
+      mismatch_(channels.comm, first_tag_, first_tag_ + prepared.first_tag(), prepared.tags()),
       mpi_(channels.comm, channels.inside, reduction,
-           channels.rails || channels.mcast ? nullptr : channels.deferred_sends),
+           all_by_mpi(channels) ? channels.deferred_sends : nullptr,
+           all_by_mpi(channels) && channels.tags_tell_schedules ? &mismatch_ : nullptr),
       execution_(std::in_place, prepared, layout, combine, transport(channels),
                  channels.first_tag) {}
 

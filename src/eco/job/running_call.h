@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "eco/job/mismatch.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/run/execution.h"
 #include "eco/topology/hierarchy.h"
@@ -30,6 +31,7 @@ public:
         McastContext* mcast_context = nullptr;
         const Group* top = nullptr;
         Rank rank = 0;
+        bool tags_tell_schedules = false;  // Tags::tell_schedules
     };
 
     // All that is named must outlive it.
@@ -55,6 +57,7 @@ private:
     void leave();
 
     int first_tag_;
+    MismatchCheck mismatch_;
     MpiTransport mpi_;
     std::optional<RailTransport> rails_;
     std::optional<McastTransport> mcast_;

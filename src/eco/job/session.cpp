@@ -18,9 +18,13 @@
 #include "eco/job/asks.h"
 #include "eco/job/communicator.h"
 #include "eco/job/job_report.h"
+#include "eco/job/native_inside.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/persistent_calls.h"
 #include "eco/job/say_if_long.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/process_failure.h"
+#include "eco/mpi/quiet.h"
 
 namespace eco {
 
@@ -30,9 +34,15 @@ namespace {
 Session* current = nullptr;
 
 std::atomic<bool> expected = false;  // MPI is initialised, and nobody has met
-Settings settings_of_start;          // rank 0's
 bool gives_settings = false;         // it is rank 0
 std::atomic<bool> nonblocking_before = false;
+
+// Rank 0's. Made when first asked for, as a library's constructor may begin MPI before any of
+// ECO's has run.
+Settings& settings_of_start() {
+    static auto& settings = *new Settings;
+    return settings;
+}
 
 int keep_attribute_with_its_own(MPI_Comm, int, void*, void*, void*, int* flag) {
     *flag = 0;
@@ -103,9 +113,35 @@ static std::unique_ptr<Chooser> make_chooser_bit_by_bit(const Session& session,
     return std::make_unique<Chooser>(profile, settings, library);
 }
 
+// What a rank needs of the library: asked for before the ranks say what they know, so that a
+// failure is known to all.
+struct OfLibrary {
+    MPI_Group world{};
+    int keyval = MPI_KEYVAL_INVALID;
+    std::string failure;
+
+    OfLibrary() {
+        const Native& mpi = native();
+        const auto check = [this](int code, const char* name) {
+            if (code != MPI_SUCCESS && failure.empty())
+                failure = std::string(name) + " failed (" + text_of_error(code) + ")";
+        };
+        check(mpi.Comm_group(mpi.comm_world, &world), "MPI_Comm_group");
+        check(mpi.Comm_create_keyval(keep_attribute_with_its_own, drop_communicator, &keyval,
+                                     nullptr),
+              "MPI_Comm_create_keyval");
+    }
+    void free() {
+        if (!failure.empty()) return;
+        native().Group_free(&world);
+        native().Comm_free_keyval(&keyval);
+    }
+};
+
 // What is left once all know the same; rails and multicasts are collective.
-static void begin(const Settings& settings, Profile profile, Whereabouts where, bool with_rails,
-                  bool with_mcast, const std::string& library) {
+static void begin(const Settings& settings, Profile profile, Whereabouts where,
+                  const OfLibrary& of_library, bool with_rails, bool with_mcast,
+                  const std::string& library) {
     const Native& mpi = native();
     auto fresh = std::make_unique<Session>();
     mpi.Comm_rank(mpi.comm_world, &fresh->world_rank);
@@ -114,11 +150,10 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
     fresh->library = library;
     fresh->profile = std::move(profile);
     fresh->where = std::move(where);
+    if (!may_split_hidden(fresh->where)) leave_out_native_inside(fresh->profile, fresh->settings);
     fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library);
-    if (mpi.Comm_group(mpi.comm_world, &fresh->world_group) != MPI_SUCCESS ||
-        mpi.Comm_create_keyval(keep_attribute_with_its_own, drop_communicator, &fresh->keyval,
-                               nullptr) != MPI_SUCCESS)
-        return;
+    fresh->world_group = of_library.world;
+    fresh->keyval = of_library.keyval;
     if (fresh->world_rank == 0)
         for (const auto& complaint : fresh->settings.complaints) say(complaint);
     const auto& host_of = fresh->where.host_of;
@@ -142,20 +177,22 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where, 
 
 void begin_session(const Settings& settings, const Profile& profile, bool with_rails,
                    const std::string& library) {
-    auto where = share_whereabouts(profile);
+    OfLibrary of_library;
+    auto where = share_whereabouts(profile, of_library.failure);
+    if (!where) return of_library.free();
     const bool with_mcast = settings.multicast && profile.mcast && !profile.mcast->areas.empty();
-    if (where) begin(settings, profile, std::move(*where), with_rails, with_mcast, library);
+    begin(settings, profile, std::move(*where), of_library, with_rails, with_mcast, library);
 }
 
 static void begin_session() {
     const Seconds began = Clocks::own();
-    auto shared = share(settings_of_start, library_name());
-    if (!shared) return;
+    OfLibrary of_library;
+    auto shared = share(settings_of_start(), library_name(), of_library.failure);
+    if (!shared) return of_library.free();
     const bool with_rails = may_use_rails(shared->settings, shared->profile);
     const bool with_mcast = may_use_mcast(shared->settings, shared->profile);
-    begin(shared->settings, std::move(shared->profile), std::move(shared->where), with_rails,
-          with_mcast, shared->library);
-    if (!current) return;
+    begin(shared->settings, std::move(shared->profile), std::move(shared->where), of_library,
+          with_rails, with_mcast, shared->library);
     current->learned = std::move(shared->learned);
     current->whole = std::move(shared->whole);
     current->began = began;
@@ -169,18 +206,17 @@ void abort_job(Code code) {
     native().Abort(native().comm_world, static_cast<int>(code));
 }
 
-// Other ranks have begun, or will: this one cannot stay behind.
-[[noreturn]] static void end_job() {
+// Other ranks have begun, or will: this one cannot stay behind. Needs no memory.
+[[noreturn]] static void end_job_for(const char* why) {
     const Native& mpi = native();
     int rank = 0;
     mpi.Comm_rank(mpi.comm_world, &rank);
-    std::fprintf(stderr,
-                 "eco: rank %d: out of memory while ECO begins or ends; "
-                 "the job ends\n",
-                 rank);
+    std::fprintf(stderr, "eco: rank %d: %s while ECO begins or ends; the job ends\n", rank, why);
     abort_job(Code::environment);
     std::abort();
 }
+
+[[noreturn]] static void end_job() { end_job_for("out of memory"); }
 
 // While one lives, memory that is short ends the job before anything is thrown: JSON values need
 // some to be destroyed. No other thread is in ECO then.
@@ -198,10 +234,10 @@ private:
 static void expect(int rank, bool at_once) {
     gives_settings = rank == 0;
     if (gives_settings) {
-        settings_of_start = read_settings();
+        settings_of_start() = read_settings();
         // The program may change its folder.
         char folder[PATH_MAX];
-        for (std::string* path : {&settings_of_start.profile, &settings_of_start.report})
+        for (std::string* path : {&settings_of_start().profile, &settings_of_start().report})
             if (!path->empty() && path->front() != '/' && getcwd(folder, sizeof folder))
                 *path = std::string(folder) + "/" + *path;
         if (const std::string behind = wrapper_behind(); !behind.empty())
@@ -212,8 +248,8 @@ static void expect(int rank, bool at_once) {
     const bool later = begins_later();
     // A non-blocking call before the session leaves no mark. So that ranks which make it before and
     // after agree, each communicator is then prepared from its beginning.
-    if ((nonblocking || later) && settings_of_start.nonblocking == Nonblocking::on)
-        settings_of_start.nonblocking = Nonblocking::expected;
+    if ((nonblocking || later) && settings_of_start().nonblocking == Nonblocking::on)
+        settings_of_start().nonblocking = Nonblocking::expected;
     expected = true;
     note_start_for_report();
     if (!at_once && (later || !(nonblocking || asks_at_once()))) return;
@@ -235,17 +271,22 @@ void meet(MPI_Comm comm) noexcept {
     if (!expected || comm != native().comm_world) return;
     expected = false;
     const MemoryMustDo must;
+    // The program's handler must not be told of a failure that native calls would not have had.
+    const Quiet quiet(comm);
     try {
         // Not earlier: MPI_Init is as quick as it was, and more libraries are loaded now.
-        if (gives_settings && settings_of_start.nonblocking == Nonblocking::on &&
+        if (gives_settings && settings_of_start().nonblocking == Nonblocking::on &&
             libraries_name_nonblocking())
-            settings_of_start.nonblocking = Nonblocking::expected;
+            settings_of_start().nonblocking = Nonblocking::expected;
         begin_session();
         if (!current || current->settings.nonblocking != Nonblocking::expected) return;
         Communicator* world = known_communicator(comm);
         if (world && world->wants_nonblocking()) world->settle_nonblocking();
+    } catch (const MpiError& error) {
+        // The library tells all ranks that a process has failed, in the calls to come.
+        if (!says_that_a_process_failed(error.code)) end_job_for(text_of_error(error.code).c_str());
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "eco: %s\n", error.what());
+        end_job_for(error.what());
     }
 }
 
@@ -253,7 +294,8 @@ void meet(MPI_Comm comm) noexcept {
 // something else of it than the others: then nothing is exchanged.
 static void exchange_last_times() {
     const Native& mpi = native();
-    const Communicator* world = known_communicator(mpi.comm_world);
+    // Also one that is lost here: the others ask it.
+    const Communicator* world = placed_communicator(mpi.comm_world);
     if (!world || !world->has_times()) return;
     const auto communicators = current->communicators;
     int fine = std::none_of(communicators.begin(), communicators.end(),
@@ -269,7 +311,7 @@ static void exchange_last_times() {
 static void end() {
     const bool nobody_met = expected.exchange(false);
     if (!current) {
-        if (nobody_met) give_report(settings_of_start);
+        if (nobody_met) give_report(settings_of_start());
         return;
     }
     if (current->settings.learn >= Learn::on) exchange_last_times();

@@ -80,8 +80,8 @@ void expect_session(bool threads_multiple) noexcept;
 // Called first by what is collective over comm and blocks. Over MPI_COMM_WORLD, at the first call,
 // begins the session: all ranks come to such a call, and in the same order among all that is
 // collective over it, so that no other order of theirs is disturbed. Where it cannot work it leaves
-// session() null on all ranks, and rank 0 says why in one line. A rank that has no memory left for
-// it ends the job: the others have begun.
+// session() null on all ranks, and one rank says why in one line. A rank that fails alone, once
+// the others may have begun, ends the job and says why (docs/decisions/0020).
 void meet(MPI_Comm comm) noexcept;
 
 // Family and version, as tuning entries have it: "openmpi 5.0.11".

@@ -16,7 +16,9 @@
 #include "eco/job/build_id.h"
 #include "eco/learn/program_name.h"
 #include "eco/mpi/device_memory.h"
+#include "eco/mpi/mpi_transport.h"
 #include "eco/mpi/native.h"
+#include "eco/mpi/threads.h"
 #include "eco/selection/choose.h"
 #include "eco/topology/host_names.h"
 #include "eco/topology/processors.h"
@@ -33,17 +35,19 @@ namespace {
 // far, so neither this nor Answer ever changes its form; what follows `build` is looked at only
 // where all are of one build.
 struct Place {
-    std::uint64_t host = 0;   // hash of its name
-    std::uint64_t build = 0;  // build_id()
-    std::uint64_t may_be_bound : 1 = 0;
-    std::uint64_t memory : 63 = 0;          // bytes (host_memory.h)
+    std::uint64_t host = 0;                 // hash of its name
+    std::uint64_t build = 0;                // build_id()
+    std::uint64_t facts : 8 = 0;            // Fact; of other builds perhaps others
+    std::uint64_t memory : 56 = 0;          // bytes (host_memory.h)
     std::uint64_t has_unknown_devices = 0;  // device_memory.h
 };
+
+enum Fact : unsigned { may_be_bound_there = 1, calls_at_once = 2, takes_no_part = 4 };
 
 // Rank 0's first broadcast begins with it.
 struct Answer {
     std::uint32_t length = 0;  // of the text that follows; 0: native collectives
-    std::int32_t odd = -1;     // the first rank of another build than rank 0's
+    std::int32_t odd = -1;     // the first rank of another build than rank 0's, or that cannot
     std::uint64_t odd_ranks = 0;
 };
 
@@ -57,47 +61,77 @@ int rank_in_world() {
     return rank;
 }
 
-// Collective; by rank, on rank 0. Nothing if MPI failed.
-std::optional<std::vector<Place>> gather_places() {
+// Where it is not known they may, and nothing is lost but choices.
+bool threads_may_call_at_once() {
+    try {
+        return threads_call_at_once();
+    } catch (const MpiError&) {
+        return true;
+    }
+}
+
+// Collective; by rank, on rank 0. Throws MpiError.
+std::vector<Place> gather_places(bool takes_part) {
     const Native& mpi = native();
     int ranks = 0;
     mpi.Comm_size(mpi.comm_world, &ranks);
+    unsigned facts = 0;
+    if (may_be_bound()) facts |= may_be_bound_there;
+    if (threads_may_call_at_once()) facts |= calls_at_once;
+    if (!takes_part) facts |= takes_no_part;
     Place own;
     own.host = name_hash(processor_name());
     own.build = build_id();
-    own.may_be_bound = may_be_bound() ? 1U : 0U;
-    own.memory = static_cast<std::uint64_t>(host_memory()) & (~std::uint64_t{0} >> 1);
+    own.facts = facts & 0xffU;
+    own.memory = static_cast<std::uint64_t>(host_memory()) & (~std::uint64_t{0} >> 8);
     own.has_unknown_devices = has_devices_of_unknown_memory() ? 1U : 0U;
     std::vector<Place> all(static_cast<std::size_t>(ranks));
-    if (mpi.Gather(&own, sizeof own, mpi.byte, all.data(), sizeof own, mpi.byte, 0,
-                   mpi.comm_world) != MPI_SUCCESS)
-        return std::nullopt;
+    check_mpi(mpi.Gather(&own, sizeof own, mpi.byte, all.data(), sizeof own, mpi.byte, 0,
+                         mpi.comm_world));
     return all;
 }
 
-// Rank 0, before what it shares: whether all can decide alike.
-Answer compare_builds(const std::vector<Place>& places) {
+bool some(const std::vector<Place>& places, Fact fact) {
+    return std::any_of(places.begin(), places.end(),
+                       [fact](const Place& place) { return (place.facts & fact) != 0; });
+}
+
+template <typename IsOdd>
+Answer find_odd(const std::vector<Place>& places, IsOdd is_odd) {
     Answer answer;
     for (std::size_t rank = places.size(); rank-- > 0;)
-        if (places[rank].build != places.front().build) {
+        if (is_odd(places[rank])) {
             answer.odd = static_cast<std::int32_t>(rank);
             ++answer.odd_ranks;
         }
     return answer;
 }
 
-void say_that_builds_differ(const Answer& answer) {
+// Rank 0, before what it shares: whether all can decide alike. Ranks of another build may mean
+// something else by what they say besides.
+Answer find_odd(const std::vector<Place>& places) {
+    const Answer built =
+        find_odd(places, [&](const Place& place) { return place.build != places.front().build; });
+    if (built.odd >= 0) return built;
+    return find_odd(places, [](const Place& place) { return (place.facts & takes_no_part) != 0; });
+}
+
+// why_not: this rank's; empty if it is of another build.
+void say_why_it_is_odd(const Answer& answer, const std::string& why_not) {
     const std::string more = answer.odd_ranks > 1
                                  ? " (" + std::to_string(answer.odd_ranks) + " such ranks)"
                                  : std::string();
-    say("rank " + std::to_string(answer.odd) + " on " + processor_name() + " has another ECO (" +
-        build_text + ") than rank 0" + more +
+    const std::string who = "rank " + std::to_string(answer.odd) + " on " + processor_name();
+    if (!why_not.empty())
+        return say(who + " cannot begin: " + why_not + more +
+                   "; the MPI library's own collectives run on all ranks");
+    say(who + " has another ECO (" + build_text + ") than rank 0" + more +
         ", so the MPI library's own collectives run; install the same on all hosts");
 }
 
-// Collective; rank 0's text on all. Empty if MPI failed, or where builds differ, which the
-// first rank that is odd says.
-std::string broadcast(std::string text, Answer answer) {
+// Collective; rank 0's text on all. Empty where builds differ or a rank cannot take part, which the
+// first rank that is odd says. Throws MpiError.
+std::string broadcast(std::string text, Answer answer, const std::string& why_not) {
     const Native& mpi = native();
     std::array<char, first_bytes> first{};
     if (answer.odd >= 0) text.clear();
@@ -105,23 +139,29 @@ std::string broadcast(std::string text, Answer answer) {
     constexpr std::size_t room = first_bytes - sizeof answer;
     std::memcpy(first.data(), &answer, sizeof answer);
     std::memcpy(first.data() + sizeof answer, text.data(), std::min(room, text.size()));
-    if (mpi.Bcast(first.data(), first_bytes, mpi.byte, 0, mpi.comm_world) != MPI_SUCCESS) return "";
+    check_mpi(mpi.Bcast(first.data(), first_bytes, mpi.byte, 0, mpi.comm_world));
     std::memcpy(&answer, first.data(), sizeof answer);
     if (answer.length == 0) {
-        if (answer.odd == rank_in_world()) say_that_builds_differ(answer);
+        if (answer.odd == rank_in_world()) say_why_it_is_odd(answer, why_not);
         return "";
     }
     text.resize(answer.length);
     std::memcpy(text.data(), first.data() + sizeof answer, std::min(room, text.size()));
-    if (text.size() > room && mpi.Bcast(text.data() + room, static_cast<int>(text.size() - room),
-                                        mpi.byte, 0, mpi.comm_world) != MPI_SUCCESS)
-        return "";
+    if (text.size() > room)
+        check_mpi(mpi.Bcast(text.data() + room, static_cast<int>(text.size() - room), mpi.byte, 0,
+                            mpi.comm_world));
     return text;
 }
 
-// Rank 0: where this job's results go, the measurement that they are of, and the program. It may
-// change what it is called by.
-std::string kept_at, kept_of, program;
+// Rank 0: where this job's results go, the measurement that they are of, and the program, which
+// may change what it is called by. Never destroyed.
+struct Results {
+    std::string path, created, program;
+};
+Results& results_of_job() {
+    static auto& all = *new Results;
+    return all;
+}
 
 // One line for what was refused, however much.
 void say_refused(const std::vector<std::string>& refused) {
@@ -193,29 +233,41 @@ json whereabouts_json(const std::vector<Place>& places, const std::vector<int>& 
     const auto ranks = ranks_on(host_of, hosts);
     bool bound = false;
     for (std::size_t rank = 0; rank < places.size(); ++rank)
-        bound = bound || (host_of[rank] >= 0 && places[rank].may_be_bound != 0 &&
+        bound = bound || (host_of[rank] >= 0 && (places[rank].facts & may_be_bound_there) != 0 &&
                           ranks[static_cast<std::size_t>(host_of[rank])] > 1);
-    return {{"host_of", host_of}, {"bound", bound}, {"most_scratch", most_scratch(places)}};
+    return {{"host_of", host_of},
+            {"bound", bound},
+            {"threads", some(places, calls_at_once)},
+            {"most_scratch", most_scratch(places)}};
 }
 
-// Collective. Levels inside are asked for only if ranks share a host and some of them is bound,
-// so that others neither load hwloc nor wait for a second exchange.
-std::optional<Whereabouts> read_whereabouts(const json& root, std::size_t hosts) {
+// Unknown where it cannot be found: all ranks learn that.
+Binding binding_of_this_rank() {
+    try {
+        return find_binding(allowed_processors());
+    } catch (const std::exception&) {
+        return {};
+    }
+}
+
+// Collective; throws MpiError. Levels inside are asked for only if ranks share a host and some of
+// them is bound, so that others neither load hwloc nor wait for a second exchange.
+Whereabouts read_whereabouts(const json& root, std::size_t hosts) {
     const Native& mpi = native();
     Whereabouts where;
     root.at("host_of").get_to(where.host_of);
     root.at("most_scratch").get_to(where.most_scratch);
+    root.at("threads").get_to(where.threads_at_once);
     if (!root.at("bound").get<bool>()) return where;
     const int here = where.host_of.at(static_cast<std::size_t>(rank_in_world()));
     Binding binding;
     if (here >= 0 && ranks_on(where.host_of, hosts)[static_cast<std::size_t>(here)] > 1 &&
         may_be_bound())
-        binding = find_binding(allowed_processors());
+        binding = binding_of_this_rank();
     const int mine[levels_inside] = {binding.package, binding.numa, binding.cache};
     std::vector<int> all(levels_inside * where.host_of.size());
-    if (mpi.Allgather(mine, levels_inside, mpi.int32, all.data(), levels_inside, mpi.int32,
-                      mpi.comm_world) != MPI_SUCCESS)
-        return std::nullopt;
+    check_mpi(mpi.Allgather(mine, levels_inside, mpi.int32, all.data(), levels_inside, mpi.int32,
+                            mpi.comm_world));
     for (std::size_t at = 0; at < all.size(); at += levels_inside)
         where.bindings.push_back({all[at], all[at + 1], all[at + 2]});
     return where;
@@ -228,13 +280,14 @@ json what_was_learned(Settings& settings, const std::string& profile_path, const
     if (settings.choice != "auto") settings.learn = Learn::off;
     if (settings.learn == Learn::off) return json::array();
     try {
-        kept_of = profile.created;
-        kept_at = learned_path(profile_path, kept_of);
-        auto classes = read_learned(kept_at, kept_of).classes;
-        program = name_of_program();
+        Results& results = results_of_job();
+        results.created = profile.created;
+        results.path = learned_path(profile_path, profile.created);
+        auto classes = read_learned(results.path, results.created).classes;
+        results.program = name_of_program();
         std::erase_if(classes, [&](const LearnedClass& each) {
             return each.mpi != library || each.ranks > ranks ||
-                   (!each.blocks() && each.program != program);
+                   (!each.blocks() && each.program != results.program);
         });
         return short_json(classes);
     } catch (const std::exception& error) {
@@ -318,27 +371,28 @@ std::string what_names_host(const std::string& otherwise) {
 }
 
 void keep_results(std::vector<LearnedClass> results) {
-    if (results.empty() || kept_at.empty()) return;
+    const Results& of = results_of_job();
+    if (results.empty() || of.path.empty()) return;
     try {
         for (LearnedClass& each : results)
-            if (!each.blocks()) each.program = program;
-        keep_learned(kept_at, {kept_of, std::move(results)});
+            if (!each.blocks()) each.program = of.program;
+        keep_learned(of.path, {of.created, std::move(results)});
     } catch (const std::exception& error) {
         say(error.what());
     }
 }
 
-std::optional<Shared> share(const Settings& settings, const std::string& library) {
-    const auto places = gather_places();
-    if (!places) return std::nullopt;
+std::optional<Shared> share(const Settings& settings, const std::string& library,
+                            const std::string& why_not) {
+    const auto places = gather_places(why_not.empty());
     std::string text;
     Answer answer;
     std::unique_ptr<WholeProfile> whole;
     if (rank_in_world() == 0) {
-        if (settings.enabled || settings.reports()) answer = compare_builds(*places);
-        if (answer.odd < 0) text = what_to_share(settings, library, *places, whole);
+        if (settings.enabled || settings.reports()) answer = find_odd(places);
+        if (answer.odd < 0) text = what_to_share(settings, library, places, whole);
     }
-    text = broadcast(std::move(text), answer);
+    text = broadcast(std::move(text), answer, why_not);
     if (text.empty()) return std::nullopt;
     const json root = json::from_cbor(text);
     Shared shared;
@@ -354,24 +408,20 @@ std::optional<Shared> share(const Settings& settings, const std::string& library
     root.at("library").get_to(shared.library);
     shared.learned = read_short(root.at("learned"), shared.library);
     shared.profile = parse_runtime(root.at("profile"));
-    auto where = read_whereabouts(root.at("where"), shared.profile.hosts.size());
-    if (!where) return std::nullopt;
-    shared.where = std::move(*where);
+    shared.where = read_whereabouts(root.at("where"), shared.profile.hosts.size());
     return shared;
 }
 
-std::optional<Whereabouts> share_whereabouts(const Profile& profile) {
-    const auto places = gather_places();
-    if (!places) return std::nullopt;
+std::optional<Whereabouts> share_whereabouts(const Profile& profile, const std::string& why_not) {
+    const auto places = gather_places(why_not.empty());
     std::string text;
     Answer answer;
     if (rank_in_world() == 0) {
-        answer = compare_builds(*places);
+        answer = find_odd(places);
         json::to_cbor(
-            whereabouts_json(*places, hosts_of(*places, profile.hosts), profile.hosts.size()),
-            text);
+            whereabouts_json(places, hosts_of(places, profile.hosts), profile.hosts.size()), text);
     }
-    text = broadcast(std::move(text), answer);
+    text = broadcast(std::move(text), answer, why_not);
     if (text.empty()) return std::nullopt;
     return read_whereabouts(json::from_cbor(text), profile.hosts.size());
 }

@@ -20,6 +20,7 @@ namespace eco {
 struct Whereabouts {
     std::vector<int> host_of;                     // per rank, index in profile.hosts; -1: not in it
     std::vector<Binding> bindings;                // per rank; empty if no host has levels inside
+    bool threads_at_once = false;                 // some rank has MPI_THREAD_MULTIPLE
     Bytes most_scratch = most_scratch_of_a_rank;  // see Hierarchy
 };
 
@@ -43,11 +44,15 @@ struct Shared {
 // host and some of them is bound, an allgather.
 
 // Nothing, on all ranks alike, where ECO falls back to native; rank 0 says why in one line, or the
-// first rank whose build differs from rank 0's (build_id.h). settings, library: rank 0's count.
-std::optional<Shared> share(const Settings& settings, const std::string& library);
+// first rank whose build differs from rank 0's (build_id.h) or that cannot take part: why_not says
+// what has failed there. settings, library: rank 0's count. Throws MpiError, after which
+// other ranks may have begun.
+std::optional<Shared> share(const Settings& settings, const std::string& library,
+                            const std::string& why_not = {});
 
 // The same for a profile that all ranks have.
-std::optional<Whereabouts> share_whereabouts(const Profile& profile);
+std::optional<Whereabouts> share_whereabouts(const Profile& profile,
+                                             const std::string& why_not = {});
 
 // Rank 0's, local: keeps what its communicators learned, beside the profile that share() read; a
 // line says why where it cannot.
