@@ -60,4 +60,5 @@ def test_on_the_way_to_the_first_schedule(mpi: Mpi, profile: Path, fails: str) -
     """The error goes to the program's handler, here the one that ends the job."""
     run = _run(mpi, profile, fails)
     assert run.code != 0, run.text
+    assert "egmentation" not in run.text, run.text  # it ends, it does not crash
     assert "rank 1 ended well" not in run.err, run.text
