@@ -3,7 +3,9 @@
 asked for, and how they are shown."""
 
 import argparse
+import base64
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -13,6 +15,8 @@ from typing import Any
 PROJECT = Path(__file__).resolve().parents[2]
 ECO = PROJECT / "build" / "release" / "bin" / "eco"
 OUT = PROJECT / "build" / "papers"
+# Of a probe that nothing writes around (docs/formats.md, "Events of eco probe").
+_LINE = re.compile(r"^@eco\.[\w-]+\.[rn]\d+\.\d+(z?)\.([\w-]*)\.[\w-]+\.$", re.M | re.A)
 
 
 def eco(*words: object) -> str:
@@ -27,11 +31,14 @@ def eco(*words: object) -> str:
 
 def probe(words: list[str], profile: Path) -> list[dict[str, Any]]:
     """What `… eco probe VERB --profile - …` reports; where it fails the script ends."""
-    mark = "@eco "
     with profile.open() as stdin:
         done = subprocess.run(words, stdin=stdin, capture_output=True, text=True)
-    lines = [line[len(mark) :] for line in done.stdout.splitlines() if line.startswith(mark)]
-    events = [json.loads(line) for line in lines]
+    events, data = [], ""
+    for last, part in _LINE.findall(done.stdout):
+        data += part
+        if last:
+            events.append(json.loads(base64.urlsafe_b64decode(data + "=" * (-len(data) % 4))))
+            data = ""
     wrong = [event["message"] for event in events if event["event"] == "error"]
     if wrong or done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]

@@ -16,7 +16,8 @@ from typing import Any
 
 from eco import store
 from eco.errors import EcoError
-from eco.probe import Event, Say
+from eco.line_code import Event
+from eco.probe import Say
 from eco.zipped import zipped
 
 VERSION = 1

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import math
 import os
 import queue
 import re
@@ -21,10 +19,10 @@ from typing import IO, Any
 
 from eco.errors import EcoError, ExitCode
 from eco.launcher import Launcher
+from eco.line_code import Event, EventReader
 from eco.output_reader import OutputReader, when_ended
 from eco.zipped import zipped
 
-Event = dict[str, Any]
 TakeHost = Callable[[str, Any], None]  # a kind, and what it is about (docs/formats.md)
 Say = Callable[[str], None]
 Patience = Callable[[], float]  # seconds; asked again while the time passes
@@ -33,8 +31,6 @@ Patience = Callable[[], float]  # seconds; asked again while the time passes
 _CAUSE = re.compile(
     r"resolve|not known|not found|refused|unreachable|denied|timed out|no such file", re.IGNORECASE
 )
-_MARK = "@eco {"
-_HOST = "@eco-host "
 _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
 
 
@@ -84,21 +80,22 @@ def run(
         errors = OutputReader(process.stderr, take_error)
         when_ended(process, (output, errors), lambda: lines.put(None))
         done = False
+        reader = EventReader()
         stack.enter_context(watch)
         for line in iter(lines.get, None):
             watch.note()
-            event = _event(line)
-            if event is None:
-                if _HOST in line:
-                    _tell(line, take_host)
-                elif line.strip():
-                    say(line)
-            elif event.get("event") == "error":
-                raise _reported(event)
-            elif event.get("event") == "done":
-                done = True
-            else:
-                take_event(event)
+            events = reader.take(line)
+            if events is None and line.strip():
+                say(line)
+            for event in events or ():
+                if event.get("event") == "error":
+                    raise _reported(event)
+                if event.get("event") == "done":
+                    done = True
+                elif event.get("event") == "host":
+                    _tell(event, take_host)
+                else:
+                    take_event(event)
         code = process.wait()
         if watch.ended_after is not None and not done:
             raise SilentError(
@@ -106,7 +103,7 @@ def run(
                 ExitCode.LAUNCH,
             )
         if not done:
-            raise _failed(launcher, code, tail)
+            raise (reader.damage() if code == 0 else None) or _failed(launcher, code, tail)
         if code != 0:
             say(f"eco: {launcher.words[0]} ended with code {code} after the probe was done")
 
@@ -170,43 +167,14 @@ def _start(
         ) from None
 
 
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text} is no figure")
-    return value
-
-
-def _event(line: str) -> Event | None:
-    # Launchers may put a tag before each line: [1,0]<stdout>:
-    start = line.find(_MARK)
-    if start < 0:
-        return None
-    try:
-        text = line[start + len(_MARK) - 1 :]
-        event = json.loads(text, parse_float=_finite, parse_constant=_finite)
-        if not isinstance(event, dict):
-            return None
-        if event.get("event") == "progress":
-            float(event["done"]), float(event.get("left") or 0)
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
-        raise EcoError(
-            f"the probe's output was damaged on its way: {line[start : start + 60].rstrip()}…",
-            ExitCode.LAUNCH,
-        ) from None
-    return event
-
-
-def _tell(line: str, take_host: TakeHost | None) -> None:
+def _tell(event: Event, take_host: TakeHost | None) -> None:
     if take_host is None:
         return
-    # Where a launcher has mixed the lines of two ranks, what else is told must do.
+    # What is wrong is left out: what else is told must do.
     with contextlib.suppress(
         EcoError, ValueError, RecursionError, LookupError, TypeError, AttributeError
     ):
-        # Launchers may put something behind a line, too.
-        told, _ = json.JSONDecoder().raw_decode(line.partition(_HOST)[2])
-        ((kind, about),) = told.items()
+        ((kind, about),) = ((key, event[key]) for key in event if key != "event")
         take_host(kind, about)
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from coded_lines import coded
+
 from eco import cli
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -69,7 +71,7 @@ def launcher(
 ) -> Launcher:
     folder.mkdir(parents=True, exist_ok=True)
     if isinstance(events, list):
-        events = "\n".join("@eco " + json.dumps(event) for event in events)
+        events = coded(*events)
     (folder / "lines").write_text(events)
     path = folder / name
     path.write_text(

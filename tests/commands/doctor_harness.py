@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from coded_lines import coded
 from commands_harness import DONE, Outcome, document, eco, launcher, progress
 from eco.zipped import zipped
 
@@ -39,12 +40,12 @@ def told(**changes: dict[str, Any]) -> list[dict[str, Any]]:
 
 def lines(kind: str, *each: dict[str, Any]) -> str:
     """What ranks print of their hosts."""
-    return "".join(f"@eco-host {json.dumps({kind: about})}\n" for about in each)
+    return "".join(coded({"event": "host", kind: about}) for about in each)
 
 
 def said(*events: dict[str, Any]) -> str:
     """What rank 0 prints of events."""
-    return "".join(f"@eco {json.dumps(event)}\n" for event in events)
+    return coded(*events)
 
 
 def way(source: int, target: int, **changes: Any) -> dict[str, Any]:

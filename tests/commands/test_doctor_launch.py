@@ -145,7 +145,8 @@ def test_hosts_that_are_alone_have_one_order(tmp_path: Path) -> None:
 
 def test_lines_that_a_launcher_mixed(tmp_path: Path) -> None:
     """What can be read is used; the rest is no fault of the network."""
-    text = lines("facts", *told()) + '@eco-host {"facts": {"host@eco-host {"link": 3}\n'
+    first, second = lines("facts", told()[0]), lines("link", {"from": 3})
+    text = lines("facts", *told()) + first[:50] + second + second[:200]
     text += said({"event": "profile", "profile": document()}, DONE)
     start = launcher(tmp_path / "bin", text)
     result = eco("doctor", "--json", "--", start.path)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coded_lines import coded
 from commands_harness import (
     DONE,
     ECO,
@@ -251,7 +252,7 @@ FAILURES: list[tuple[dict[str, Any], str, int]] = [
         4,
     ),
     ({"events": [DONE]}, "the probe ended without a profile", 4),
-    ({"events": '@eco {"event": "prof'}, "was damaged on its way", 4),
+    ({"events": coded(PROFILE)[:40]}, "was damaged on its way", 4),
     (
         {"events": [{"event": "profile", "profile": {"eco_profile": 7}}, DONE]},
         "the probe's profile: is of profile version 7",
@@ -273,7 +274,7 @@ def test_failures(tmp_path: Path, store: Path, how: dict[str, Any], why: str, co
 
 
 def test_lines_of_the_launcher_pass(tmp_path: Path) -> None:
-    lines = "[n0] hello\n[1,0]<stdout>:@eco " + json.dumps(PROFILE) + '\n@eco {"event":"done"}'
+    lines = "[n0] hello\n[1,0]<stdout>:" + coded(PROFILE, DONE)
     start = launcher(tmp_path / "bin", lines, error="warning: slow\n")
     result = eco("measure", "--json", "--", start.path)
     assert result.returncode == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coded_lines import coded
 from commands_harness import DONE, document, eco, launcher, progress, result
 from eco.errors import EcoError
 from eco.lab.draw import tree
@@ -86,7 +87,7 @@ def _change(value: Any, draw: random.Random) -> Any:
 def _lines(events: list[Any], draw: random.Random) -> str:
     at = draw.randrange(len(events))
     events = [*events[:at], _change(events[at], draw), *events[at + 1 :]]
-    lines = ["@eco " + json.dumps(each) for each in events]
+    lines = coded(*events).splitlines()
     if draw.random() < 0.2:
         line = draw.randrange(len(lines))
         cut = draw.randrange(len(lines[line]) + 1)

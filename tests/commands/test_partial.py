@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coded_lines import coded
 from commands_harness import (
     DONE,
     complaint,
@@ -347,9 +348,9 @@ def test_what_says_its_version_and_leaves_a_process_behind(tmp_path: Path) -> No
 
 def test_long_lines_and_other_ends_of_lines(tmp_path: Path) -> None:
     """Not as the pipe cuts them."""
-    text = f"ä{'ü' * 200_000}\r\n10 %\r20 %\n\n@eco " + json.dumps(PROFILE) + "\r\n"
+    text = f"ä{'ü' * 200_000}\r\n10 %\r20 %\n\n" + coded(PROFILE, DONE).replace("\n", "\r\n")
     inner = launcher(tmp_path / "bin", [])
-    (tmp_path / "bin" / "text").write_bytes(text.encode() + b'@eco {"event": "done"}\n\xff')
+    (tmp_path / "bin" / "text").write_bytes(text.encode() + b"\xff")
     inner.path.write_text(f"#!/bin/sh\nexec cat {tmp_path}/bin/text\n")
     result = eco("measure", "--", inner.path)
     assert result.returncode == 0, result.stderr

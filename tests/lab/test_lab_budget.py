@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from eco.lab.mpi import PROJECT
+from eco.line_code import EventReader
 from lab_harness import LAB, needs_lab
 
 pytestmark = needs_lab
@@ -101,8 +102,8 @@ def test_no_time_left(tmp_path: Path) -> None:
     launcher = [*LAB, "run", "three-segments", "--native", "--"]
     probe = [ECO, "probe", "measure", "--within", 1, "--launched", time.time() - 1]
     printed = output_of(*launcher, *probe)
-    lines = [line for line in printed.splitlines() if line.startswith("@eco ")]
-    events = [json.loads(line.removeprefix("@eco ")) for line in lines]
+    reader = EventReader()
+    events = [event for line in printed.splitlines() for event in reader.take(line) or []]
     begun = [str(event.get("what", "")).split(" ")[0] for event in events]
     assert not {"connecting", "timing", "comparing"} & set(begun[-20:]), begun
     (chosen,) = (event for event in events if event["event"] == "chosen")

@@ -11,6 +11,7 @@ import pytest
 from doctor_breaks import BREAKS, FAR_APART, FOUR, OF_THE_LIBRARY, SOUND, Break, apart
 from eco.lab.mpi import PROJECT, dependencies
 from eco.lab.profile import own_command
+from eco.line_code import EventReader
 from lab_harness import HERE, needs_quiet_lab, other_build
 
 pytestmark = needs_quiet_lab
@@ -88,7 +89,9 @@ def test_collectives_are_timed_where_nothing_is_lost(lost: bool, tmp_path: Path)
     probe = [str(ECO), "probe", "measure", "--no-tune", "--facts", "--collectives"]
     done = subprocess.run([*lab, *probe], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert ('"event":"collectives"' in done.stdout) != lost
+    reader = EventReader()
+    events = [event for line in done.stdout.splitlines() for event in reader.take(line) or []]
+    assert any(event["event"] == "collectives" for event in events) != lost
 
 
 def test_launcher_of_another_library(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 """Where a program's first collective is, ECO begins; until then it must not be noticed."""
 
 import pytest
+from eco.line_code import EventReader
 from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, here, lab
 
 
@@ -63,4 +64,6 @@ def test_a_probe_whose_input_does_not_end(mpi: Mpi) -> None:
         "16",
     ]
     run = here(mpi, 2, "bash", "-c", held, PROFILE, ECO, *words, seconds=50)
-    assert "on hosts of the profile" in run.out, run.text
+    reader = EventReader()
+    (error,) = (event for line in run.out.splitlines() for event in reader.take(line) or [])
+    assert "on hosts of the profile" in error["message"], run.text

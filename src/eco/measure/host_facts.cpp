@@ -8,7 +8,6 @@
 #include <array>
 #include <bit>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string>
@@ -20,6 +19,7 @@
 #include "eco/job/build_id.h"
 #include "eco/job/session.h"
 #include "eco/job/share.h"
+#include "eco/measure/protocol.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/transport/interfaces.h"
 
@@ -132,12 +132,7 @@ json own_facts(const std::string& host) {
 }  // namespace
 
 void tell_of_host(const char* kind, const json& about) {
-    // Names in other encodings must not end the measurement. One write, so that lines stay whole.
-    const std::string line =
-        "@eco-host " + json{{kind, about}}.dump(-1, ' ', true, json::error_handler_t::replace) +
-        "\n";
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fflush(stdout);
+    send_event({{"event", "host"}, {kind, about}}, Arrival::may);
 }
 
 double processor_share() {

@@ -10,7 +10,7 @@
 
 namespace eco {
 
-// A line "@eco-host " and one JSON object {kind: about} (docs/formats.md, "Lines of hosts").
+// An event "host" with one more key: the kind (docs/formats.md, "What hosts tell").
 void tell_of_host(const char* kind, const nlohmann::json& about);
 
 // Of this rank, before MPI_Init: what is known without it.

@@ -1,15 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/measure/protocol.h"
 
+#include <limits.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <random>
 
 namespace eco {
 
-void send_event(const nlohmann::json& event) {
-    const std::string line = "@eco " + event.dump() + "\n";
-    std::fwrite(line.data(), 1, line.size(), stdout);
-    std::fflush(stdout);
+namespace {
+
+// Of this process; launchers mix what several print.
+std::uint64_t own_stream() {
+    static const std::uint64_t id = [] {
+        std::random_device source;
+        return std::uint64_t{source()} << 32 | source();
+    }();
+    return id;
+}
+
+// Whole lines at once, as many as a pipe that others write to as well keeps together.
+void print_lines(std::string_view lines) {
+    while (!lines.empty()) {
+        std::size_t length = lines.size();
+        if (length > PIPE_BUF) length = lines.rfind('\n', PIPE_BUF - 1) + 1;
+        std::fwrite(lines.data(), 1, length, stdout);
+        std::fflush(stdout);
+        lines.remove_prefix(length);
+    }
+}
+
+}  // namespace
+
+void send_event(const nlohmann::json& event, Arrival arrival) {
+    static int results = 0, news = 0;
+    int& number = arrival == Arrival::must ? results : news;
+    // Facts of hosts in other encodings must not end the measurement.
+    using Handler = nlohmann::json::error_handler_t;
+    const auto handler = arrival == Arrival::must ? Handler::strict : Handler::replace;
+    const std::string text = event.dump(-1, ' ', false, handler);
+    print_lines(coded_lines(text, own_stream(), arrival, number++));
 }
 
 void Progress::update(double done, const std::string& what) {
@@ -20,7 +51,7 @@ void Progress::update(double done, const std::string& what) {
     estimate_.update(done, spent);
     nlohmann::json event{{"event", "progress"}, {"done", estimate_.done()}, {"what", what}};
     if (estimate_.left()) event["left"] = *estimate_.left();
-    send_event(event);
+    send_event(event, Arrival::may);
 }
 
 void Progress::update_left(Seconds left, const std::string& what, bool begins) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the probe reports to the `eco` command: lines on rank 0's standard output, "@eco " and one
-// JSON object, which pass through any launcher. Other ranks: see host_facts.h.
+// What the probe reports to the `eco` command: events, each a JSON object, as lines of standard
+// output that pass through any launcher (line_code.h). Called by what measures, tunes and benches,
+// on rank 0, and by host_facts.h on every rank.
 #pragma once
 
 #include <chrono>
@@ -8,10 +9,11 @@
 #include <string>
 
 #include "eco/measure/estimate.h"
+#include "eco/measure/line_code.h"
 
 namespace eco {
 
-void send_event(const nlohmann::json& event);
+void send_event(const nlohmann::json& event, Arrival arrival = Arrival::must);
 
 // Sends progress events, a few a second at most (estimate.h).
 class Progress {
