@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from eco import text_files
 from eco.errors import EcoError
 from eco.launcher import Launcher
 from eco.zipped import zipped
@@ -27,7 +28,7 @@ def ranks_named(launcher: Launcher) -> int | None:
     hosts = [host for each in _values(words, _LISTS) for host in each.split(",")]
     for path in _values(words, _FILES):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            hosts += Path(path).read_text(encoding="utf-8").splitlines()
+            hosts += text_files.read(Path(path)).splitlines()
     found = [host.strip() for host in hosts]
     return sum(1 for host in found if host and not host.startswith("#")) or None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eco import profile as profiles
-from eco import store
+from eco import store, text_files
 from eco.errors import EcoError, ExitCode
 
 VERSION = 1
@@ -60,7 +60,7 @@ def path_of(profile: Path) -> Path:
 def read(path: Path, network: str | None = None) -> list[LearnedClass]:
     """Nothing if there is no file, or one of another measurement than `network`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text_files.read(path)
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from eco import store
+from eco import store, text_files
 from eco.errors import EcoError
 from eco.line_code import Event
 from eco.probe import Say
@@ -102,7 +102,7 @@ class Partial:
 def _read(path: Path) -> Event | None:
     """None for what is no partial measurement."""
     try:
-        root = json.loads(path.read_text(encoding="utf-8"))
+        root = json.loads(text_files.read(path))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(root, dict) or root.get("eco_partial") != VERSION:

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eco import text_files
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 from eco.profile_parts import (
@@ -171,7 +172,7 @@ def read_both(path: Path) -> tuple[Profile, _engine.Profile]:
     """The profile in a file, and the engine's of the same text; the file may be a pipe."""
     origin = os.fsencode(path).decode(errors="replace")
     try:
-        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
+        text = text_files.read(path, "surrogateescape")
     except OSError as error:
         raise EcoError(
             f"{origin} cannot be read ({error.strerror}); name a profile that 'eco measure' wrote",

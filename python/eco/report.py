@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from eco import store
+from eco import store, text_files
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 from eco.options import Json
@@ -35,7 +35,7 @@ def command(file: File, as_json: Json = False, plot: Plot = None) -> None:
         store.check_picture(plot)
     origin = printable(file)
     try:
-        text = file.read_bytes()
+        text = text_files.read(file, "surrogateescape").encode("utf-8", "surrogateescape")
     except OSError as error:
         raise EcoError(f"{origin} cannot be read: {error.strerror}", ExitCode.BAD_INPUT) from None
     with errors():

@@ -41,6 +41,34 @@ def test_what_is_read(tmp_path: Path) -> None:
     assert scenario.scaled(10).links[0].rate == 2e8
 
 
+def test_a_name_is_what_is_written(tmp_path: Path) -> None:
+    """Not the truth, number, date or nothing that YAML takes it for."""
+    names = ["no", "se", "on", "null", "08", "1e3", "0x1f", "2026-01-01"]
+    first, second = ", ".join(names[:5]), ", ".join(names[5:])
+    text = f"networks:\n  no: {{kind: switch, rate: 1gbit, hosts: [{first}]}}\n"
+    text += f"  1e3: {{kind: bus, rate: 10mbit, hosts: [{second}]}}\n"
+    text += "links:\n  - {between: [no, 1e3], multicast: NO}\ndefault_hosts: 3\n"
+    scenario = load(write(tmp_path, text))
+    assert scenario.hosts == tuple(names)
+    assert [network.name for network in scenario.networks] == ["no", "1e3"]
+    assert (scenario.links[0].multicast, scenario.default_hosts) == (False, 3)
+
+
+def test_a_file_from_windows(tmp_path: Path) -> None:
+    path = tmp_path / "net.yaml"
+    for marked in (b"\xef\xbb\xbf" + GOOD.encode(), GOOD.encode("utf-16")):
+        path.write_bytes(marked.replace(b"\n", b"\r\n") if marked[0] == 0xEF else marked)
+        assert load(str(path)).hosts == ("n0", "n1", "n2")
+
+
+def test_words_of_yaml_that_mean_yes_or_no(tmp_path: Path) -> None:
+    for word in ("yes", "True", "on"):
+        text = GOOD.replace("rate: 1gbit", f"rate: 1gbit, snooping: {word}")
+        assert load(write(tmp_path, text)).networks[1].snooping
+    merged = GOOD.replace("  b: {", "  b: {<<: {hosts: [n9]}, ").replace(", hosts: [n2]", "")
+    assert load(write(tmp_path, merged)).hosts == ("n0", "n1", "n9")
+
+
 def test_those_of_the_benches() -> None:
     files = (PROJECT / "bench/networks").glob("*.yaml")
     hosts = {path.stem: len(load(str(path)).hosts) for path in files}
@@ -70,26 +98,26 @@ def test_a_link_with_another_rate_back(tmp_path: Path) -> None:
         ("between: [a, b]", "between: [a]", "link 1: 'between' must list two or more networks"),
         ("between: [a, b]", "between: [a, a]", "link 1: a network is listed twice"),
         ("rate: 10mbit", "rate: fast", "network 'a': rate: 'fast' is not a rate"),
-        ("rate: 10mbit", "rate: 10", "network 'a': rate: 10 is not a rate"),
+        ("rate: 10mbit", "rate: 10", "network 'a': rate: '10' is not a rate"),
         ("rate: 10mbit", "rate: 1bit", "network 'a': rate: '1bit' is outside 10kbit to 100gbit"),
         ("rate: 10mbit, ", "", "network 'a' has no 'rate'"),
         ("rate: 10mbit,", "rate: 10mbit, snooping: yes,", "network 'a': a bus has no 'snooping'"),
-        ("rate: 1gbit,", "rate: 1gbit, snooping: 5,", "network 'b': snooping: 5 is not a time"),
+        ("rate: 1gbit,", "rate: 1gbit, snooping: 5,", "network 'b': snooping: '5' is not a time"),
         ("rate: 1gbit,", "rate: 1gbit, snooping: 1ms,", "snooping: '1ms' is less than 0.1s"),
         ("kind: bus", "kind: ring", "network 'a': kind 'ring' must be 'bus' or 'switch'"),
         ("rate: 20mbit", "back: 2mbit", "link 1: 'back' needs a 'rate'"),
-        ("rate: 20mbit", "rate: 20mbit, back: 0", "link 1: back: 0 is not a rate"),
-        ("delay: 5ms", "delay: 5", "link 1: delay: 5 is not a time"),
-        ("loss: 1%", "burst: 0", "link 1: burst: 0 is not a whole number from 1 to 1000"),
-        ("loss: 1%", "burst: 2.5", "link 1: burst: 2.5 is not a whole number from 1 to 1000"),
-        ("loss: 1%", "reorder: 2", "link 1: reorder: 2 is outside 0 to 1"),
+        ("rate: 20mbit", "rate: 20mbit, back: 0", "link 1: back: '0' is not a rate"),
+        ("delay: 5ms", "delay: 5", "link 1: delay: '5' is not a time"),
+        ("loss: 1%", "burst: 0", "link 1: burst: '0' is not a whole number from 1 to 1000"),
+        ("loss: 1%", "burst: 2.5", "link 1: burst: '2.5' is not a whole number from 1 to 1000"),
+        ("loss: 1%", "reorder: 2", "link 1: reorder: '2' is outside 0 to 1"),
         ("loss: 1%", "duplicate: many", "link 1: duplicate: 'many' is not a loss"),
         ("loss: 1%", "loss: 100%", "link 1: loss: '100%' is outside 0 to 1"),
         ("hosts: [n2]", "hosts: [n_2]", "network 'b': 'n_2' is not a host name"),
         ("hosts: [n2]", "hosts: 3", "network 'b': hosts must be a list"),
         ("[n0, n1]}", "[n0, n1", "not valid YAML"),
         ("rate: 10mbit", "rate: {{rate}}", "not valid YAML: a key must be a word"),
-        ("kind: bus", "kind: 2024-13-45", "not valid YAML: month must be in 1..12"),
+        ("kind: bus", "kind: 2024-13-45", "kind '2024-13-45' must be 'bus' or 'switch'"),
         ("hosts: [n2]", "hosts: " + "[" * 3000, "not valid YAML"),
     ],
 )

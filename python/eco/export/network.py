@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from eco import text_files
 from eco.errors import EcoError, ExitCode
 from eco.profile import Profile
 
@@ -120,7 +121,7 @@ def short(name: str) -> str:
 
 def _aliases(path: Path) -> dict[str, str]:
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = text_files.read(path, "replace")
     except OSError as error:
         raise EcoError(
             f"--names {path} cannot be read ({error.strerror}); give short, full, or a file with "

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from eco import text_files
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 
@@ -43,7 +44,7 @@ def by_graph(text: str, ranks: Sequence[int], graph: Path) -> tuple[int, ...]:
 def read_graph(path: Path, ranks: int) -> list[tuple[int, int, float]]:
     """Lines `RANK RANK [WEIGHT]`."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = text_files.read(path, "replace")
     except OSError as error:
         raise EcoError(
             f"--graph {path} cannot be read: {error.strerror}", ExitCode.BAD_INPUT

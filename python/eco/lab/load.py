@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Optional, TypeVar
 
 import yaml
 
-from eco import store
+from eco import store, text_files
 from eco.errors import EcoError, ExitCode
 from eco.lab import units
 from eco.lab.scenario import Kind, Link, Network, Scenario
@@ -50,8 +50,10 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-class _OnceLoader(yaml.SafeLoader):
-    """Refuses a key that stands twice, of which YAML would silently keep the last."""
+class _TextLoader(yaml.SafeLoader):
+    """Every word is the text that is written: a host may be named no, 01 or 1e3, which YAML takes
+    for a truth or a number. Refuses a key that stands twice, of which YAML would silently keep the
+    last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -68,6 +70,13 @@ class _OnceLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+# Nothing, and what is taken from elsewhere, cannot be the name of anything.
+_TextLoader.yaml_implicit_resolvers = {}
+_TextLoader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile("(?:~|)$"), ["~", ""])
+_TextLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("<<$"), ["<"])
+_TRUTHS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
+
+
 class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -77,8 +86,7 @@ class _Reader:
 
     def read(self) -> Scenario:
         try:
-            text = self.path.read_text(encoding="utf-8")
-            data = yaml.load(text, Loader=_OnceLoader)
+            data = yaml.load(text_files.read(self.path), Loader=_TextLoader)
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
             self.fail(f"cannot be read: {why}")
@@ -104,10 +112,10 @@ class _Reader:
         ipv6 = addresses == "ipv6"
         scenario = Scenario(self.path.stem, description, networks, links, ipv6=ipv6)
         self.check_joined(scenario)
-        default = top.get("default_hosts", len(scenario.hosts))
-        if type(default) is not int or not 1 <= default <= len(scenario.hosts):
+        default = str(top.get("default_hosts", len(scenario.hosts)))
+        if not re.fullmatch("[0-9]{1,9}", default) or not 1 <= int(default) <= len(scenario.hosts):
             self.fail(f"default_hosts must be a number from 1 to {len(scenario.hosts)}")
-        return replace(scenario, default_hosts=default)
+        return replace(scenario, default_hosts=int(default))
 
     def mapping(
         self, data: object, where: str, needed: set[str], optional: set[str]
@@ -134,6 +142,11 @@ class _Reader:
         except ValueError as error:
             self.fail(f"{where}: {error}")
 
+    @staticmethod
+    def truth(data: object) -> Optional[bool]:
+        """None if it is neither yes nor no, in any of YAML's words."""
+        return _TRUTHS.get(str(data).lower())
+
     def networks(self, data: object) -> tuple[Network, ...]:
         if not isinstance(data, dict) or not data:
             self.fail("'networks' must name at least one network")
@@ -148,7 +161,7 @@ class _Reader:
             rate = self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
             hosts = self.hosts(where, entry.get("hosts", []))
             home |= set(hosts)
-            snooping, forgets = self.snooping(where, kind, entry.get("snooping", False))
+            snooping, forgets = self.snooping(where, kind, entry.get("snooping", "no"))
             networks.append(Network(str(key), _KINDS[kind], rate, hosts, snooping, forgets))
         if not home:
             self.fail("no network has a host")
@@ -157,10 +170,11 @@ class _Reader:
         return tuple(networks)
 
     def snooping(self, where: str, kind: str, data: object) -> tuple[bool, float]:
-        if data and kind != "switch":
+        snoops = self.truth(data)
+        if snoops is not False and kind != "switch":
             self.fail(f"{where}: a bus has no 'snooping'")
-        if isinstance(data, bool):
-            return data, 0.0
+        if snoops is not None:
+            return snoops, 0.0
         forgets = self.unit(f"{where}: snooping", units.parse_moment, data)
         if forgets < LEAST_MEMORY:
             self.fail(f"{where}: snooping: {data!r} is less than {LEAST_MEMORY:g}s")
@@ -211,8 +225,8 @@ class _Reader:
                 for key in ("reorder", "duplicate")
             }
             burst = self.unit(f"{where}: burst", units.parse_count, entry.get("burst", 1))
-            multicast = entry.get("multicast", True)
-            if not isinstance(multicast, bool):
+            multicast = self.truth(entry.get("multicast", "yes"))
+            if multicast is None:
                 self.fail(f"{where}: 'multicast' must be yes or no")
             links.append(
                 Link(

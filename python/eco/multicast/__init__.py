@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from eco import text_files
 from eco.engine import engine, errors
 from eco.errors import EcoError, ExitCode
 
@@ -106,7 +107,7 @@ def read(path: Path) -> Pattern:
     """A checked pattern; raises EcoError if it makes no sense."""
     origin = os.fsencode(path).decode(errors="replace")
     try:
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        text = text_files.read(path, "replace")
     except OSError as error:
         raise EcoError(
             f"{origin} cannot be read ({error.strerror}); name a problem file "

@@ -13,6 +13,8 @@ std::optional<std::string> read_text(const std::string& path) {
     const bool whole = std::ferror(file) == 0;  // a folder can be opened, but not read
     std::fclose(file);
     if (!whole) return std::nullopt;
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text.starts_with(mark)) text.erase(0, mark.size());
     return text;
 }
 

@@ -12,7 +12,8 @@
 
 namespace eco {
 
-// The whole file; nothing if it cannot be read, or is a folder.
+// The whole file, without the mark that some editors put at its beginning (UTF-8's EF BB BF);
+// nothing if it cannot be read, or is a folder.
 std::optional<std::string> read_text(const std::string& path);
 
 // All that the file still has.

@@ -64,4 +64,9 @@ TEST(Text, OfAFolderOrOfNothingIsNone) {
     EXPECT_FALSE(read_text("/nowhere/at/all"));
 }
 
+TEST_F(TextFile, HasNoMarkAtItsBeginning) {
+    holds("\xEF\xBB\xBF{\"a\": 1}");
+    EXPECT_EQ(read_text(path_), "{\"a\": 1}");
+}
+
 }  // namespace eco
