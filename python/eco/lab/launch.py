@@ -91,6 +91,9 @@ def environment(
     if quirks is not None:
         env["ECO_LAB_PRELOAD_BEFORE"] = env.get("LD_PRELOAD", "")
         env["LD_PRELOAD"] = _preload(quirks, env)
+        # Else AddressSanitizer refuses what comes before its runtime.
+        flags = env.get("ASAN_OPTIONS", "")
+        env["ASAN_OPTIONS"] = "verify_asan_link_order=0" + (f":{flags}" if flags else "")
     if not installation.library.is_relative_to("/usr"):
         # A program may have been built elsewhere, without the way to its library.
         folders = [str(installation.library.parent), env.get("LD_LIBRARY_PATH", "")]

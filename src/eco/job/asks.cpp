@@ -4,9 +4,11 @@
 #include <link.h>
 #include <strings.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 
 #include "eco/base/file_name.h"
@@ -115,10 +117,14 @@ int names(dl_phdr_info* info, std::size_t, void*) {
     constexpr std::size_t most = 16 << 20;  // of much more, much would have to be read from disk
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& part = info->dlpi_phdr[i];
-        if (part.p_type == PT_LOAD && part.p_flags == PF_R && part.p_filesz <= most &&
-            memmem(reinterpret_cast<const void*>(info->dlpi_addr + part.p_vaddr), part.p_filesz,
-                   start_of_names, std::strlen(start_of_names)))
-            return 1;
+        if (part.p_type != PT_LOAD || part.p_flags != PF_R || part.p_filesz > most) continue;
+        // Not by memmem: AddressSanitizer has its own, which takes what lies between the program's
+        // constants, all of which is looked through here, for a fault of the program.
+        const char* begin = reinterpret_cast<const char*>(info->dlpi_addr + part.p_vaddr);
+        const char* end = begin + part.p_filesz;
+        const std::boyer_moore_horspool_searcher name(start_of_names,
+                                                      start_of_names + std::strlen(start_of_names));
+        if (std::search(begin, end, name) != end) return 1;
     }
     return -1;  // the first object is the program; no others
 }

@@ -78,9 +78,9 @@ static bool starts_container(const std::string& command) {
 
 Preload choose_preload(const ExecOptions& options, const Executable& executable,
                        const Variables& variables) {
-    if (options.abi) return {options.abi, "--mpi", ""};
-
     const std::string& name = options.command[0];
+    if (options.abi) return {options.abi, "--mpi", "", executable.file};
+
     if (starts_container(name))
         return {std::nullopt, "",
                 name +
@@ -89,7 +89,7 @@ Preload choose_preload(const ExecOptions& options, const Executable& executable,
 
     const std::string search_path = variable(variables, "LD_LIBRARY_PATH");
     const Linkage linkage = read_linkage(executable.file, search_path);
-    if (linkage.abi) return {linkage.abi, "linked with " + linkage.library, ""};
+    if (linkage.abi) return {linkage.abi, "linked with " + linkage.library, "", executable.file};
     if (linkage.has_mpi_inside)
         return {std::nullopt, "",
                 name +
@@ -103,18 +103,20 @@ Preload choose_preload(const ExecOptions& options, const Executable& executable,
         const std::string found = find_program(argument, variables);
         if (found.empty()) continue;
         if (const Linkage inner = read_linkage(found, search_path); inner.abi)
-            return {inner.abi, argument + " is linked with " + inner.library, ""};
+            return {inner.abi, argument + " is linked with " + inner.library, "", found};
     }
 
     const Launch launch = read_launch(variables);
     const bool interpreter = executable.interpreter || linkage.hosts_interpreter;
-    if (launch.abi && interpreter) return {launch.abi, "by the launcher's environment", ""};
+    if (launch.abi && interpreter)
+        return {launch.abi, "by the launcher's environment", "", executable.file};
     if (launch.abi)
         // It may still load MPI late or start an MPI program; the object rests until then.
         return {
             launch.abi, "by the launcher's environment",
             name +
-                " is not linked with MPI: ECO acts only if it loads MPI or starts an MPI program"};
+                " is not linked with MPI: ECO acts only if it loads MPI or starts an MPI program",
+            executable.file};
     if (launch.launched && interpreter)
         return {std::nullopt, "",
                 "cannot find out which MPI " + name +
@@ -134,8 +136,9 @@ Preload if_it_loads(Preload choice, const std::string& object, const std::string
     return {std::nullopt, "", name + " runs without ECO: " + why};
 }
 
-std::string preload_list(const std::string& object, const std::string& before) {
-    std::string list;
+std::string preload_list(const std::string& object, const std::string& before,
+                         const std::string& runtime) {
+    std::string list = runtime.empty() ? "" : runtime + ":";
     for (std::size_t start = 0; start < before.size();) {
         std::size_t end = before.find_first_of(": ", start);
         if (end == std::string::npos) end = before.size();
@@ -143,7 +146,7 @@ std::string preload_list(const std::string& object, const std::string& before) {
         start = end + 1;
         // Of two of ECO's objects the second would take the first for the MPI library.
         const bool ours = entry.substr(entry.rfind('/') + 1).starts_with("libeco-");
-        if (!entry.empty() && !ours) list += entry + ":";
+        if (!entry.empty() && !ours && entry != runtime) list += entry + ":";
     }
     return list + object;
 }
@@ -156,9 +159,16 @@ static int start_program(const std::vector<std::string>& command) {
     return reason == ENOENT ? 127 : 126;
 }
 
-static void preload(const std::string& object, const ExecOptions& options,
-                    const Variables& variables) {
-    setenv("LD_PRELOAD", preload_list(object, variable(variables, "LD_PRELOAD")).c_str(), 1);
+static void preload(const std::string& object, const std::string& program,
+                    const ExecOptions& options, const Variables& variables) {
+    const std::string runtime = sanitizer_runtime(program, variable(variables, "LD_LIBRARY_PATH"));
+    const std::string list = preload_list(object, variable(variables, "LD_PRELOAD"), runtime);
+    setenv("LD_PRELOAD", list.c_str(), 1);
+    // AddressSanitizer takes an object before its runtime for a mistake. What a script starts, or
+    // the program itself, inherits the object, and nothing can put that one's runtime first.
+    const std::string own = variable(variables, "ASAN_OPTIONS");
+    setenv("ASAN_OPTIONS", ("verify_asan_link_order=0" + (own.empty() ? "" : ":" + own)).c_str(),
+           1);
     if (!options.profile.empty())
         setenv("ECO_PROFILE", std::filesystem::absolute(options.profile).c_str(), 1);
     const auto level = variable(variables, "ECO_VERBOSE");
@@ -188,7 +198,7 @@ int run_exec(const std::vector<std::string>& arguments) {
     const bool prints = read_launch(variables).first;
     if (!choice.warning.empty() && prints) say(choice.warning);
     if (choice.abi) {
-        preload(object, options, variables);
+        preload(object, choice.program, options, variables);
         if ((options.verbose || settings.verbose > 0) && prints)
             std::fprintf(stderr, "eco: uses its preload object for %s (%s)\n",
                          abi_name(*choice.abi), choice.why.c_str());

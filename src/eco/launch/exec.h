@@ -24,9 +24,10 @@ struct ExecOptions {
 ExecOptions read_exec_options(const std::vector<std::string>& arguments);
 
 struct Preload {
-    std::optional<Abi> abi;  // whose object to preload
-    std::string why;         // how that was found out, for --verbose
-    std::string warning;     // one sentence where ECO can do nothing, or perhaps nothing
+    std::optional<Abi> abi;    // whose object to preload
+    std::string why;           // how that was found out, for --verbose
+    std::string warning;       // one sentence where ECO can do nothing, or perhaps nothing
+    std::string program = {};  // the file that decided: the program, or what a wrapper starts
 };
 // executable: of the program, as found on PATH.
 Preload choose_preload(const ExecOptions& options, const Executable& executable,
@@ -37,8 +38,10 @@ Preload if_it_loads(Preload choice, const std::string& object, const std::string
                     const std::string& name, const Variables& variables);
 
 // LD_PRELOAD with the object behind what is there, so that a profiling tool sees the program's
-// calls first; without any other of ECO's.
-std::string preload_list(const std::string& object, const std::string& before);
+// calls first; without any other of ECO's. runtime: of a sanitizer, which must come before all;
+// empty without one.
+std::string preload_list(const std::string& object, const std::string& before,
+                         const std::string& runtime = "");
 
 // Returns only if the program cannot be started: the exit code.
 int run_exec(const std::vector<std::string>& arguments);

@@ -35,6 +35,11 @@ TEST(Preload, OthersFirstAsTheyWere) {
               "/t/tool.so:/u/x.so:/e/libeco-mpich.so");
 }
 
+TEST(Preload, ASanitizersRuntimeBeforeAll) {
+    EXPECT_EQ(preload_list("/e/libeco-mpich.so", "/t/tool.so:/l/libasan.so.8", "/l/libasan.so.8"),
+              "/l/libasan.so.8:/t/tool.so:/e/libeco-mpich.so");
+}
+
 class ExecTest : public Workshop {
 protected:
     Preload choose(const std::vector<std::string>& command, Variables variables = {}) {
@@ -80,6 +85,7 @@ TEST_F(ExecTest, WrappersByWhatTheyStart) {
     const std::string app = compile("app", mpi_source, "", mpicc("openmpi"));
     EXPECT_EQ(choose({"/usr/bin/env", "A=1", app}).abi, Abi::openmpi);
     EXPECT_EQ(choose({"/bin/bash", app}, mpich).abi, Abi::openmpi);
+    EXPECT_EQ(choose({"/bin/bash", app}, mpich).program, app);
 }
 
 TEST_F(ExecTest, WithoutMpiItRunsAsItIs) {

@@ -85,6 +85,15 @@ bool is_interpreter_library(std::string_view name) {
     return false;
 }
 
+// GCC's and Clang's. That of undefined behaviour alone takes any place.
+bool is_sanitizer_runtime(std::string_view name) {
+    for (const char* prefix :
+         {"libasan.so", "libhwasan.so", "liblsan.so", "libtsan.so", "libclang_rt.asan",
+          "libclang_rt.hwasan", "libclang_rt.lsan", "libclang_rt.tsan", "libclang_rt.msan"})
+        if (name.starts_with(prefix)) return true;
+    return false;
+}
+
 }  // namespace
 
 Linkage read_linkage(const std::string& program, const std::string& search_path) {
@@ -127,6 +136,17 @@ Linkage read_linkage(const std::string& program, const std::string& search_path)
     }
     linkage.has_mpi_inside = main->defines("MPI_Init") || main->defines("PMPI_Init");
     return linkage;
+}
+
+std::string sanitizer_runtime(const std::string& program, const std::string& search_path) {
+    const auto main = ElfFile::open(program);
+    if (!main) return "";
+    for (const std::string& name : main->needs().libraries)
+        if (is_sanitizer_runtime(name)) {
+            std::string file = find_library(name, program, search_path);
+            return file.empty() ? name : file;
+        }
+    return "";
 }
 
 std::string find_library(const std::string& name, const std::string& program,

@@ -25,4 +25,8 @@ Linkage read_linkage(const std::string& program, const std::string& search_path)
 std::string find_library(const std::string& name, const std::string& program,
                          const std::string& search_path);
 
+// The runtime library of a sanitizer (-fsanitize=address and so on) that the program is linked with
+// dynamically; empty without one. It refuses to run if anything is loaded before it.
+std::string sanitizer_runtime(const std::string& program, const std::string& search_path);
+
 }  // namespace eco::launch

@@ -76,6 +76,17 @@ TEST_F(LinkageTest, LibrariesThatNeedEachOther) {
     EXPECT_FALSE(read_linkage(path, folder).abi);
 }
 
+TEST_F(LinkageTest, TheRuntimeOfASanitizer) {
+    for (const char* kind : {"address", "thread", "leak"}) {
+        const std::string app = compile(kind, plain_source, std::string("-fsanitize=") + kind);
+        const std::string runtime = sanitizer_runtime(app, "");
+        EXPECT_EQ(runtime[0], '/') << runtime;
+        EXPECT_NE(runtime.find("san.so."), std::string::npos) << runtime;
+    }
+    EXPECT_EQ(sanitizer_runtime(compile("plain", plain_source), ""), "");
+    EXPECT_EQ(sanitizer_runtime(folder + "/nowhere", ""), "");
+}
+
 TEST_F(LinkageTest, TheLoadersCache) {
     EXPECT_FALSE(LoaderCache().find("libc.so.6").empty());
     EXPECT_TRUE(LoaderCache().find("libnowhere.so.1").empty());
