@@ -115,7 +115,12 @@ def shell(
     topology: Topology = None,
     scale: Scale = 1.0,
 ) -> None:
-    """Open a shell on the first host; `mpirun ./program` there uses all hosts."""
+    """Open a shell on the first host.
+
+    `mpirun ./program` there starts the program on all hosts, with ECO and the
+    network's profile (--native: without). Another profile: mpirun eco exec
+    --profile FILE ./program.
+    """
     options = Options(check_family(mpi), hosts, ranks_per_host, np, order, native, topology, scale)
     raise typer.Exit(start.shell(scenario, options))
 

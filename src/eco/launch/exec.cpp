@@ -68,9 +68,22 @@ static std::string variable(const Variables& variables, const char* name) {
     return found == variables.end() ? "" : found->second;
 }
 
+static std::string file_name(const std::string& command) {
+    return command.substr(command.rfind('/') + 1);
+}
+
+// What starts ranks, on other hosts too, where nothing of this environment need arrive; also as
+// mpirun.openmpi and the like.
+static bool starts_ranks(const std::string& command) {
+    const std::string name = file_name(command);
+    for (const char* known : {"mpirun", "mpiexec", "orterun", "prterun", "srun"})
+        if (name.substr(0, name.find_first_of("._-")) == known) return true;
+    return false;
+}
+
 // Of those that hand nothing of the environment in; others, such as Apptainer, do.
 static bool starts_container(const std::string& command) {
-    const std::string name = command.substr(command.rfind('/') + 1);
+    const std::string name = file_name(command);
     for (const char* known : {"podman", "docker", "nerdctl"})
         if (name == known) return true;
     return false;
@@ -79,6 +92,12 @@ static bool starts_container(const std::string& command) {
 Preload choose_preload(const ExecOptions& options, const Executable& executable,
                        const Variables& variables) {
     const std::string& name = options.command[0];
+    if (starts_ranks(name))
+        return {std::nullopt, "",
+                name +
+                    " starts the ranks, in which ECO must be: put 'eco exec' and its options "
+                    "behind those of " +
+                    file_name(name) + ", before the program"};
     if (options.abi) return {options.abi, "--mpi", "", executable.file};
 
     if (starts_container(name))

@@ -66,6 +66,16 @@ TEST_F(ExecTest, OutsideAContainerItCanDoNothing) {
     EXPECT_NE(outside.warning.find("'eco exec' behind the image's name"), std::string::npos);
 }
 
+TEST_F(ExecTest, BeforeALauncherItCanDoNothing) {
+    const std::string app = compile("app", mpi_source, "", mpicc("openmpi"));
+    for (const char* name : {"mpirun", "mpiexec.hydra", "srun"}) {
+        const Preload outside = choose({write(name, "#!/bin/sh\n", true), "-n", "2", app});
+        EXPECT_FALSE(outside.abi) << name;
+        EXPECT_NE(outside.warning.find("put 'eco exec' and its options behind"), std::string::npos);
+    }
+    EXPECT_EQ(choose({write("mpirunner", "#!/bin/sh\n", true), app}).abi, Abi::openmpi);
+}
+
 TEST_F(ExecTest, TheUserWinsOverAll) {
     ExecOptions options;
     options.abi = Abi::standard;
