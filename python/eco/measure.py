@@ -229,7 +229,7 @@ def _keep(
         return [f"the network was measured, without choices, but {error.message}", *pairs]
     sentence = (
         f"the network was measured and is in {path}, without choices; "
-        f"eco tune {path} --within {_BUDGET} -- LAUNCHER makes them"
+        f"eco tune {path} --budget {_BUDGET} -- LAUNCHER makes them"
     )
     if pairs:
         # Without a file to write, measuring looks for no profile.
@@ -291,7 +291,7 @@ def _no_time(network: float, budget: float, path: Path, fresh: bool) -> str:
         took += f", more than the budget of {budget:g} s, so no choices were timed"
     else:
         took += f" of the budget of {budget:g} s, and the rest was too short to time a choice"
-    return f"{took}; eco tune {path} --within {max(_BUDGET, budget):g} -- LAUNCHER times them"
+    return f"{took}; eco tune {path} --budget {max(_BUDGET, budget):g} -- LAUNCHER times them"
 
 
 def _is_fresh(found: Profile, before: Optional[Profile]) -> bool:

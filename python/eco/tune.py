@@ -32,12 +32,17 @@ def command(
     sizes: options.TuneSizes = None,
     budget: Annotated[
         Optional[float],
-        typer.Option(help="Seconds for each operation and size (default: 2).", metavar="SECONDS"),
+        typer.Option(
+            "--budget",
+            "--within",
+            help="Seconds for everything: predict, and time what is uncertain.",
+            metavar="SECONDS",
+        ),
     ] = None,
-    within: Annotated[
+    per_cell: Annotated[
         Optional[float],
         typer.Option(
-            help="Seconds for everything: predict, and time what is uncertain.",
+            help="Without --budget: seconds for each operation and size (default: 2).",
             metavar="SECONDS",
         ),
     ] = None,
@@ -46,7 +51,7 @@ def command(
         typer.Option(
             "--native-algorithms",
             help="Instead time the MPI library's own algorithms, by its settings, in separate "
-            "runs, for `eco export` (default of --within: 180, of --sizes: 16,1024,16384).",
+            "runs, for `eco export` (default of --budget: 180, of --sizes: 16,1024,16384).",
         ),
     ] = False,
     form: Annotated[
@@ -70,12 +75,13 @@ def command(
 
     eco tune cluster.json -- mpirun -n 8 --hostfile hosts
     """
-    if within is not None and budget is not None:
-        raise EcoError("--within and --budget exclude each other", ExitCode.USAGE)
-    if form != "blocking" and (within is not None or native_algorithms):
-        other = "--within" if within is not None else "--native-algorithms"
+    if per_cell is not None and (budget is not None or native_algorithms):
+        other = "--budget" if budget is not None else "--native-algorithms"
+        raise EcoError(f"--per-cell and {other} exclude each other", ExitCode.USAGE)
+    if form != "blocking" and (budget is not None or native_algorithms):
+        other = "--budget" if budget is not None else "--native-algorithms"
         raise EcoError(f"--form {form} and {other} exclude each other", ExitCode.USAGE)
-    limit = options.within("within", within)
+    limit = options.within("budget", budget)
     before = profiles.read(file)
     store.check_writable(file)
     launcher = launchers.understand(words, mpi)
@@ -84,16 +90,13 @@ def command(
             raise EcoError(
                 "--native-algorithms and --interfaces exclude each other", ExitCode.USAGE
             )
-        if budget is not None:
-            raise EcoError(
-                "--native-algorithms and --budget exclude each other; use --within", ExitCode.USAGE
-            )
-        _time_algorithms(file, before, launcher, operations, sizes, within, as_json)
+        _time_algorithms(file, before, launcher, operations, sizes, budget, as_json)
         return
+    each = options.number("per-cell", per_cell, 1e6)
     settings = [
         *options.operations(operations),
         *options.sizes(sizes),
-        *options.number("budget", budget, 1e6),
+        *(["--budget", each[1]] if each else []),
         *limit,
         *(["--form", form] if form != "blocking" else []),
     ]

@@ -162,7 +162,7 @@ def test_known_hosts_are_not_measured_again(measured: tuple[str, Path]) -> None:
 def test_tune_then_bench(measured: tuple[str, Path]) -> None:
     mpi, path = measured
     done = eco(
-        "tune", path, "--operations", "bcast", "--sizes", "16384", "--budget", "1", *over(mpi)
+        "tune", path, "--operations", "bcast", "--sizes", "16384", "--per-cell", "1", *over(mpi)
     )
     assert done.returncode == 0, done.stderr
     tuning = json.loads(path.read_text())["tuning"]

@@ -111,7 +111,7 @@ def test_a_budget_that_the_network_alone_took(tmp_path: Path) -> None:
     out = tmp_path / "net.json"
     result = eco("measure", "-o", out, "--budget", "5", "--", start.path)
     assert result.returncode == 0, result.stderr
-    then = f"; eco tune {out} --within 60 -- LAUNCHER times them"
+    then = f"; eco tune {out} --budget 60 -- LAUNCHER times them"
     long = (
         "starting the ranks and measuring the network took 23 s, more than the budget of 5 s, so "
         "no choices were timed"
@@ -121,13 +121,13 @@ def test_a_budget_that_the_network_alone_took(tmp_path: Path) -> None:
     (note,) = summary["notes"]
     assert note.startswith(
         "starting the ranks and measuring the network took 23 s of the budget of 60 s, and the "
-        f"rest was too short to time a choice; eco tune {summary['files'][0]} --within 60 "
+        f"rest was too short to time a choice; eco tune {summary['files'][0]} --budget 60 "
     )
     # The network is known now; a minute would be less than what was too short.
     again = eco("measure", "-o", out, "--budget", "300", "--json", "--", start.path)
     (note,) = json.loads(again.stdout)["notes"]
     assert note.startswith("starting and ending the ranks took 23 s of the budget of 300 s")
-    assert note.endswith(f"eco tune {out} --within 300 -- LAUNCHER times them")
+    assert note.endswith(f"eco tune {out} --budget 300 -- LAUNCHER times them")
     for other in ({"timed": 1}, {"open": 0}):
         start = launcher(tmp_path / "bin", [chosen | other, PROFILE, DONE])
         assert "took" not in eco("measure", "--", start.path).stdout
@@ -334,10 +334,10 @@ def test_tune(tmp_path: Path, store: Path) -> None:
     eco("measure", "-o", out, "--", launcher(tmp_path / "bin", ALL_WELL).path)
     after = document() | {"tuning": [tuned(), tuned("gather", 16, "native")]}
     start = launcher(tmp_path / "tune", [{"event": "profile", "profile": after}, DONE])
-    options = ["--operations", "bcast,gather", "--sizes", "16", "--budget", "5"]
-    result = eco("tune", out, *options, "--", start.path)
+    options = ["--operations", "bcast,gather", "--sizes", "16"]
+    result = eco("tune", out, *options, "--per-cell", "5", "--", start.path)
     assert result.returncode == 0, result.stderr
-    assert start.options == ["tune", "--profile", "-", *options]
+    assert start.options == ["tune", "--profile", "-", *options, "--budget", "5"]
     assert json.loads(start.called()["stdin"]) == document()
     assert json.loads(out.read_text()) == after
     assert [json.loads(path.read_text()) for path in store.iterdir()] == [after]
@@ -356,16 +356,19 @@ def test_tune_within(tmp_path: Path) -> None:
     after = document() | {"tuning": [sure]}
     chosen = {"event": "chosen", "timed": 0, "predicted": 1, "open": 0}
     start = launcher(tmp_path / "tune", [chosen, {"event": "profile", "profile": after}, DONE])
-    result = eco("tune", out, "--within", "30", "--", start.path)
-    assert result.returncode == 0, result.stderr
-    assert start.options == ["tune", "--profile", "-", "--within", "30"]
-    assert "0 choices timed against the library, 1 certain by prediction\n" in result.stdout
-    assert "1 choices, 1 of them ECO's" in result.stdout
-    assert json.loads(out.read_text()) == after
+    for word in ("--budget", "--within"):
+        result = eco("tune", out, word, "30", "--", start.path)
+        assert result.returncode == 0, result.stderr
+        assert start.options == ["tune", "--profile", "-", "--within", "30"]
+        assert "0 choices timed against the library, 1 certain by prediction\n" in result.stdout
+        assert json.loads(out.read_text()) == after
+    eco("tune", out, "--per-cell", "0.5", "--", start.path)
+    assert start.options == ["tune", "--profile", "-", "--budget", "0.5"]
     for words, why in (
-        (["--within", "30", "--budget", "2"], "--within and --budget exclude each other"),
-        (["--within", "0"], "--within 0: must be a time in seconds"),
-        (["--within", "30", "--form", "nonblocking"], "--form nonblocking and --within exclude"),
+        (["--budget", "30", "--per-cell", "2"], "--per-cell and --budget exclude each other"),
+        (["--per-cell", "0"], "--per-cell 0: must be between 0"),
+        (["--budget", "0"], "--budget 0: must be a time in seconds"),
+        (["--budget", "30", "--form", "nonblocking"], "--form nonblocking and --budget exclude"),
     ):
         result = eco("tune", out, *words, "--", start.path)
         assert result.returncode == 2

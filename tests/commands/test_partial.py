@@ -92,7 +92,7 @@ def test_a_run_that_fails_while_it_chooses_keeps_the_network(tmp_path: Path, sto
     failed, kept_in = result.stderr.splitlines()[-2:]
     assert failed.endswith("failed with exit code 9: rank 2 is lost")
     assert kept_in == (
-        f"eco: the network was measured and is in {out}, without choices; eco tune {out} --within "
+        f"eco: the network was measured and is in {out}, without choices; eco tune {out} --budget "
         f"60 -- LAUNCHER makes them; if a host has failed, remove {out}: then the same command "
         f"continues from {partial} without it"
     )
@@ -125,7 +125,7 @@ def test_the_network_without_a_file_is_in_the_store(tmp_path: Path, store: Path)
     assert json.loads(kept_in.read_text()) == document()
     assert complaint(result) == (
         f"eco: the network was measured and is in {kept_in}, without choices; eco tune {kept_in} "
-        "--within 60 -- LAUNCHER makes them"
+        "--budget 60 -- LAUNCHER makes them"
     )
     # The same command reads no profile: there is nothing to remove.
     kept_in.unlink()

@@ -59,7 +59,7 @@ def test_each_algorithm_is_timed(mpi: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_all_of_them(mpi: str, tmp_path: Path) -> None:
     """Every algorithm starts and ends; a second library's times stand beside the first one's."""
-    report, profile = tuned(tmp_path, mpi, "--within", 400, "--sizes", "64,8192")
+    report, profile = tuned(tmp_path, mpi, "--budget", 400, "--sizes", "64,8192")
     assert not report["failed"] and not report["not_timed"]
     found = {(entry["operation"], entry["bytes"]): entry for entry in profile["native_algorithms"]}
     library = profile["native_algorithms"][0]["mpi"]
@@ -71,6 +71,6 @@ def test_all_of_them(mpi: str, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_short_time(tmp_path: Path) -> None:
     """What was not timed is said, and what was is kept."""
-    report, profile = tuned(tmp_path, "openmpi", "--within", 4, "--operations", "bcast,reduce")
+    report, profile = tuned(tmp_path, "openmpi", "--budget", 4, "--operations", "bcast,reduce")
     assert report["not_timed"]
     assert profile.get("native_algorithms", []) == report["native_algorithms"]

@@ -29,7 +29,7 @@ def test_a_short_time(tmp_path: Path) -> None:
     document = json.loads(PROFILE.read_text())
     document["tuning"] = []
     out.write_text(json.dumps(document))
-    command = [ECO, "tune", out, "--within", 2, "--operations", "bcast,gatherv", "--json"]
+    command = [ECO, "tune", out, "--budget", 2, "--operations", "bcast,gatherv", "--json"]
     launcher = [*LAB, "run", "three-segments", "--native", "--scale", 100, "--"]
     printed = output_of(*command, "--", *launcher)
     entries = [entry for entry in json.loads(out.read_text())["tuning"] if entry["mpi"] != "any"]
@@ -86,7 +86,7 @@ def test_where_the_library_changes(tmp_path: Path) -> None:
     document = json.loads(PROFILE.read_text())
     document["tuning"] = []
     out.write_text(json.dumps(document))
-    command = [ECO, "tune", out, "--within", 15, "--operations", "scatter", "--sizes", 16384]
+    command = [ECO, "tune", out, "--budget", 15, "--operations", "scatter", "--sizes", 16384]
     launcher = [*LAB, "run", "three-segments", "--mpi", "openmpi", "--native", "--"]
     output_of(*command, "--json", "--", *launcher)
     entries = [entry for entry in json.loads(out.read_text())["tuning"] if entry["mpi"] != "any"]
