@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -101,6 +103,8 @@ def _run() -> int:
             message = message.replace(theirs, ours)
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "eco"
+        if type(error).__name__ == "NoSuchOption":
+            message += _dashes(arguments)
         return _complain(
             f"{message[:1].lower()}{message[1:]}; see {command} --help", ExitCode.USAGE
         )
@@ -111,6 +115,25 @@ def _run() -> int:
             "you have no home directory; set HOME or XDG_DATA_HOME", ExitCode.ENVIRONMENT
         )
     return result if isinstance(result, int) else 0
+
+
+def _dashes(arguments: list[str]) -> str:
+    """Where the option is one of a command that should stand behind --, how to write it."""
+    if "--" in arguments or not arguments:
+        return ""
+    verb = " ".join(arguments[:2]) if arguments[0] == "lab" else arguments[0]
+    if verb not in ("measure", "doctor", "tune", "bench", "lab run"):
+        return ""
+    from eco import launcher
+
+    for at, word in enumerate(arguments):
+        if at < len(verb.split()) or word.startswith("-"):
+            continue
+        if launcher.starts_mpi(word) or shutil.which(word):
+            line = ["eco", *arguments[:at], "--", *arguments[at:]]
+            what = "program" if verb == "lab run" else "launcher"
+            return f"; the {what} and its options come after --: {shlex.join(line)}"
+    return ""
 
 
 def _reader_left() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -55,14 +56,45 @@ def understand(words: Sequence[str] | None, family: str | None) -> Launcher:
         raise EcoError(f"--mpi must be openmpi, mpich or abi, not {family!r}", ExitCode.USAGE)
     if shutil.which(words[0]) is None:
         raise EcoError(f"no launcher {words[0]!r} here or on PATH", ExitCode.LAUNCH)
+    _refuse_program(words)
     if _is_lab(words):
         # The lab knows its MPI itself; without -- it would take the probe's options for its own.
         given = list(words)
         return Launcher(tuple(given if "--" in given else [*given, "--"]), True, None, None)
-    starter = next((word for word in words if _STARTS_MPI.fullmatch(Path(word).name)), None)
+    in_lab = bool(os.environ.get("ECO_LAB_HOSTFILE"))  # in its shell, which has its own mpirun
+    starter = next(filter(starts_mpi, words), None)
     path = shutil.which(starter) if starter else None
     family = family or (_family(path) if path else None)
-    return Launcher(tuple(words), False, family, _library(path, family))
+    return Launcher(tuple(words), in_lab, family, _library(path, family))
+
+
+def starts_mpi(word: str) -> bool:
+    """Whether this is a launcher by its name."""
+    return _STARTS_MPI.fullmatch(Path(word).name) is not None
+
+
+def programs(words: Sequence[str]) -> list[str]:
+    """Which of a launcher's words may be a program that it would start: files that can be run."""
+    found = []
+    for before, word in zip(words, words[1:]):
+        # Behind an option a word is its value, if it does not look like a file.
+        value = before.startswith("-") and before != "--" and "/" not in word
+        if not value and not word.startswith("-") and not starts_mpi(word) and shutil.which(word):
+            found.append(word)
+    return found
+
+
+def _refuse_program(words: Sequence[str]) -> None:
+    from eco.lab.program import inspect  # only here and in the lab
+
+    for word in programs(words):
+        if inspect(word, os.environ.get("PATH", os.defpath)).family is not None:
+            rest = shlex.join(words[: words.index(word)])
+            raise EcoError(
+                f"{word} is an MPI program, but ECO starts a program of its own here: end the "
+                f"line with the launcher, as in -- {rest}",
+                ExitCode.USAGE,
+            )
 
 
 def eco_program() -> str:

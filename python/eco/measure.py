@@ -90,11 +90,16 @@ def command(
     ]
     if output is not None:
         store.check_writable(output)
+    elif launcher.is_lab:
+        raise EcoError(
+            "emulated networks share their hosts' names, so none is stored for eco exec: name a "
+            "file, as in -o network.json",
+            ExitCode.USAGE,
+        )
     else:
         store.prepare()
     partial_path = _partial_path(output, launcher)
-    if partial_path is not None:
-        store.look(partial_path)  # its name is longer
+    store.look(partial_path)  # its name is longer
     before = _known(output, again) if output is not None else None
     if before is not None:
         if not (sizes is None and round_trips is None and repeats is None):
@@ -183,14 +188,11 @@ def _check_hosts(found: Profile, output: Optional[Path], notes: list[str]) -> No
     )
 
 
-def _partial_path(output: Optional[Path], launcher: launchers.Launcher) -> Optional[Path]:
+def _partial_path(output: Optional[Path], launcher: launchers.Launcher) -> Path:
     """Of a measurement that goes to the store alone in the store, by what launches it: its hosts
-    are not known before. Emulated hosts share their names, so those only if a file says which
-    network they are of."""
+    are not known before."""
     if output is not None:
         return output.with_name(output.name + ".partial")
-    if launcher.is_lab:
-        return None
     digest = hashlib.sha256("\0".join(launcher.words).encode()).hexdigest()[:8]
     return store.folder() / f"measuring-{digest}.partial"
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from eco.errors import EcoError, ExitCode
-from eco.launcher import Launcher
+from eco.launcher import Launcher, programs
 from eco.line_code import Event, EventReader
 from eco.output_reader import OutputReader, when_ended
 from eco.zipped import zipped
@@ -30,6 +30,12 @@ Patience = Callable[[], float]  # seconds; asked again while the time passes
 # What ssh and launchers say of a host or program that they cannot reach.
 _CAUSE = re.compile(
     r"resolve|not known|not found|refused|unreachable|denied|timed out|no such file", re.IGNORECASE
+)
+# What launchers say of every program that ends with a code.
+_NO_CAUSE = re.compile(
+    r"exit code\b|process name:|non-zero status|thus causing|bad termination|cleaning up remaining"
+    r"|running at |cleanup messages|primary +job +terminated|mpirun noticed|exit codes?:",
+    re.IGNORECASE,
 )
 _PATIENCE = (1.0, 5.0)  # seconds, until SIGTERM and from there until SIGKILL
 
@@ -79,7 +85,7 @@ def run(
 
         errors = OutputReader(process.stderr, take_error)
         when_ended(process, (output, errors), lambda: lines.put(None))
-        done = False
+        done = heard = False
         reader = EventReader()
         stack.enter_context(watch)
         for line in iter(lines.get, None):
@@ -88,6 +94,7 @@ def run(
             if events is None and line.strip():
                 say(line)
             for event in events or ():
+                heard = True
                 if event.get("event") == "error":
                     raise _reported(event)
                 if event.get("event") == "done":
@@ -103,7 +110,7 @@ def run(
                 ExitCode.LAUNCH,
             )
         if not done:
-            raise (reader.damage() if code == 0 else None) or _failed(launcher, code, tail)
+            raise (reader.damage() if code == 0 else None) or _failed(launcher, code, tail, heard)
         if code != 0:
             say(f"eco: {launcher.words[0]} ended with code {code} after the probe was done")
 
@@ -192,18 +199,25 @@ def _reported(event: Event) -> EcoError:
     return EcoError(str(event.get("message", "the probe failed")), code)
 
 
-def _failed(launcher: Launcher, code: int, tail: deque[str]) -> EcoError:
+def _failed(launcher: Launcher, code: int, tail: deque[str], heard: bool) -> EcoError:
     name = launcher.words[0]
     how = f"exit code {code}" if code >= 0 else f"signal {_signal_name(-code)}"
     if code == 0:
         how = "no result, as if its ranks had not run"
     last = _telling_line(tail)
-    return EcoError(f"{name} failed with {how}" + (f": {last}" if last else ""), ExitCode.LAUNCH)
+    sentence = f"{name} failed with {how}" + (f": {last}" if last else "")
+    if not heard and (own := programs(launcher.words)):
+        sentence += (
+            f"; ECO starts a program of its own through the launcher: if {own[-1]} is yours, end "
+            "the line before it"
+        )
+    return EcoError(sentence, ExitCode.LAUNCH)
 
 
 def _telling_line(tail: deque[str]) -> str:
     """The project's own complaint; else a line that names a cause; else the last with words."""
     lines = [line.strip() for line in tail if any(sign.isalpha() for sign in line)]
+    lines = [line for line in lines if not _NO_CAUSE.search(line)]
     own = [line.partition("eco: ")[2] for line in lines if "eco: " in line]
     causes = [line for line in lines if _CAUSE.search(line)]
     return (own[-1:] or causes[:1] or lines[-1:] or [""])[0]

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from coded_lines import coded
 from commands_harness import (
     DONE,
     ECO,
+    PROJECT,
     complaint,
     document,
     eco,
@@ -349,7 +351,7 @@ def test_tune(tmp_path: Path, store: Path) -> None:
     assert start.options == ["tune", "--profile", "-", "--form", "nonblocking"]
 
 
-def test_tune_within(tmp_path: Path) -> None:
+def test_tune_in_a_time_for_everything(tmp_path: Path) -> None:
     out = tmp_path / "net.json"
     out.write_text(json.dumps(document()))
     sure = tuned() | {"predicted": True}
@@ -390,3 +392,53 @@ def test_tune_leaves_the_profile_when_it_fails(tmp_path: Path) -> None:
     assert result.returncode == 2
     assert "'bcst' is an unknown collective; choose from bcast, barrier" in complaint(result)
     assert eco("tune", tmp_path / "absent", "--", start.path).returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["measure", "-o", "x.json"], "eco measure -o x.json -- mpirun -n 2"),
+        (["tune", "net.json"], "eco tune net.json -- mpirun -n 2"),
+        (["bench", "--json"], "eco bench --json -- mpirun -n 2"),
+        (["doctor"], "eco doctor -- mpirun -n 2"),
+    ],
+)
+def test_a_launcher_without_dashes(words: list[str], line: str) -> None:
+    """What is no option of ECO's is the launcher's."""
+    result = eco(*words, "mpirun", "-n", "2")
+    assert result.returncode == 2
+    said = complaint(result)
+    assert "no such option: -n" in said and f"come after --: {line}; see eco " in said
+    assert "--" not in complaint(eco(*words, "-n", "2")).partition("; see")[0]
+
+
+def test_a_program_of_the_lab_without_dashes() -> None:
+    said = complaint(eco("lab", "run", "three-segments", "/bin/true", "--atoms", "4"))
+    assert "after --: eco lab run three-segments -- /bin/true --atoms 4; see eco lab run" in said
+
+
+def test_a_program_where_none_is_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    start = launcher(tmp_path / "bin", [PROFILE, DONE])
+    mpicc = PROJECT / ".deps" / "mpich" / "bin" / "mpicc"
+    (tmp_path / "md.c").write_text("#include <mpi.h>\nint main() { return MPI_Finalize(); }\n")
+    subprocess.run([mpicc, tmp_path / "md.c", "-o", tmp_path / "md"], check=True)
+    for verb in (["measure"], ["doctor"], ["bench"]):
+        result = eco(*verb, "--", start.path, "-n", "2", tmp_path / "md", "--atoms", "5")
+        assert result.returncode == 2
+        assert f"{tmp_path}/md is an MPI program, but ECO starts" in complaint(result)
+        assert complaint(result).endswith(f"as in -- {start.path} -n 2")
+    assert not (tmp_path / "bin" / "called.json").exists()
+    # Of another file it is not known whether it starts what follows, as numactl does.
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text("#!/bin/sh\n")
+    wrapper.chmod(0o755)
+    assert eco("measure", "--", start.path, "-n", "2", wrapper).returncode == 0
+    usage = "usage: wrapper FILE\n" + "-" * 70 + "\nprterun detected that one or more processes "
+    usage += "exited with non-zero status,\nthus causing the job to be terminated.\n\n"
+    usage += "   Process name: [prterun-n0-1@1,0]\n   Exit code:    2\n" + "-" * 70 + "\n"
+    failing = launcher(tmp_path / "bad", [], code=2, error=usage)
+    said = complaint(eco("measure", "--", failing.path, "-n", "2", wrapper))
+    assert "failed with exit code 2: usage: wrapper FILE; ECO starts a program of its own" in said
+    assert f"if {wrapper} is yours" in said
+    assert "ECO starts" not in complaint(eco("measure", "--", failing.path, "-n", "2"))

@@ -288,10 +288,19 @@ def test_without_a_file_it_is_in_the_store(tmp_path: Path, store: Path) -> None:
     assert [path.suffix for path in store.iterdir()] == [".json"]
 
 
-def test_emulated_hosts_are_kept_beside_a_file_only(tmp_path: Path, store: Path) -> None:
-    failing = launcher(tmp_path / "bin", CUT_SHORT, code=9, name="eco")
-    assert eco("measure", "--", failing.path, "lab", "run", "net").returncode == 4
-    assert not list(store.iterdir())
+def test_emulated_hosts_are_kept_beside_a_file_only(
+    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Launched by `eco lab run`, or in the lab's shell."""
+    there = launcher(tmp_path / "bin", [PROFILE, DONE], name="eco")
+    inside = launcher(tmp_path / "shell", [PROFILE, DONE])
+    for words in ((there.path, "lab", "run", "net"), (inside.path, "-n", "2")):
+        result = eco("measure", "--", *words)
+        assert (result.returncode, "name a file" in complaint(result)) == (2, True)
+        out = tmp_path / "net.json"
+        assert eco("measure", "-o", out, "--again", "--", *words).returncode == 0
+        assert not store.exists()
+        monkeypatch.setenv("ECO_LAB_HOSTFILE", "/run/eco-lab/hosts-of-ranks")
 
 
 def test_a_full_disk_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
