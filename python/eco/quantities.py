@@ -24,13 +24,8 @@ def rate(bytes_per_second: float) -> str:
 
 
 def size(count: int) -> str:
-    """`16 KiB` if it is one exactly, `16,000 B` where not."""
-    if count < 0:
-        return "any size"
-    for scale, unit in ((1 << 20, "MiB"), (1 << 10, "KiB")):
-        if count >= scale and count % scale == 0 and count % 1000:
-            return f"{count // scale} {unit}"
-    return f"{count:,} B"
+    """`16,384 B`: exact, and in the unit of `--sizes` and `--bytes`."""
+    return f"{count:,} B" if count >= 0 else "any size"
 
 
 def duration(value: float) -> str:

@@ -38,7 +38,7 @@ PlotOrPage = Annotated[
     typer.Option(
         "--plot",
         metavar="FILE",
-        help="Also draw a picture: FILE.svg, .png or .pdf; or FILE.html, a page with search.",
+        help="Instead draw a picture: FILE.svg, .png or .pdf; or FILE.html, a page with search.",
     ),
 ]
 _MOST_SUBNETS = 9  # of which all pairs are shown
@@ -68,6 +68,9 @@ def command(
         _draw(profile, plot)
     if as_json:
         print(json.dumps(structure.summary(profile) | {"learned": learn.documents(classes)}))
+        return
+    if plot is not None and not (matrix or choices):
+        print(f"{structure.describe(profile)}; wrote {plot}")
         return
     console = plain_console()
     print_profile(profile, console, choices)

@@ -31,6 +31,9 @@ def command(
         ),
     ] = None,
     ranks_per_host: RanksPerHost = 1,
+    whole_path: Annotated[
+        bool, typer.Option("--whole-path", help="Print all of a long critical path.")
+    ] = False,
     as_json: Json = False,
     plot: Plot = None,
 ) -> None:
@@ -56,7 +59,7 @@ def command(
     console.print(Text(f"by {shown.choice}"))
     for line in facts(call, shown):
         console.print(line)
-    _print_chain(call, shown, console)
+    _print_chain(call, shown, console, whole_path)
     if plot is not None:
         console.print(f"\nwrote {plot}", markup=False)
 
@@ -70,7 +73,7 @@ _WHAT = {
 }
 
 
-def _print_chain(call: Call, shown: Prediction, console: Console) -> None:
+def _print_chain(call: Call, shown: Prediction, console: Console, whole: bool) -> None:
     steps = shown.timeline["chain"]
     if not steps:
         return
@@ -82,11 +85,11 @@ def _print_chain(call: Call, shown: Prediction, console: Console) -> None:
         table.add_column(heading, justify="right")
     table.add_column("rank")
     table.add_column("")
-    left_out = max(0, len(steps) - _MOST_STEPS)
+    left_out = 0 if whole else max(0, len(steps) - _MOST_STEPS)
     for number, step in enumerate(steps):
         if left_out and _MOST_STEPS // 2 <= number < _MOST_STEPS // 2 + left_out:
             if number == _MOST_STEPS // 2:
-                table.add_row("", "", "", Text(f"… {left_out} more …", style="dim"))
+                table.add_row("", "", "", Text(f"… {left_out} more: --whole-path …", style="dim"))
             continue
         who = _name(call, step["rank"])
         peer = step.get("peer")

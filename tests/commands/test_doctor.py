@@ -131,7 +131,7 @@ def test_packets_that_are_lost(tmp_path: Path) -> None:
     found = only(result)
     assert (found["check"], found["where"], result.returncode) == ("losses", ["n2"], 10)
     assert "3.3 %" in found["what"]
-    assert "messages of 64 KiB" in found["cost"]
+    assert "messages of 65,536 B" in found["cost"]
     ways = (
         way(0, 1),
         way(1, 2, **some),
@@ -216,7 +216,7 @@ def test_collectives_that_contradict_themselves(tmp_path: Path) -> None:
         ["MPI_Allreduce"],
         10,
     )
-    assert "MPI_Reduce of 1 KiB and then MPI_Bcast of 1 KiB" in found["what"]
+    assert "MPI_Reduce of 1,024 B and then MPI_Bcast of 1,024 B" in found["what"]
     assert "62.0 ms instead of 27.0 ms: 2.3 times" in found["cost"]
     assert "coll_tuned_allreduce_algorithm" in found["do"]
     busy = {host: {"load": 9.0, "processors": 2} for host in HOSTS}
@@ -225,10 +225,10 @@ def test_collectives_that_contradict_themselves(tmp_path: Path) -> None:
     lossy = counted(n2={"sent_again": 90})  # which may hit any run of any collective
     assert checks(doctor(tmp_path, None, lossy, times=times)) == ["losses"]
     for broken, instead in (
-        (took("gather", 1024, 0.08), "MPI_Allgather of 1 KiB"),
-        (took("bcast", 64, 0.1), "MPI_Bcast of 1 KiB"),
-        (took("bcast", 16384, 0.4), "16 times MPI_Bcast of 1 KiB"),
-        (took("allgather", 2048, 0.2), "2 times MPI_Allgather of 1 KiB"),
+        (took("gather", 1024, 0.08), "MPI_Allgather of 1,024 B"),
+        (took("bcast", 64, 0.1), "MPI_Bcast of 1,024 B"),
+        (took("bcast", 16384, 0.4), "16 times MPI_Bcast of 1,024 B"),
+        (took("allgather", 2048, 0.2), "2 times MPI_Allgather of 1,024 B"),
     ):
         known = [(each["operation"], each["bytes"]) for each in (broken,)]
         rest = [each for each in sound if (each["operation"], each["bytes"]) not in known]

@@ -57,7 +57,7 @@ def test_text(file: Path) -> None:
     assert "n3" not in text.partition("ring")[2]
     assert "tree:top=star" in eco("show", file, "--choices").stdout
     matrix = eco("show", file, "--matrix").stdout
-    assert "16 KiB, milliseconds" in matrix
+    assert "16,384 B, milliseconds" in matrix
     assert "25.2" in matrix
 
 
@@ -102,7 +102,10 @@ def test_media(file: Path) -> None:
 @pytest.mark.parametrize("ending", SIGNS)
 def test_picture(file: Path, ending: str) -> None:
     picture = file.with_suffix(ending)
-    assert eco("show", file, "--plot", picture).returncode == 0
+    shown = eco("show", file, "--plot", picture)
+    assert shown.returncode == 0
+    (line,) = shown.stdout.splitlines()  # not the whole report again
+    assert line.startswith("8 hosts in 3 subnets") and line.endswith(f"; wrote {picture}")
     assert picture.read_bytes().startswith(SIGNS[ending])
 
 
@@ -231,7 +234,7 @@ def test_rails(tmp_path: Path) -> None:
     path = tmp_path / "net.json"
     path.write_text(json.dumps(document() | {"rails": rails()}))
     text = eco("show", path).stdout
-    assert "rails     2 over tcp, in stripes above 2 KiB" in text
+    assert "rails     2 over tcp, in stripes above 2,048 B" in text
     assert "1  eth0  10.9.0.0/16  100 µs, 96.0 Mbit/s  n0–n7" in text
     assert "2  eth1  10.10.0.0/16  100 µs, 24.0 Mbit/s  n0–n6" in text
     assert "left out: docker0 (a bridge) of n0 n1" in text
@@ -251,7 +254,7 @@ def test_rails(tmp_path: Path) -> None:
                 if {a // 4, b // 4} != {number}:
                     rail[key][a][b] = 0.0
     path.write_text(json.dumps(document() | {"rails": apart}))
-    assert "above 2 KiB; no two hosts share more than one" in eco("show", path).stdout
+    assert "above 2,048 B; no two hosts share more than one" in eco("show", path).stdout
     far = rails()
     for a, b in itertools.product(range(8), repeat=2):
         if a // 4 != b // 4:  # its subnets

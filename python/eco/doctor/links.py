@@ -174,7 +174,7 @@ def _losses(ways: Sequence[Way]) -> Iterator[Finding]:
         f"{100 * share:.2g} % of the packets are lost there",
         "measured",
         f"a loss stops a message for up to 0.2 s or more; it hits {100 * hit:.0f} % of the "
-        "messages of 64 KiB",
+        "messages of 65,536 B",
         "look for errors and drops on these links: ip -s link, ethtool -S, cables, and the "
         "counters of the switches between them",
     )
