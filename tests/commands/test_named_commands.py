@@ -60,6 +60,12 @@ def options_of(words: list[str]) -> tuple[list[str], set[str]] | None:
     return taken, names | {"--help"}
 
 
+def test_the_list_of_commands_is_that_of_help() -> None:
+    page = (PROJECT / "docs/reference/commands.md").read_text()
+    listed = re.findall(r"^\| `eco (\w+)` \| (.*) \|$", page, re.M)
+    assert listed == [(verb.name, verb.summary) for verb in VERBS]
+
+
 def test_verbs_and_their_options() -> None:
     seen = set()
     for page, rest in commands("eco "):
