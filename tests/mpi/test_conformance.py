@@ -58,7 +58,7 @@ def test_native(mpi: Mpi) -> None:
 def test_all_ranks(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
     native = lab(mpi, program, "--light", eco=False, scale=100)
-    eco = lab(mpi, program, "--light", eco=True, scale=100)
+    eco = lab(mpi, program, "--light", eco=True, scale=100, environment={"ECO_REORDER": "on"})
     same_results(native, eco, OPERATIONS)
 
 
@@ -69,7 +69,16 @@ def test_the_standards_interface() -> None:
     libraries = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
     assert "libmpi_abi.so" in libraries
     native = lab(STANDARD, program, "--light", eco=False, ranks=5, order=SPREAD, scale=100)
-    eco = lab(STANDARD, program, "--light", eco=True, ranks=5, order=SPREAD, scale=100)
+    eco = lab(
+        STANDARD,
+        program,
+        "--light",
+        eco=True,
+        ranks=5,
+        order=SPREAD,
+        scale=100,
+        environment={"ECO_REORDER": "on"},
+    )
     same_results(native, eco, OPERATIONS)
 
 

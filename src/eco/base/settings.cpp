@@ -57,6 +57,13 @@ Settings read_settings(const Environment& environment) {
             complaints.push_back("ECO_LEARN=" + value +
                                  " is ignored: must be on, all, settled or off");
     }
+    if (const char* text = environment("ECO_REORDER"); text && *text) {
+        const std::string value = text;
+        if (value == "on" || value == "1")
+            settings.reorder = Reorder::on;
+        else if (value != "native" && value != "off" && value != "0")
+            complaints.push_back("ECO_REORDER=" + value + " is ignored: must be native or on");
+    }
     if (const char* text = environment("ECO_BEGIN"); text && *text && !begins_later(environment))
         complaints.push_back(std::string("ECO_BEGIN=") + text + " is ignored: must be later");
     if (const char* text = environment("ECO_PROFILE")) settings.profile = text;

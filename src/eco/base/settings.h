@@ -25,6 +25,12 @@ enum class Nonblocking {
     expected,  // taken on all communicators from the first
 };
 
+// What becomes of communicators that the program lets the library renumber (ECO_REORDER).
+enum class Reorder {
+    native,  // what the library does
+    on,      // ECO renumbers ranks so that neighbours are near each other
+};
+
 struct Settings {
     bool enabled = true;          // ECO_DISABLE=1 turns ECO off
     int verbose = 0;              // ECO_VERBOSE: 0 warnings, 1 what was used, 2 each plan
@@ -36,6 +42,7 @@ struct Settings {
     Nonblocking nonblocking = Nonblocking::on;  // ECO_NONBLOCKING: on, expected, off
     bool checks_network = true;                 // ECO_NETWORK_CHECK: on, off
     Learn learn = Learn::on;                    // ECO_LEARN: on, all, settled, off
+    Reorder reorder = Reorder::native;          // ECO_REORDER: native, on
     std::vector<std::string> complaints;        // one sentence per variable that makes no sense
 
     // Whether calls are counted and timed.

@@ -53,6 +53,18 @@ TEST(Settings, CollectivesThatDoNotBlock) {
     EXPECT_EQ(read("all").complaints.size(), 1U);
 }
 
+TEST(Settings, RanksKeepTheLibrarysNumbers) {
+    const auto read = [](const char* value) {
+        return read_settings(environment_of({{"ECO_REORDER", value}}));
+    };
+    EXPECT_EQ(read("").reorder, Reorder::native);
+    EXPECT_EQ(read("native").reorder, Reorder::native);
+    EXPECT_EQ(read("on").reorder, Reorder::on);
+    EXPECT_TRUE(read("on").complaints.empty());
+    EXPECT_EQ(read("yes please").reorder, Reorder::native);
+    EXPECT_EQ(read("yes please").complaints.size(), 1U);
+}
+
 TEST(Settings, WhereMpiInitWaitsForNobody) {
     const auto with = [](const char* value) { return environment_of({{"ECO_BEGIN", value}}); };
     EXPECT_TRUE(begins_later(with("later")));

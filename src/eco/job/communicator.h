@@ -4,6 +4,7 @@
 // collective, without communication; kept as its attribute; freed with it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -189,6 +190,11 @@ public:
     int host_of(Rank rank) const { return host_of_[static_cast<std::size_t>(rank)]; }
     // For the report: the same on all its ranks, and no other communicator's. 0 without a report.
     std::uint64_t report_number() const { return report_number_; }
+    bool has_rank_0_of_job() const {
+        return std::find(rails_.world.begin(), rails_.world.end(), 0) != rails_.world.end();
+    }
+    // For the report: how many graphs its ranks have exchanged before.
+    int count_graph_exchange() { return graph_exchanges_++; }
 
     // Of its process topology; collective the first time. Null if ECO leaves it to the library.
     Neighbourhood* neighbourhood();
@@ -244,6 +250,7 @@ private:
     Rank rank_ = 0;
     int size_ = 0;
     std::uint64_t report_number_ = 0;
+    int graph_exchanges_ = 0;
     Hierarchy hierarchy_;
     std::vector<int> host_of_;
     DeferredSends deferred_sends_;

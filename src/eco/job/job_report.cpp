@@ -13,6 +13,7 @@
 #include "eco/base/text.h"
 #include "eco/job/call_counts.h"
 #include "eco/job/collected.h"
+#include "eco/job/reorder_counts.h"
 #include "eco/job/session.h"
 #include "eco/mpi/clocks.h"
 #include "eco/report/report.h"
@@ -108,6 +109,10 @@ Report make_report(const Settings& settings) {
     report.ranks = static_cast<int>(here->where.host_of.size());
     report.hosts = static_cast<int>(
         std::set<int>(here->where.host_of.begin(), here->where.host_of.end()).size());
+    for (const auto& [request, row] : reorder_counts()) {
+        report.reorders.push_back(row);
+        report.reorders.back().site = place(request.site);
+    }
     if (!here->whole) return report;
     report.profile = here->whole->path;
     report.start = time_of_start();

@@ -339,6 +339,7 @@ std::string what_to_share(Settings settings, const std::string& library,
                            {"choice", settings.choice},
                            {"learn", settings.learn},
                            {"nonblocking", settings.nonblocking},
+                           {"reorder", settings.reorder},
                            {"learned", learned},
                            {"keep_order", settings.keep_order},
                            {"checks_network", settings.checks_network}},
@@ -405,6 +406,7 @@ std::optional<Shared> share(const Settings& settings, const std::string& library
     root.at("checks_network").get_to(shared.settings.checks_network);
     root.at("learn").get_to(shared.settings.learn);
     root.at("nonblocking").get_to(shared.settings.nonblocking);
+    root.at("reorder").get_to(shared.settings.reorder);
     root.at("library").get_to(shared.library);
     shared.learned = read_short(root.at("learned"), shared.library);
     shared.profile = parse_runtime(root.at("profile"));

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's process topologies with reorder: ranks are renumbered so that neighbours are near each
-// other (ECO §2, §5, §6.2, §7), then the library makes the topology as it would.
+// MPI's process topologies with reorder. With ECO_REORDER=on ranks are renumbered so that
+// neighbours are near each other (ECO §2, §5, §6.2, §7), then the library makes the topology as it
+// would; else the call is the library's, and counted for the report
+// (docs/decisions/0047-ranks-keep-their-numbers.md).
 #include <algorithm>
-#include <cstdio>
+#include <exception>
 #include <numeric>
+#include <optional>
 
 #include "eco/job/call.h"
-#include "eco/mpi/gather_all.h"
+#include "eco/job/reorder_counts.h"
+#include "eco/preload/given_graph.h"
 #include "eco/preload/wrappers.h"
 #include "eco/topology/placement.h"
 
@@ -14,14 +18,21 @@ namespace eco {
 
 namespace {
 
-// communicator: null if the library is to make the topology by itself.
-int find_placeable(MPI_Comm comm, int reorder, Communicator*& communicator) {
+// What becomes of a request for reorder. communicator: null where it is the library's alone.
+struct Treatment {
+    Communicator* communicator = nullptr;
+    bool renumbers = false;  // else the library's call runs as it is, and is counted
+};
+
+int find_treatment(MPI_Comm comm, int reorder, Treatment& treatment) {
     return guarded(comm, [&] {
-        communicator = nullptr;
         meet(comm);
         const Session* here = session();
-        if (reorder && here && here->settings.choice != "native")
-            communicator = communicator_of(comm);
+        if (!reorder || !here) return;
+        const Settings& settings = here->settings;
+        treatment.renumbers = settings.reorder == Reorder::on && settings.choice != "native";
+        if (treatment.renumbers || settings.reports())
+            treatment.communicator = communicator_of(comm);
     });
 }
 
@@ -40,41 +51,26 @@ int made(int code, MPI_Comm comm, const MPI_Comm* result) {
     });
 }
 
-void say(const char* function, const Communicator& communicator, const PlacementCost& before,
-         const PlacementCost& after) {
-    if (session()->settings.verbose == 0 || communicator.rank() != 0) return;
-    std::fprintf(stderr, "eco: %s placed %d ranks: cost of the edges %.0f, was %.0f", function,
-                 communicator.size(), after.distance, before.distance);
-    if (before.busiest > 0)
-        std::fprintf(stderr, "; the busiest link carries %.0f %% of what it did",
-                     100 * after.busiest / before.busiest);
-    std::fprintf(stderr, "\n");
-}
-
 // The same ranks renumbered, each with the number of the vertex whose place it takes; null if
 // they already stand well. Collective.
-int renumber(const char* function, const Communicator& communicator, MPI_Comm comm,
+int renumber(const ReorderRequest& request, const Communicator& communicator, MPI_Comm comm,
              const Graph& graph, MPI_Comm* renumbered) {
     *renumbered = native().comm_null;
     std::vector<Rank> identity(graph.size());
     std::iota(identity.begin(), identity.end(), 0);
-    const LinksBetween links = communicator.links_between();
-    const auto rank_of = place(graph, communicator.hierarchy(), links);
+    const auto rank_of = place(graph, communicator.hierarchy(), communicator.links_between());
+    count_reorder(request, communicator, graph, rank_of);
     if (rank_of == identity) return MPI_SUCCESS;
-    const auto cost = [&](const std::vector<Rank>& ranks) {
-        return placement_cost(graph, communicator.hierarchy(), links, ranks);
-    };
-    say(function, communicator, cost(identity), cost(rank_of));
     const auto vertex = std::find(rank_of.begin(), rank_of.end(), communicator.rank());
     return native().Comm_split(comm, 0, static_cast<int>(vertex - rank_of.begin()), renumbered);
 }
 
 // make(comm): the native call. Renumbers first where that brings neighbours nearer.
 template <typename Make>
-int create(const char* function, const Communicator& communicator, MPI_Comm comm,
+int create(const ReorderRequest& request, const Communicator& communicator, MPI_Comm comm,
            const Graph& graph, Make make) {
     MPI_Comm renumbered{};
-    int code = renumber(function, communicator, comm, graph, &renumbered);
+    int code = renumber(request, communicator, comm, graph, &renumbered);
     if (code != MPI_SUCCESS) return code;
     if (renumbered == native().comm_null) return make(comm);
     code = make(renumbered);
@@ -82,121 +78,39 @@ int create(const char* function, const Communicator& communicator, MPI_Comm comm
     return code;
 }
 
-bool are_ranks(int count, const int* ranks, int size) {
-    return count >= 0 && (count == 0 || ranks) &&
-           std::all_of(ranks, ranks + count, [size](int rank) { return rank >= 0 && rank < size; });
+// The library's call as it is, counted for the report. graph: null if it is not known.
+template <typename Make>
+int create_natively(const ReorderRequest& request, const Communicator& communicator, MPI_Comm comm,
+                    MPI_Comm* result, const Graph* graph, Make make) {
+    const int code = make(comm);
+    if (code == MPI_SUCCESS) count_native_reorder(request, communicator, comm, *result, graph);
+    return code;
 }
 
-// Of a graph with weights; a process without neighbours has none to give.
-bool is_weighted(const int* weights) { return weights != native().unweighted; }
-
-bool has_weights(const int* weights) {
-    return is_weighted(weights) && weights != native().weights_empty;
+// The same of a graph that this rank knows.
+template <typename FindGraph, typename Make>
+int create_known(const ReorderRequest& request, const Communicator& communicator, MPI_Comm comm,
+                 MPI_Comm* result, FindGraph find_graph, Make make) {
+    std::optional<Graph> graph;
+    try {
+        if (estimates_reorder(communicator)) graph = find_graph();
+    } catch (const std::exception&) {
+        // Only the report says less.
+    }
+    return create_natively(request, communicator, comm, result, graph ? &*graph : nullptr, make);
 }
 
-// One end's neighbours with their weights, as a process gives them to Dist_graph_create_adjacent.
-struct Neighbours {
-    std::vector<int> ranks, weights;
-
-    void put(std::vector<int>& numbers) const {
-        numbers.push_back(static_cast<int>(ranks.size()));
-        numbers.insert(numbers.end(), ranks.begin(), ranks.end());
-        numbers.insert(numbers.end(), weights.begin(), weights.end());
+// The same of a distributed graph. gather: collective.
+template <typename Gather, typename Make>
+int create_distributed(const ReorderRequest& request, Communicator& communicator, MPI_Comm comm,
+                       MPI_Comm* result, Gather gather, Make make) {
+    GivenGraph given;
+    if (may_exchange_graph(communicator)) {
+        const int code = guarded_together(comm, [&] { given = gather(); });
+        if (code != MPI_SUCCESS) return code;
     }
-    static Neighbours take(const std::vector<int>& numbers, std::size_t& at, bool weighted) {
-        const auto count = static_cast<std::size_t>(numbers[at++]);
-        const auto take_some = [&] {
-            const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(at);
-            at += count;
-            return std::vector<int>(first, first + static_cast<std::ptrdiff_t>(count));
-        };
-        Neighbours found;
-        found.ranks = take_some();
-        if (weighted) found.weights = take_some();
-        return found;
-    }
-};
-
-Neighbours neighbours(int degree, const int* ranks, const int* weights) {
-    Neighbours found{{ranks, ranks + degree}, {}};
-    if (degree > 0 && has_weights(weights)) found.weights.assign(weights, weights + degree);
-    return found;
-}
-
-int adjacent(Communicator& communicator, MPI_Comm comm, int indegree, const int* sources,
-             const int* sourceweights, int outdegree, const int* destinations,
-             const int* destweights, MPI_Info info, MPI_Comm* result) {
-    const Native& mpi = native();
-    const int ranks = communicator.size();
-    // A rank with bad arguments, or a graph that some weigh and some do not, is the library's.
-    const bool weighted = is_weighted(destweights);
-    const bool sound = are_ranks(indegree, sources, ranks) &&
-                       are_ranks(outdegree, destinations, ranks) &&
-                       is_weighted(sourceweights) == weighted;
-    std::vector<int> own{sound ? 1 : 0, weighted ? 1 : 0};
-    if (sound) {
-        neighbours(indegree, sources, sourceweights).put(own);
-        neighbours(outdegree, destinations, destweights).put(own);
-    }
-    const auto given = gather_all(comm, ranks, own);
-    const bool all_sound = std::all_of(given.begin(), given.end(), [&](const auto& numbers) {
-        return numbers[0] == 1 && numbers[1] == given[0][1];
-    });
-    if (!all_sound)
-        return mpi.Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
-                                              destinations, destweights, info, 0, result);
-    std::vector<std::pair<Neighbours, Neighbours>> all;
-    Graph graph(static_cast<std::size_t>(ranks));
-    for (std::size_t v = 0; v < given.size(); ++v) {
-        std::size_t at = 2;
-        Neighbours in = Neighbours::take(given[v], at, weighted);
-        Neighbours out = Neighbours::take(given[v], at, weighted);
-        for (std::size_t e = 0; e < out.ranks.size(); ++e)
-            graph[v].push_back({out.ranks[e], weighted ? 1.0 * out.weights[e] : 1.0});
-        all.emplace_back(std::move(in), std::move(out));
-    }
-    return create("MPI_Dist_graph_create_adjacent", communicator, comm, graph, [&](MPI_Comm in) {
-        // This process stands for vertex `me` now, whose edges another one gave.
-        int me = 0;
-        mpi.Comm_rank(in, &me);
-        const auto& [from, to] = all[static_cast<std::size_t>(me)];
-        const auto weights = [&](const Neighbours& some) -> const int* {
-            if (!weighted) return mpi.unweighted;
-            return some.weights.empty() ? mpi.weights_empty : some.weights.data();
-        };
-        return mpi.Dist_graph_create_adjacent(
-            in, static_cast<int>(from.ranks.size()), from.ranks.data(), weights(from),
-            static_cast<int>(to.ranks.size()), to.ranks.data(), weights(to), info, 0, result);
-    });
-}
-
-int distributed(Communicator& communicator, MPI_Comm comm, int count, const int* sources,
-                const int* degrees, const int* destinations, const int* weights, MPI_Info info,
-                MPI_Comm* result) {
-    const int ranks = communicator.size();
-    const auto make = [&](MPI_Comm in) {
-        return native().Dist_graph_create(in, count, sources, degrees, destinations, weights, info,
-                                          0, result);
-    };
-    bool sound = are_ranks(count, sources, ranks) && (count == 0 || degrees) &&
-                 std::all_of(degrees, degrees + count, [](int degree) { return degree >= 0; });
-    const int edges = sound ? std::accumulate(degrees, degrees + count, 0) : 0;
-    sound = sound && are_ranks(edges, destinations, ranks);
-    std::vector<int> own{sound ? 1 : 0};
-    for (int s = 0, e = 0; sound && s < count; ++s)
-        for (int i = 0; i < degrees[s]; ++i, ++e)
-            own.insert(own.end(),
-                       {sources[s], destinations[e], has_weights(weights) ? weights[e] : 1});
-    Graph graph(static_cast<std::size_t>(ranks));
-    bool all_sound = true;
-    for (const auto& numbers : gather_all(comm, ranks, own)) {
-        all_sound = all_sound && numbers[0] == 1;
-        for (std::size_t e = 1; e + 2 < numbers.size(); e += 3)
-            graph[static_cast<std::size_t>(numbers[e])].push_back(
-                {numbers[e + 1], static_cast<double>(numbers[e + 2])});
-    }
-    if (!all_sound) return make(comm);
-    return create("MPI_Dist_graph_create", communicator, comm, graph, make);
+    return create_natively(request, communicator, comm, result,
+                           given.sound ? &given.graph : nullptr, make);
 }
 
 }  // namespace
@@ -205,55 +119,65 @@ int distributed(Communicator& communicator, MPI_Comm comm, int count, const int*
 
 int eco_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm* comm_cart) {
+    const eco::ReorderRequest request{"MPI_Cart_create", ECO_SITE};
     return eco::made_of(comm, comm_cart, [&]() -> int {
-        const auto as_asked = [&] {
+        const auto as_asked = [&](MPI_Comm in) {
             const int code =
-                eco::native().Cart_create(comm, ndims, dims, periods, reorder, comm_cart);
-            return eco::made(code, comm, comm_cart);
+                eco::native().Cart_create(in, ndims, dims, periods, reorder, comm_cart);
+            return eco::made(code, in, comm_cart);
         };
-        eco::Communicator* communicator = nullptr;
-        if (const int fault = eco::find_placeable(comm, reorder, communicator);
-            fault != MPI_SUCCESS)
+        eco::Treatment treatment;
+        if (const int fault = eco::find_treatment(comm, reorder, treatment); fault != MPI_SUCCESS)
             return fault;
-        if (!communicator || ndims < 1 || !dims || !periods) return as_asked();
+        eco::Communicator* communicator = treatment.communicator;
+        if (!communicator || ndims < 1 || !dims || !periods) return as_asked(comm);
         long long vertices = 1;
         for (int d = 0; d < ndims && vertices <= communicator->size(); ++d)
             vertices *= dims[d] > 0 ? dims[d] : communicator->size() + 1LL;
-        if (vertices != communicator->size()) return as_asked();
+        if (vertices != communicator->size()) return as_asked(comm);
+        const auto graph = [&] {
+            return eco::grid_graph(std::vector<int>(dims, dims + ndims),
+                                   std::vector<bool>(periods, periods + ndims),
+                                   communicator->size());
+        };
+        if (!treatment.renumbers)
+            return eco::create_known(request, *communicator, comm, comm_cart, graph, as_asked);
         return eco::guarded_together(comm, [&] {
-            return eco::create(
-                "MPI_Cart_create", *communicator, comm,
-                eco::grid_graph(std::vector<int>(dims, dims + ndims),
-                                std::vector<bool>(periods, periods + ndims), communicator->size()),
-                [&](MPI_Comm in) {
-                    return eco::native().Cart_create(in, ndims, dims, periods, 0, comm_cart);
-                });
+            return eco::create(request, *communicator, comm, graph(), [&](MPI_Comm in) {
+                return eco::native().Cart_create(in, ndims, dims, periods, 0, comm_cart);
+            });
         });
     });
 }
 
 int eco_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[], int reorder,
                      MPI_Comm* comm_graph) {
+    const eco::ReorderRequest request{"MPI_Graph_create", ECO_SITE};
     return eco::made_of(comm, comm_graph, [&]() -> int {
-        const auto as_asked = [&] {
+        const auto as_asked = [&](MPI_Comm in) {
             const int code =
-                eco::native().Graph_create(comm, nnodes, index, edges, reorder, comm_graph);
-            return eco::made(code, comm, comm_graph);
+                eco::native().Graph_create(in, nnodes, index, edges, reorder, comm_graph);
+            return eco::made(code, in, comm_graph);
         };
-        eco::Communicator* communicator = nullptr;
-        if (const int fault = eco::find_placeable(comm, reorder, communicator);
-            fault != MPI_SUCCESS)
+        eco::Treatment treatment;
+        if (const int fault = eco::find_treatment(comm, reorder, treatment); fault != MPI_SUCCESS)
             return fault;
-        if (!communicator || nnodes != communicator->size() || !index) return as_asked();
+        eco::Communicator* communicator = treatment.communicator;
+        if (!communicator || nnodes != communicator->size() || !index) return as_asked(comm);
         if (!std::is_sorted(index, index + nnodes) || index[0] < 0 ||
             !eco::are_ranks(index[nnodes - 1], edges, nnodes))
-            return as_asked();
-        return eco::guarded_together(comm, [&] {
-            eco::Graph graph(static_cast<std::size_t>(communicator->size()));
+            return as_asked(comm);
+        const auto graph = [&] {
+            eco::Graph given(static_cast<std::size_t>(nnodes));
             for (int v = 0, e = 0; v < nnodes; ++v)
                 for (; e < index[v]; ++e)
-                    graph[static_cast<std::size_t>(v)].push_back({edges[e], 1.0});
-            return eco::create("MPI_Graph_create", *communicator, comm, graph, [&](MPI_Comm in) {
+                    given[static_cast<std::size_t>(v)].push_back({edges[e], 1.0});
+            return given;
+        };
+        if (!treatment.renumbers)
+            return eco::create_known(request, *communicator, comm, comm_graph, graph, as_asked);
+        return eco::guarded_together(comm, [&] {
+            return eco::create(request, *communicator, comm, graph(), [&](MPI_Comm in) {
                 return eco::native().Graph_create(in, nnodes, index, edges, 0, comm_graph);
             });
         });
@@ -264,18 +188,31 @@ int eco_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
                                    const int sourceweights[], int outdegree,
                                    const int destinations[], const int destweights[], MPI_Info info,
                                    int reorder, MPI_Comm* comm_dist_graph) {
+    const eco::ReorderRequest request{"MPI_Dist_graph_create_adjacent", ECO_SITE};
     return eco::made_of(comm, comm_dist_graph, [&]() -> int {
-        eco::Communicator* communicator = nullptr;
-        if (const int fault = eco::find_placeable(comm, reorder, communicator);
-            fault != MPI_SUCCESS)
-            return fault;
-        if (!communicator)
+        const auto natively = [&](int with_reorder) {
             return eco::native().Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
                                                             outdegree, destinations, destweights,
-                                                            info, reorder, comm_dist_graph);
+                                                            info, with_reorder, comm_dist_graph);
+        };
+        eco::Treatment treatment;
+        if (const int fault = eco::find_treatment(comm, reorder, treatment); fault != MPI_SUCCESS)
+            return fault;
+        eco::Communicator* communicator = treatment.communicator;
+        if (!communicator) return natively(reorder);
+        const auto gather = [&] {
+            return eco::gather_adjacent(*communicator, comm, indegree, sources, sourceweights,
+                                        outdegree, destinations, destweights);
+        };
+        if (!treatment.renumbers)
+            return eco::create_distributed(request, *communicator, comm, comm_dist_graph, gather,
+                                           [&](MPI_Comm) { return natively(reorder); });
         return eco::guarded_together(comm, [&] {
-            return eco::adjacent(*communicator, comm, indegree, sources, sourceweights, outdegree,
-                                 destinations, destweights, info, comm_dist_graph);
+            const eco::GivenGraph all = gather();
+            if (!all.sound) return natively(0);
+            return eco::create(request, *communicator, comm, all.graph, [&](MPI_Comm in) {
+                return eco::make_adjacent(all, in, info, comm_dist_graph);
+            });
         });
     });
 }
@@ -283,17 +220,29 @@ int eco_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int source
 int eco_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
                           const int destinations[], const int weights[], MPI_Info info, int reorder,
                           MPI_Comm* comm_dist_graph) {
+    const eco::ReorderRequest request{"MPI_Dist_graph_create", ECO_SITE};
     return eco::made_of(comm, comm_dist_graph, [&]() -> int {
-        eco::Communicator* communicator = nullptr;
-        if (const int fault = eco::find_placeable(comm, reorder, communicator);
-            fault != MPI_SUCCESS)
+        const auto natively = [&](MPI_Comm in, int with_reorder) {
+            return eco::native().Dist_graph_create(in, n, sources, degrees, destinations, weights,
+                                                   info, with_reorder, comm_dist_graph);
+        };
+        eco::Treatment treatment;
+        if (const int fault = eco::find_treatment(comm, reorder, treatment); fault != MPI_SUCCESS)
             return fault;
-        if (!communicator)
-            return eco::native().Dist_graph_create(comm, n, sources, degrees, destinations, weights,
-                                                   info, reorder, comm_dist_graph);
+        eco::Communicator* communicator = treatment.communicator;
+        if (!communicator) return natively(comm, reorder);
+        const auto gather = [&] {
+            return eco::gather_distributed(*communicator, comm, n, sources, degrees, destinations,
+                                           weights);
+        };
+        if (!treatment.renumbers)
+            return eco::create_distributed(request, *communicator, comm, comm_dist_graph, gather,
+                                           [&](MPI_Comm in) { return natively(in, reorder); });
         return eco::guarded_together(comm, [&] {
-            return eco::distributed(*communicator, comm, n, sources, degrees, destinations, weights,
-                                    info, comm_dist_graph);
+            const eco::GivenGraph all = gather();
+            if (!all.sound) return natively(comm, 0);
+            return eco::create(request, *communicator, comm, all.graph,
+                               [&](MPI_Comm in) { return natively(in, 0); });
         });
     });
 }

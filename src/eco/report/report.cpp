@@ -124,7 +124,8 @@ std::string to_json(const Report& report) {
                        {"start", report.start},          {"time", total_time(report)},
                        {"waited", total_waited(report)}, {"unknown", total_unknown(report)},
                        {"saved", saved.likely},          {"saved_least", saved.low},
-                       {"saved_most", saved.high},       {"calls", std::move(rows)}};
+                       {"saved_most", saved.high},       {"calls", std::move(rows)},
+                       {"reorders", to_json(report.reorders)}};
     return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -148,6 +149,8 @@ Report parse_report(const std::string& text, const std::string& origin) {
         report.whole = read_time(root.at("whole"));
         report.start = read_time(root.at("start"));
         for (const json& entry : root.at("calls")) report.rows.push_back(read_row(entry));
+        // A report of an earlier release has none.
+        report.reorders = parse_reorder_rows(root.value("reorders", json::array()));
         return report;
     } catch (const json::exception& error) {
         throw Error(Code::bad_input, origin + " is damaged: " + error.what());

@@ -11,6 +11,7 @@
 #include "eco/base/units.h"
 #include "eco/report/call_estimate.h"
 #include "eco/report/call_form.h"
+#include "eco/report/reorder_row.h"
 
 namespace eco {
 
@@ -42,6 +43,7 @@ struct Report {
     Seconds whole = 0;  // from MPI_Init to MPI_Finalize, on rank 0
     Seconds start = 0;  // of that, until all ranks had the profile
     std::vector<ReportRow> rows;
+    std::vector<ReorderRow> reorders;
 };
 
 std::string to_json(const Report& report);

@@ -64,6 +64,58 @@ TEST(Report, IsReadAsItIsWritten) {
     EXPECT_EQ(to_text(again), to_text(report));
 }
 
+TEST(Report, NamesWhatWasMadeWithReorder) {
+    Report report = example();
+    const auto row = [](Numbering numbering, double crossing, double otherwise, double busiest) {
+        return ReorderRow{"MPI_Dist_graph_create_adjacent",
+                          "libsolver.so.12.1:exchange_borders",
+                          8,
+                          2,
+                          numbering,
+                          crossing,
+                          otherwise,
+                          busiest};
+    };
+    const auto text_of = [&](const ReorderRow& one) {
+        report.reorders = {one};
+        const Report again = parse_report(to_json(report), "r.json");
+        EXPECT_EQ(to_json(again), to_json(report));
+        return to_text(again);
+    };
+    const std::string kept = text_of(row(Numbering::kept, 0.71, 0.29, 0.63));
+    EXPECT_NE(kept.find("MPI_Dist_graph_create_adjacent of 8 ranks ×2\n  at libsolver.so"),
+              std::string::npos)
+        << kept;
+    EXPECT_NE(kept.find("the library kept the ranks\n  71 % of its edges cross the widest level, "
+                        "29 % with ECO_REORDER=on;\n  the busiest link would carry 63 % of what it "
+                        "does\n"),
+              std::string::npos)
+        << kept;
+    EXPECT_NE(
+        text_of(row(Numbering::eco, 0.29, 0.71, 0.63))
+            .find("ECO renumbered the ranks\n  29 % of its edges cross the widest level, 71 % "
+                  "with ECO_REORDER=native;\n"),
+        std::string::npos);
+    EXPECT_NE(text_of(row(Numbering::kept, 0.5, 0.5, 1)).find("would change nothing"),
+              std::string::npos);
+    EXPECT_NE(text_of(row(Numbering::library, -1, -1, -1)).find("was not worked out"),
+              std::string::npos);
+    std::istringstream lines(kept);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 75U) << line;
+    // Programs that call no collective may ask for reorder all the same.
+    report.rows.clear();
+    EXPECT_NE(text_of(row(Numbering::best, 0.5, 0.5, 1)).find("ECO kept the ranks"),
+              std::string::npos);
+}
+
+// Of an earlier release.
+TEST(Report, MayHaveNothingOnReorder) {
+    std::string text = to_json(example());
+    const std::string part = ",\n \"reorders\": []";
+    ASSERT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_TRUE(parse_report(text.erase(text.find(part), part.size()), "r.json").reorders.empty());
+}
+
 TEST(Report, SumsOnlyCallsThatBlock) {
     EXPECT_NEAR(total_time(example()), 4.11, 1e-9);
     EXPECT_NEAR(total_waited(example()), 0.75, 1e-9);

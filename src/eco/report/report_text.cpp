@@ -162,13 +162,15 @@ std::string saving(const Report& report) {
 
 std::string to_text(const Report& report) {
     if (report.rows.empty())
-        return "no collective was called on more than one rank, all on hosts of the profile\n";
+        return "no collective was called on more than one rank, all on hosts of the profile\n" +
+               to_text(report.reorders);
     std::string text = "collectives of " + std::to_string(report.ranks) + " ranks on " +
                        std::to_string(report.hosts) + " hosts, " + report.library +
                        (report.with_eco ? "\n" : ", ECO off\n");
     if (!report.profile.empty()) text += "profile " + report.profile + "\n";
     operations(report, text);
     sites(report, text);
+    text += to_text(report.reorders);
     const Seconds time = total_time(report), unknown = total_unknown(report);
     text += "\nwaiting for late ranks " + as_time(total_waited(report)) + "; ECO's start " +
             as_time(report.start) + "\ncollectives " + as_time(time) + " of " +

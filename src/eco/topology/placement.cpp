@@ -342,6 +342,22 @@ PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy,
     return Search(full, hierarchy, distance, ways, rank_of).cost();
 }
 
+double crossing_share(const Graph& graph, const Hierarchy& hierarchy,
+                      const std::vector<Rank>& rank_of) {
+    std::vector<std::size_t> part_of(at(hierarchy.ranks()));
+    for (std::size_t part = 0; part < hierarchy.top.parts.size(); ++part)
+        for (const Rank rank : hierarchy.top.parts[part].ranks) part_of[at(rank)] = part;
+    double all = 0, crossing = 0;
+    for (std::size_t v = 0; v < graph.size(); ++v)
+        for (const Edge& edge : graph[v]) {
+            if (edge.to == static_cast<int>(v)) continue;
+            all += edge.weight;
+            if (part_of[at(rank_of[v])] != part_of[at(rank_of[at(edge.to)])])
+                crossing += edge.weight;
+        }
+    return all > 0 ? crossing / all : 0;
+}
+
 std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy, const LinksBetween& ways) {
     ECO_CHECK(static_cast<int>(graph.size()) == hierarchy.ranks());
     const Graph full = both_ways(graph);

@@ -57,6 +57,11 @@ struct PlacementCost {
 PlacementCost placement_cost(const Graph& graph, const Hierarchy& hierarchy,
                              const LinksBetween& ways, const std::vector<Rank>& rank_of);
 
+// The share of all edges, by weight, whose ends are in different parts of the widest group; 0 of a
+// graph without edges between ranks.
+double crossing_share(const Graph& graph, const Hierarchy& hierarchy,
+                      const std::vector<Rank>& rank_of);
+
 // The rank that takes each vertex's place. Never costs more than vertex v on rank v. Graphs need as
 // many vertices as there are ranks. Some 10 ms for 1,024 ranks, 0.1 s where links are known.
 std::vector<Rank> place(const Graph& graph, const Hierarchy& hierarchy,

@@ -39,6 +39,18 @@ TEST(Placement, ARingOverRoundRobinRanks) {
     EXPECT_EQ(placement_cost(ring, hierarchy, {}, place(ring, hierarchy)).distance, 2 * 10 + 6);
 }
 
+// By weight, whichever end gives an edge; an edge to oneself is none.
+TEST(Placement, TheShareThatCrosses) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 2 4 6) (1 3 5 7)");
+    const Graph ring = grid_graph({8}, {true}, 8);
+    EXPECT_DOUBLE_EQ(crossing_share(ring, hierarchy, identity(8)), 1);
+    EXPECT_DOUBLE_EQ(crossing_share(ring, hierarchy, place(ring, hierarchy)), 2.0 / 8);
+    Graph graph(8);
+    graph[0] = {{1, 3}, {2, 1}, {0, 100}};
+    EXPECT_DOUBLE_EQ(crossing_share(graph, hierarchy, identity(8)), 3.0 / 4);
+    EXPECT_DOUBLE_EQ(crossing_share(Graph(8), hierarchy, identity(8)), 0);
+}
+
 // A 4×4 mesh on four subnets of four: tiles of 2×2 have 8 edges between them, rows have 12.
 TEST(Placement, AMeshInTiles) {
     const Hierarchy hierarchy = parse_hierarchy("(0 1 2 3) (4 5 6 7) (8 9 10 11) (12 13 14 15)");
