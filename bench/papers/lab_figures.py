@@ -30,7 +30,7 @@ def eco(*words: object) -> str:
 
 
 def probe(words: list[str], profile: Path) -> list[dict[str, Any]]:
-    """What `… eco probe VERB --profile - …` reports; where it fails the script ends."""
+    """What a probe reports that reads the profile; where it fails the script ends."""
     with profile.open() as stdin:
         done = subprocess.run(words, stdin=stdin, capture_output=True, text=True)
     events, data = [], ""
@@ -42,7 +42,7 @@ def probe(words: list[str], profile: Path) -> list[dict[str, Any]]:
     wrong = [event["message"] for event in events if event["event"] == "error"]
     if wrong or done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()] or ["no output"]
-        sys.exit(f"{Path(sys.argv[0]).name}: eco probe failed: {[*said[-1:], *wrong][-1]}")
+        sys.exit(f"{Path(sys.argv[0]).name}: the probe failed: {[*said[-1:], *wrong][-1]}")
     return events
 
 

@@ -32,14 +32,16 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from built import built
 from lab_figures import ECO, OUT, add_options, eco, probe, show
 
 STAR = "tree:inner=star,{rails}on=ranks"
 TREE = "tree:inner=binomial2,ports=2,{rails}on=ranks"
 DIRECT = "direct:window=2{comma}{rails}"
 WIDE = "direct:window=4{comma}{rails}"  # twice as many under way
-# Of messages between two hosts: the figure's title, and the probe's name for this traffic.
+# Of messages between two hosts: the figure's title, and pair.cpp's name for this traffic.
 PAIRS = {
     1: ("one way", "one-way"),
     2: ("there and back", "there-and-back"),
@@ -102,7 +104,7 @@ def _rates(profile: Path) -> list[float]:
 
 
 def _run_pairs(path: Path, names: Iterable[str], given: argparse.Namespace) -> list[dict[str, Any]]:
-    words = [*_launcher(2, given), str(ECO), "probe", "pair", "--profile", "-"]
+    words = [*_launcher(2, given), str(built(f"pair-{given.mpi}")), "--profile", "-"]
     words += ["--sizes", given.sizes or PAIR_SIZES, "--patterns", ",".join(names)]
     words += ["--repeats", str(given.repeats)] if given.repeats else []
     return [event for event in probe(words, path) if event["event"] == "result"]

@@ -16,9 +16,8 @@ static constexpr const char* probe_help =
     "Usage: eco probe [--mpi openmpi|mpich|abi] VERB [OPTIONS]\n"
     "\n"
     "eco measure, eco tune and eco bench start this on every host, through the\n"
-    "launcher; you need not call it. VERB is measure, tune or bench; pair: times\n"
-    "messages between two ranks; reach: tries which addresses connect, without MPI.\n"
-    "Its events are in docs/formats.md.";
+    "launcher; you need not call it. VERB is measure, tune or bench; reach: tries\n"
+    "which addresses connect, without MPI. Its events are in docs/formats.md.";
 
 ProbeOptions read_probe_options(const std::vector<std::string>& arguments) {
     ProbeOptions options;

@@ -68,13 +68,12 @@ bool is_switch(const std::string& name, Options& options) {
 Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
     if (arguments.empty())
-        throw Error(Code::usage, "eco probe needs a command: measure, tune, bench, pair or reach");
+        throw Error(Code::usage, "eco probe needs a command: measure, tune, bench or reach");
     options.verb = arguments[0];
     if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench" &&
-        options.verb != "pair" && options.verb != "reach")
-        throw Error(Code::usage,
-                    "eco probe " + options.verb +
-                        ": unknown command; choose from measure, tune, bench, pair and reach");
+        options.verb != "reach")
+        throw Error(Code::usage, "eco probe " + options.verb +
+                                     ": unknown command; choose from measure, tune, bench and reach");
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (is_switch(name, options)) continue;

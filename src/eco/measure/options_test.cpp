@@ -47,7 +47,7 @@ TEST(ProbeOptions, NonsenseIsRefused) {
                                                       {"bench", "--operations", "bcast,fly"},
                                                       {"bench", "--order", "random"},
                                                       {"bench", "--form", "immediate"},
-                                                      {"pair", "--sizes", "0"},
+                                                      {"bench", "--sizes", "0"},
                                                       {"tune", "--unknown", "1"}};
     for (const auto& arguments : wrong) EXPECT_THROW(parse_options(arguments), Error);
 }

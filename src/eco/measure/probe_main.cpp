@@ -30,7 +30,6 @@
 #include "eco/measure/look_again.h"
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
-#include "eco/measure/pair.h"
 #include "eco/measure/same_build.h"
 #include "eco/measure/tune.h"
 #include "eco/measure/within_budget.h"
@@ -320,7 +319,6 @@ void run(const Options& options, int rank, double own_share) {
             [](const std::string& text) { return text.find("rails=") != std::string::npos; });
         begin_session(settings, profile, named || has_rails(profile));
         if (options.verb == "bench") return bench(options, progress);
-        if (options.verb == "pair") return time_pair(options, progress);
         Forecaster forecaster(profile);
         merge(profile.tuning, tune(options, forecaster, progress, 0.0));
         if (options.form == CallForm::blocking) predict(profile, forecaster, progress);

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/measure/pair.h"
+// Messages between the first two ranks, through the MPI library and over rails: one way, there and
+// back, both ways at once (Qian and Afsahi, §4). Runs under a launcher, for ../qian.py:
+//
+//     pair-openmpi --profile - [--sizes LIST] [--patterns LIST] [--repeats N]
+//
+// The profile is rank 0's standard input. A pattern is `native`, or `rails-N` for N rails at most;
+// they are interleaved. Rank 0 prints an event, as the probe's (eco/measure/protocol.h), for each
+// kind of traffic and size: seconds per message and direction.
 
 #include <algorithm>
 #include <array>
@@ -8,6 +15,12 @@
 
 #include "eco/base/at.h"
 #include "eco/base/error.h"
+#include "eco/base/run_main.h"
+#include "eco/base/text.h"
+#include "eco/measure/messages.h"
+#include "eco/measure/options.h"
+#include "eco/measure/protocol.h"
+#include "eco/measure/same_build.h"
 #include "eco/measure/since.h"
 #include "eco/measure/start.h"
 #include "eco/measure/trial.h"
@@ -173,8 +186,6 @@ private:
     RailContext context_;
 };
 
-}  // namespace
-
 void time_pair(const Options& options, Progress& progress) {
     const auto sizes = options.sizes.empty() ? std::vector<Bytes>{1 << 20} : options.sizes;
     const int repeats = options.repeats > 0 ? options.repeats : 5;
@@ -203,4 +214,49 @@ void time_pair(const Options& options, Progress& progress) {
     progress.update(1.0, "done");
 }
 
+// Rank 0's standard input on all ranks.
+std::string shared_input(int rank) {
+    const Native& mpi = native();
+    std::string text;
+    if (rank == 0)
+        for (std::string line; !(line = read_line(stdin)).empty();) text += line + '\n';
+    auto length = static_cast<int>(text.size());
+    check_mpi(mpi.Bcast(&length, 1, mpi.int32, 0, mpi.comm_world));
+    text.resize(at(length));
+    check_mpi(mpi.Bcast(text.data(), length, mpi.byte, 0, mpi.comm_world));
+    return text;
+}
+
+int main_with(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "bench");  // whose options these are
+    const Options options = parse_options(arguments);
+    open_native(ECO_LIBRARY);
+    const Native& mpi = native();
+    if (mpi.Init(nullptr, nullptr) != MPI_SUCCESS)
+        throw Error(Code::launch, "MPI_Init failed; use the launcher of " ECO_LIBRARY);
+    int rank = 0;
+    mpi.Comm_rank(mpi.comm_world, &rank);
+    try {
+        check_same_build();
+        Settings settings = read_settings();
+        settings.learn = Learn::off;
+        const Profile profile = parse_profile(shared_input(rank), "the profile");
+        begin_session(settings, profile, profile.rails && profile.rails->most > 1);
+        Progress progress(rank == 0);
+        time_pair(options, progress);
+    } catch (const Error& error) {
+        if (rank == 0) send_event({{"event", "error"}, {"message", error.what()}});
+        abort_job(error.code());
+    }
+    end_session();
+    mpi.Finalize();
+    return 0;
+}
+
+}  // namespace
+
 }  // namespace eco
+
+int main(int count, char** words) {
+    return eco::run_main([&] { return eco::main_with({words + 1, words + count}); });
+}
