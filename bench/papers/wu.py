@@ -12,7 +12,7 @@ small, large and mixed messages, 155 Mbit/s and 1 Gbit/s (§5.2, Figs. 3 and 4).
 from the schedule of a pattern that differs a little (§6, future work). What the text leaves open
 is read in several ways (--reading); --readings compares them.
 
-Needs the engine: make build.
+Needs the Python commands: make build. Builds wu_engine.
 """
 
 import argparse

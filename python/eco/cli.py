@@ -44,9 +44,6 @@ VERBS = (
     Verb("report", "eco.report", "Show how long a program's collectives took, and what ECO saved."),
     Verb("bench", "eco.bench", "Compare the MPI library and ECO."),
     Verb("export", "eco.export.cli", "Write the network for Slurm, launchers and other programs."),
-    Verb(
-        "multicast", "eco.multicast.cli", "Schedule several multicasts at once (Wu, Yeh and Liu)."
-    ),
     Verb("lab", "eco.lab.cli", "Emulate networks on this machine, without a cluster."),
     Verb("probe", "", "The program that `eco measure` starts on every host."),
 )

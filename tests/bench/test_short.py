@@ -25,7 +25,7 @@ def test_every_program_is_built() -> None:
 
 
 def test_every_script_has_a_short_form() -> None:
-    """And a test in this folder, or beside (wu.py: tests/commands)."""
+    """And a test in this folder (wu.py: test_wu.py)."""
     here = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
     for script in (PROJECT / "bench").rglob("*.py"):
         if '__name__ == "__main__"' in script.read_text() and script.name != "wu.py":

@@ -14,7 +14,6 @@ VERBS = [
     ["bench"],
     ["learn"],
     ["simulate"],
-    ["multicast"],
     ["export"],
     ["lab", "run"],
 ]
@@ -41,7 +40,7 @@ def test_no_word_is_cut_at_80_columns(verb: list[str]) -> None:
     assert not re.search(r"[a-z]… *│", run.stdout), run.stdout
 
 
-@pytest.mark.parametrize("verb", ["show", "bench", "plan", "simulate", "report", "multicast"])
+@pytest.mark.parametrize("verb", ["show", "bench", "plan", "simulate", "report"])
 def test_endings_of_pictures_are_those_that_are_taken(verb: str) -> None:
     """A page is drawn of a network alone."""
     shown = subprocess.run([ECO, verb, "--help"], capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gives inputs that are nearly right to everything that reads profiles, choices, patterns and
-// learned files. Each must be taken, and then written and read again without change, or refused by
+// Gives inputs that are nearly right to everything that reads profiles, choices and learned
+// files. Each must be taken, and then written and read again without change, or refused by
 // an eco::Error of one sentence; and take no more memory than it is worth.
 //
 //     fuzz CORPUS INPUTS [SEED [NUMBER]]     NUMBER: only this input, and it is printed
@@ -20,7 +20,6 @@
 
 #include "eco/base/error.h"
 #include "eco/learn/learned.h"
-#include "eco/multicast/pattern.h"
 #include "eco/planners/choice.h"
 #include "eco/survey/notes.h"
 #include "eco/topology/network.h"
@@ -72,10 +71,6 @@ std::string through_profile(const std::string& text) {
     return document.dump();
 }
 
-std::string through_pattern(const std::string& text) {
-    return to_json(multicast::parse_pattern(text, "input"));
-}
-
 std::string through_learned(const std::string& text) {
     return to_json(parse_learned(text, "input"));
 }
@@ -83,7 +78,6 @@ std::string through_learned(const std::string& text) {
 std::string through_choice(const std::string& text) { return to_text(parse_choice(text)); }
 
 constexpr Kind kinds[] = {{"profile", through_profile, Code::bad_input},
-                          {"pattern", through_pattern, Code::bad_input},
                           {"learned", through_learned, Code::bad_input},
                           {"choice", through_choice, Code::usage}};
 

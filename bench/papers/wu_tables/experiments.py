@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eco import multicast
-from eco.multicast import Message, Pattern, Schedule
+from wu_tables import multicast
+from wu_tables.multicast import Message, Pattern, Schedule
 
 EXPERIMENTS = ("broadcast", "all-to-all", "multiple", "similar")
 PLANNERS = ("fef", "ecf", "wr", "wrp", "best")

@@ -4,8 +4,6 @@
 
 from collections.abc import Sequence
 
-from eco._engine import multicast as multicast
-
 class EngineError(RuntimeError):
     pass
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Written by scripts/stub.py.
 import eco._engine
-import eco._engine.multicast
 
 class Engine:
     CallEstimate = eco._engine.CallEstimate
@@ -22,18 +21,6 @@ class Engine:
     explain = staticmethod(eco._engine.explain)
     forecast = staticmethod(eco._engine.forecast)
     messages = staticmethod(eco._engine.messages)
-    class multicast:
-        Bound = eco._engine.multicast.Bound
-        Pattern = eco._engine.multicast.Pattern
-        Schedule = eco._engine.multicast.Schedule
-        bound = staticmethod(eco._engine.multicast.bound)
-        draw = staticmethod(eco._engine.multicast.draw)
-        parse_pattern = staticmethod(eco._engine.multicast.parse_pattern)
-        plan = staticmethod(eco._engine.multicast.plan)
-        planners = staticmethod(eco._engine.multicast.planners)
-        replan = staticmethod(eco._engine.multicast.replan)
-        verify = staticmethod(eco._engine.multicast.verify)
-
     native_time = staticmethod(eco._engine.native_time)
     on_wire = staticmethod(eco._engine.on_wire)
     operations = staticmethod(eco._engine.operations)

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "eco/multicast/heuristics.h"
 #include "eco/multicast/pattern_bound.h"
 #include "eco/multicast/stage.h"
+#include "eco/multicast/work_racing_preemptive.h"
 
 namespace eco::multicast {
 

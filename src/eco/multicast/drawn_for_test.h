@@ -2,24 +2,32 @@
 // Patterns drawn from seeds for property tests.
 #pragma once
 
-#include "eco/multicast/draw.h"
+#include <random>
+
+#include "eco/multicast/pattern.h"
 
 namespace eco::multicast {
 
-// All reaches, lengths and spacings in turn; links that differ in every fourth.
+// So many sources with a message each for some others, of 1 B to 1 MiB; every rank its own costs.
 inline Pattern drawn(std::uint64_t seed, int ranks, int sources) {
-    Draw how;
-    how.ranks = ranks;
-    how.sources = sources;
-    how.reach = static_cast<Destinations>(seed % 3);
-    how.lengths = static_cast<Lengths>(seed / 3 % 3);
-    how.spacing = static_cast<Spacing>(seed / 9 % 3);
-    how.apart = seed % 2 == 1;
-    how.bits_per_second = seed % 5 < 2 ? 1e9 : 155e6;
-    Pattern pattern = draw(how, seed);
-    if (seed % 4 == 1)
-        for (std::size_t n = 0; n < pattern.model.transfers.size(); ++n)
-            pattern.model.transfers[n].fixed = 1e-6 * static_cast<double>(n * 7919 % 1009);
+    std::mt19937_64 dice(seed);
+    const auto below = [&](std::uint64_t n) { return static_cast<int>(dice() % n); };
+    const auto cost = [&] { return Cost{1e-6 * (80 + below(320)), 1e-10 * (1 + below(100))}; };
+    Pattern pattern;
+    for (int rank = 0; rank < ranks; ++rank) {
+        pattern.model.send.push_back(cost());
+        pattern.model.receive.push_back(cost());
+    }
+    for (int pair = 0; pair < ranks * ranks; ++pair)
+        pattern.model.transfers.push_back({1e-6 * below(1000), seed % 2 == 0 ? 8e-9 : 5e-8});
+    for (Rank source = 0; source < sources; ++source) {
+        Message message{source, Bytes{1} << below(21), {}};
+        for (Rank to = 0; to < ranks; ++to)
+            if (to != source && (seed % 3 == 0 || below(2) == 0))
+                message.destinations.push_back(to);
+        pattern.messages.push_back(std::move(message));
+    }
+    check(pattern, "drawn");
     return pattern;
 }
 

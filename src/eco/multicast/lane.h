@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pending work of one rank while a multicast is simulated forward in time. Kept by Stage and
-// replan.
+// The pending work of one rank while a multicast is simulated forward in time. Kept by Stage, and
+// by replan of bench/papers/wu_engine.
 #pragma once
 
 #include <algorithm>

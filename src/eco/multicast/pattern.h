@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multicast problem as a plain value (Wu, Yeh and Liu §2, §3): messages, each with a source, a
-// size and its destinations, and the costs of sending and receiving for each rank; with one written
-// form (docs/formats.md). A Pattern that parse_pattern or draw returned is valid: every rank
-// exists, no message goes to its own source or twice to a rank, costs are finite and not negative.
+// size and its destinations, and the costs of sending and receiving for each rank. A Pattern is
+// valid if every rank exists, no message goes to its own source or twice to a rank, and costs are
+// finite and not negative.
 #pragma once
 
 #include <string>
@@ -36,10 +36,8 @@ struct Pattern {
     std::size_t deliveries() const;  // one per message and destination
 };
 
-// Throws Error{bad_input} with one sentence; origin names the file in it. Sorts destinations.
+// Throws Error{bad_input} with one sentence about what is not valid; origin names the pattern in
+// it. Sorts destinations.
 void check(Pattern& pattern, const std::string& origin);
-
-Pattern parse_pattern(const std::string& text, const std::string& origin);
-std::string to_json(const Pattern& pattern);
 
 }  // namespace eco::multicast

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times that no schedule of a pattern can beat. Called by `eco multicast`, the planner `best` and
-// the tests, which hold every schedule against `least`.
+// Times that no schedule of a pattern can beat. Called by the planner `best`, and by the paper's
+// experiments and their tests (bench/papers/wu_engine), which hold every schedule against `least`.
 #pragma once
 
 #include "eco/multicast/pattern.h"

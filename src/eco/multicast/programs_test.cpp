@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <random>
 
+#include "eco/multicast/best.h"
 #include "eco/multicast/cost_model.h"
 #include "eco/multicast/drawn_for_test.h"
-#include "eco/multicast/planners.h"
 #include "eco/multicast/spread.h"
+#include "eco/multicast/work_racing_preemptive.h"
 #include "eco/schedule/verify.h"
 
 namespace eco::multicast {
@@ -88,9 +89,10 @@ TEST(Programs, DoWhatTheMessagesSay) {
         const Load load(network, host_of);
         pattern.model = model_of(network, host_of);
         std::vector<std::pair<std::string, Deliveries>> lists{
-            {"direct", direct(pattern.messages)}, {"spread", spread(load, pattern.messages)}};
-        for (const Planner& one : planners())
-            lists.emplace_back(one.name, deliveries(one.plan(pattern)));
+            {"direct", direct(pattern.messages)},
+            {"spread", spread(load, pattern.messages)},
+            {"wrp", deliveries(work_racing_preemptive(pattern))},
+            {"best", deliveries(best(pattern))}};
         for (const auto& [name, list] : lists)
             for (const int segments : {1, 3})
                 for (const int pace : {0, 1, 2})

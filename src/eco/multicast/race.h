@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What work racing and its preemptive form share (Wu, Yeh and Liu §4.3): which ranks have and which
-// want which message, and the virtual times that decide which rank receives next.
+// What work racing (bench/papers/wu_engine) and its preemptive form share (Wu, Yeh and Liu §4.3):
+// which ranks have and which want which message, and the virtual times that decide which rank
+// receives next.
 #pragma once
 
 #include <limits>

@@ -2,8 +2,7 @@
 #include "eco/multicast/schedule.h"
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "eco/base/at.h"
 #include "eco/base/error.h"
@@ -80,21 +79,6 @@ void run(const Pattern& pattern, Schedule& schedule) {
                             " waits for message " +
                             std::to_string(schedule.ranks[i][next[i]].message) +
                             ", which no rank can send before that; correct the order of its tasks");
-}
-
-std::string to_json(const Schedule& schedule) {
-    nlohmann::json ranks = nlohmann::json::array();
-    for (const auto& tasks : schedule.ranks) {
-        nlohmann::json list = nlohmann::json::array();
-        for (const TimedTask& task : tasks)
-            list.push_back({{"op", task.direction == Direction::send ? "send" : "recv"},
-                            {"peer", task.peer},
-                            {"message", task.message},
-                            {"start", task.start},
-                            {"end", task.end}});
-        ranks.push_back(std::move(list));
-    }
-    return nlohmann::json{{"completion", schedule.completion}, {"ranks", ranks}}.dump();
 }
 
 }  // namespace eco::multicast

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "eco/multicast/pattern.h"
@@ -31,11 +30,5 @@ struct Schedule {
 // Error{bad_input} where the lists cannot be done: a receive without a send, or a deadlock.
 // O(tasks log tasks).
 void run(const Pattern& pattern, Schedule& schedule);
-
-// Empty when every destination gets every message once, nobody sends what it does not have yet, and
-// all times follow the model; else one sentence. Shares no code with run. O(tasks log tasks).
-std::string verify(const Pattern& pattern, const Schedule& schedule);
-
-std::string to_json(const Schedule& schedule);
 
 }  // namespace eco::multicast

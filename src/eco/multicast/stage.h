@@ -2,7 +2,7 @@
 // Simulates a multicast forward in time: whenever a rank is free, a policy decides whether it
 // sends, receives a message that has arrived, or waits. So every decision knows all that were made
 // before it in time, and messages are received in the order of arrival. Used by the planner `best`,
-// whose runs are policies; `replan` follows the same rules with less memory.
+// whose runs are policies; `replan` of bench/papers follows the same rules with less memory.
 #pragma once
 
 #include <vector>

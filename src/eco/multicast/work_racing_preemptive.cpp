@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/multicast/heuristics.h"
+#include "eco/multicast/work_racing_preemptive.h"
+
 #include "eco/multicast/race.h"
 
 namespace eco::multicast {

@@ -9,7 +9,6 @@ namespace eco {
 
 void bind_topology(nanobind::module_& module);
 void bind_simulate(nanobind::module_& module);
-void bind_multicast(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 
 }  // namespace eco

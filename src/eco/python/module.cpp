@@ -23,6 +23,5 @@ NB_MODULE(_engine, module) {
     bind_error(module);
     eco::bind_topology(module);
     eco::bind_simulate(module);
-    eco::bind_multicast(module);
     eco::bind_report(module);
 }

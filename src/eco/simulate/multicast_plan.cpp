@@ -6,11 +6,12 @@
 
 #include "eco/base/at.h"
 #include "eco/base/check.h"
+#include "eco/multicast/best.h"
 #include "eco/multicast/cost_model.h"
 #include "eco/multicast/mcast_programs.h"
-#include "eco/multicast/planners.h"
 #include "eco/multicast/programs.h"
 #include "eco/multicast/spread.h"
+#include "eco/multicast/work_racing_preemptive.h"
 #include "eco/simulate/simulate.h"
 
 namespace eco {
@@ -49,9 +50,9 @@ public:
         ways.emplace_back("spread", multicast::spread(load_, messages_, &work_));
         if (straight.size() <= most_legs / 4) {
             const multicast::Pattern pattern{multicast::model_of(network_, host_of_), messages_};
-            for (const char* name : {"wrp", "best"})
-                ways.emplace_back(name,
-                                  multicast::deliveries(multicast::planner(name).plan(pattern)));
+            ways.emplace_back("wrp",
+                              multicast::deliveries(multicast::work_racing_preemptive(pattern)));
+            ways.emplace_back("best", multicast::deliveries(multicast::best(pattern)));
         }
         // Who passes on to whom first, then how it is cut and paced.
         std::size_t winner = 0;

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "eco/multicast/draw.h"
-#include "eco/multicast/heuristics.h"
+#include "draw.h"
 #include "eco/multicast/optimum_for_test.h"
+#include "eco/multicast/work_racing_preemptive.h"
 
 namespace eco::multicast {
 

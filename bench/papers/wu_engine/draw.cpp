@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/multicast/draw.h"
+#include "draw.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "replan.h"
+
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -7,7 +9,6 @@
 #include "eco/base/at.h"
 #include "eco/base/check.h"
 #include "eco/base/error.h"
-#include "eco/multicast/best.h"
 #include "eco/multicast/lane.h"
 #include "eco/multicast/times.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All planners of multicasts by their written names, for the command and the experiments.
+// All planners of multicasts by their written names, for the experiments.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random patterns as in the paper's experiments (Wu, Yeh and Liu §5), the same from the same seed
-// on every machine. What §5 leaves open is a field of Draw. Called by `eco multicast --random`, the
-// paper's experiments and tests.
+// on every machine. What §5 leaves open is a field of Draw. Called by the paper's experiments and
+// the tests here.
 #pragma once
 
 #include <cstdint>

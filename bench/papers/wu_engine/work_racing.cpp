@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/multicast/heuristics.h"
 #include "eco/multicast/race.h"
+#include "paper_heuristics.h"
 
 namespace eco::multicast {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-
 #include "eco/multicast/agenda.h"
-#include "eco/multicast/heuristics.h"
+#include "paper_heuristics.h"
 
 namespace eco::multicast {
 

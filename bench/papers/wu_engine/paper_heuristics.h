@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paper's four heuristics (Wu, Yeh and Liu §4): each turns a pattern into a schedule that
-// verify accepts. Deterministic: if the text leaves a tie open, the earlier arrival wins, then the
-// lower rank, then the shorter message. N ranks, M messages.
+// Those of the paper's heuristics (Wu, Yeh and Liu §4) that ECO does not use itself: each turns a
+// pattern into a schedule that verify accepts. Deterministic, and ties as in
+// eco/multicast/heuristics.h. N ranks, M messages.
 #pragma once
-
-#include <string>
 
 #include "eco/multicast/schedule.h"
 
@@ -22,9 +20,5 @@ Schedule earliest_completing_first(const Pattern& pattern);
 // O(M N²): of what a sender can give a receiver the shortest message is done first, found 64
 // messages at a time.
 Schedule work_racing(const Pattern& pattern);
-
-// Work racing, preemptive, §4.4: a send may go ahead of receives that still wait.
-// O(M N²) and the messages that ranks got since their last send, which are few.
-Schedule work_racing_preemptive(const Pattern& pattern);
 
 }  // namespace eco::multicast

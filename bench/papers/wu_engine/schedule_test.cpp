@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "check_schedule.h"
 #include "eco/base/error.h"
 #include "eco/multicast/optimum_for_test.h"
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 import pytest
-from commands_harness import PROJECT
+from bench_harness import PROJECT
 
 WORDS = ("--draws", "1", "--lengths", "mixed", "--rate", "1e9", "--quiet")
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks from the finished times alone, task by task, not by running the lists again.
+#include "check_schedule.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include "eco/multicast/schedule.h"
 
 namespace eco::multicast {
 

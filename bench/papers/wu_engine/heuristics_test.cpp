@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/multicast/heuristics.h"
-
 #include <gtest/gtest.h>
 
-#include "eco/multicast/drawn_for_test.h"
+#include "check_schedule.h"
+#include "drawn_for_test.h"
 #include "eco/multicast/optimum_for_test.h"
 #include "eco/multicast/pattern_bound.h"
-#include "eco/multicast/planners.h"
+#include "eco/multicast/work_racing_preemptive.h"
+#include "paper_heuristics.h"
+#include "planners.h"
 
 namespace eco::multicast {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/multicast/planners.h"
+#include "planners.h"
 
 #include "eco/base/error.h"
 #include "eco/multicast/best.h"
-#include "eco/multicast/heuristics.h"
+#include "eco/multicast/work_racing_preemptive.h"
+#include "paper_heuristics.h"
 
 namespace eco::multicast {
 
 const std::vector<Planner>& planners() {
-    // Never destroyed: a collective at exit may come after it would be.
-    static const auto& all = *new std::vector<Planner>{
+    static const std::vector<Planner> all{
         {"fef", "fastest edge first", fastest_edge_first},
         {"ecf", "earliest completing first", earliest_completing_first},
         {"wr", "work racing", work_racing},

@@ -2,7 +2,7 @@
 #include <queue>
 
 #include "eco/multicast/agenda.h"
-#include "eco/multicast/heuristics.h"
+#include "paper_heuristics.h"
 
 namespace eco::multicast {
 
