@@ -127,7 +127,7 @@ static std::vector<Choice> every_choice() {
 static std::vector<Choice> every_family() {
     std::vector<Choice> list;
     for (const PlannerFamily* family : planner_families())
-        for (const int segments : {0, 2}) list.emplace_back(family->parameters, segments);
+        for (const int segments : {0, 2}) list.emplace_back(family->parameters(), segments);
     return list;
 }
 
