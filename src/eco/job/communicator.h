@@ -225,7 +225,8 @@ public:
 
 private:
     bool worked(int code);
-    bool all_agree(MPI_Comm comm, bool own);
+    int least_of_all(MPI_Comm comm, int own);
+    bool all_agree(MPI_Comm comm, bool own) { return least_of_all(comm, own ? 1 : 0) == 1; }
     bool make_hidden();
     bool create_hidden();
     void make_inside();

@@ -28,11 +28,11 @@ bool Communicator::worked(int code) {
     return false;
 }
 
-// Collective over comm.
-bool Communicator::all_agree(MPI_Comm comm, bool own) {
+// Of all ranks; 0 if that cannot be known. Collective over comm.
+int Communicator::least_of_all(MPI_Comm comm, int own) {
     const Native& mpi = native();
-    int mine = own ? 1 : 0, all = 0;
-    return worked(mpi.Allreduce(&mine, &all, 1, mpi.int32, mpi.min, comm)) && all == 1;
+    int all = 0;
+    return worked(mpi.Allreduce(&own, &all, 1, mpi.int32, mpi.min, comm)) ? all : 0;
 }
 
 bool Communicator::make_hidden() {
@@ -60,7 +60,11 @@ bool Communicator::create_hidden() {
     const bool made = mpi.Comm_create(comm_, group, &hidden_) == MPI_SUCCESS;
     mpi.Group_free(&group);
     if (!made) hidden_ = mpi.comm_null;
-    if (!all_agree(comm_, made && has_room)) {
+    // With the same message: what is known of the network.
+    const Communicator* world = known_communicator(mpi.comm_world);
+    const int known = world && world != this ? world->network_check_.known() : 0;
+    const int least = least_of_all(comm_, made && has_room ? 1 + known : 0);
+    if (least == 0) {
         if (made && !failed_) mpi.Comm_free(&hidden_);
         hidden_ = mpi.comm_null;
         if (here.settings.verbose > 0)
@@ -71,6 +75,7 @@ bool Communicator::create_hidden() {
     }
     mpi.Comm_set_errhandler(hidden_, mpi.errors_return);
     ++here.hidden_communicators;
+    network_check_.inherit(static_cast<NetworkCheck::Known>(least - 1));
     // By another thread, which did not see this one yet.
     if (is_revoked(comm_)) revoke_own();
     return true;

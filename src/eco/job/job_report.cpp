@@ -105,6 +105,7 @@ Report make_report(const Settings& settings) {
     const Session* here = session();
     if (!here) return report;
     report.library = here->library;
+    report.bits_may_change = settings.enabled && here->settings.learn == Learn::all;
     report.network = here->profile.created;
     report.ranks = static_cast<int>(here->where.host_of.size());
     report.hosts = static_cast<int>(

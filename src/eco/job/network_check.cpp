@@ -85,9 +85,18 @@ bool NetworkCheck::is_due(Bytes bytes) {
         if (length > 0 && bytes < lengths[length]) continue;
         if (++calls_[length] != calls_before_check) continue;
         due_ = length;
+        // A long message tells what a short one would.
+        for (std::size_t less = 0; less < length; ++less) calls_[less] = calls_before_check;
         return true;
     }
     return false;
+}
+
+void NetworkCheck::inherit(Known known) {
+    if (known == nothing) return;
+    known_ = known;
+    calls_[0] = calls_before_check;
+    if (known != latency) calls_[1] = calls_before_check;
 }
 
 void NetworkCheck::run(const Communicator& communicator) {
@@ -105,12 +114,17 @@ void NetworkCheck::run(const Communicator& communicator) {
                              model.alone(here, there, bytes) + model.alone(there, here, bytes)));
         }
     const PairCounts counts = agreed(own, communicator.hidden());
-    fit_ = judge(counts);
-    if (fit_ != NetworkFit::differs || me != 0) return;
+    const NetworkFit fit = judge(counts);
+    if (fit == NetworkFit::as_measured) known_ = due_ == 0 ? latency : rates;
+    if (fit != NetworkFit::differs) return;
+    known_ = other_network;
+    if (me != 0) return;
     say("between " + std::to_string(counts.faster + counts.slower) + " of " +
         std::to_string(counts.all()) +
-        " pairs of hosts messages take much less or much longer than the profile says, so it is of "
-        "another network, and collectives are native; 'eco measure --again' measures this one");
+        " pairs of hosts messages take much less or much longer than the profile " +
+        session()->settings.profile +
+        " says, so it is of another network, and collectives are "
+        "native; 'eco measure --again' measures this one");
 }
 
 }  // namespace eco

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 
 #include "eco/job/network_fit.h"
 
@@ -19,19 +20,25 @@ public:
     // before it. Local.
     bool is_due(Bytes bytes);
 
+    // What is known so far, the less the lower; and what all ranks of a communicator know of
+    // MPI_COMM_WORLD: then its own calls need not find it out again.
+    enum Known { nothing, latency, rates, other_network };
+    Known known() const { return known_; }
+    void inherit(Known known);
+
     // The round trips, and all ranks' agreement on what they say. Collective over the hidden
     // communicator, between calls. Throws MpiError.
     void run(const Communicator& communicator);
 
-    bool differs() const { return fit_ == NetworkFit::differs; }
+    bool differs() const { return known_ == other_network; }
 
 private:
     // A short message tells about latency. A longer one tells about rates too, and takes longer
     // itself: it waits for calls that are as long.
     static constexpr std::array<Bytes, 2> lengths{1, 8192};
-    std::array<int, lengths.size()> calls_{};
-    std::size_t due_ = 0;  // of lengths
-    NetworkFit fit_ = NetworkFit::unknown;
+    std::array<int, lengths.size()> calls_{};  // as long as that, or longer
+    std::size_t due_ = 0;                      // of lengths
+    std::atomic<Known> known_ = nothing;       // threads that make communicators read it
 };
 
 }  // namespace eco

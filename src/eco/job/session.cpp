@@ -168,11 +168,11 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where,
     const std::size_t ranks = host_of.size();
     current = fresh.release();
     if (missing > 0)
-        complain_once(
-            std::to_string(missing) + " of " + std::to_string(ranks) +
-            " ranks are on hosts that are not in the profile, so collectives with them are "
-            "native; " +
-            what_names_host("'eco measure' adds these hosts"));
+        complain_once(std::to_string(missing) + " of " + std::to_string(ranks) +
+                      " ranks are on hosts that are not in the profile" +
+                      (settings.profile.empty() ? "" : " " + settings.profile) +
+                      ", so collectives with them are native; " +
+                      what_names_host("'eco measure' adds these hosts"));
 }
 
 void begin_session(const Settings& settings, const Profile& profile, bool with_rails,

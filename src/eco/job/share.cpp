@@ -296,10 +296,10 @@ json what_was_learned(Settings& settings, const std::string& profile_path, const
     }
 }
 
-// Rank 0's part, as JSON's short form, CBOR; empty if native
-// collectives are to run, having said why.
+// Rank 0's part, as JSON's short form, CBOR; empty if native collectives are to run, having said
+// why. own: gets what rank 0 alone keeps.
 std::string what_to_share(Settings settings, const std::string& library,
-                          const std::vector<Place>& places, std::unique_ptr<WholeProfile>& whole) {
+                          const std::vector<Place>& places, Shared& own) {
     for (const auto& complaint : settings.complaints) say(complaint);
     if (!settings.enabled && !settings.reports()) return "";
     // Then calls are only counted and timed.
@@ -315,11 +315,13 @@ std::string what_to_share(Settings settings, const std::string& library,
     }
     try {
         const std::string path = path_for(settings, places);
+        own.settings.profile = path;
         Profile profile = profile_at(path);
         const json learned =
             what_was_learned(settings, path, profile, library, static_cast<int>(places.size()));
         if (!settings.multicast) profile.mcast.reset();
         std::vector<int> host_of = hosts_of(places, profile.hosts);
+        auto& whole = own.whole;
         if (settings.reports())
             whole = std::make_unique<WholeProfile>(WholeProfile{path, profile, {}});
         profile.tuning = tuning_for(profile, library);
@@ -388,16 +390,14 @@ std::optional<Shared> share(const Settings& settings, const std::string& library
     const auto places = gather_places(why_not.empty());
     std::string text;
     Answer answer;
-    std::unique_ptr<WholeProfile> whole;
+    Shared shared;
     if (rank_in_world() == 0) {
         if (settings.enabled || settings.reports()) answer = find_odd(places);
-        if (answer.odd < 0) text = what_to_share(settings, library, places, whole);
+        if (answer.odd < 0) text = what_to_share(settings, library, places, shared);
     }
     text = broadcast(std::move(text), answer, why_not);
     if (text.empty()) return std::nullopt;
     const json root = json::from_cbor(text);
-    Shared shared;
-    shared.whole = std::move(whole);
     root.at("enabled").get_to(shared.settings.enabled);
     root.at("verbose").get_to(shared.settings.verbose);
     root.at("report").get_to(shared.settings.report);

@@ -32,8 +32,8 @@ struct WholeProfile {
 };
 
 struct Shared {
-    Settings settings;
-    Profile profile;  // its runtime part
+    Settings settings;  // on rank 0 with the path of the profile that was read
+    Profile profile;    // its runtime part
     std::string library;
     Whereabouts where;
     std::vector<LearnedClass> learned;    // by earlier jobs, of this library and network

@@ -20,7 +20,6 @@ namespace {
 using Expression = std::uint64_t;  // its hash; 0: nothing
 
 Expression combined(Expression a, Expression b) {
-    if (a > b) std::swap(a, b);  // one addition, whichever summand stands first
     return (a * 0x9E3779B97F4A7C15ULL ^ (b + 0x7F4A7C15ULL)) * 0xBF58476D1CE4E5B9ULL + 1;
 }
 
@@ -103,7 +102,9 @@ private:
                 for (std::size_t i = 0; i < chunks.size(); ++i) {
                     Expression& to = memory[{task.to, chunks[i]}];
                     const Expression came = message->second[i];
-                    to = task.kind == Kind::reduce ? combined(came, to) : came;
+                    to = task.kind != Kind::reduce ? came
+                         : task.earlier            ? combined(came, to)
+                                                   : combined(to, came);
                 }
                 return true;
             }
@@ -115,7 +116,7 @@ private:
                 for (const Chunk chunk : chunks) {
                     const Expression from = value(rank, task.from, chunk);
                     Expression& to = memory[{task.to, chunk}];
-                    to = combined(from, to);
+                    to = task.earlier ? combined(from, to) : combined(to, from);
                 }
                 return true;
             case Kind::native:

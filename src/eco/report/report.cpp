@@ -117,15 +117,24 @@ std::string to_json(const Report& report) {
                         {"most", if_known(row, row.other.high)},
                         {"basis", to_text(row.basis)}});
     const TimeRange saved = total_saved(report);
-    const json root = {{"eco_report", report_version},   {"with_eco", report.with_eco},
-                       {"library", report.library},      {"network", report.network},
-                       {"profile", report.profile},      {"ranks", report.ranks},
-                       {"hosts", report.hosts},          {"whole", report.whole},
-                       {"start", report.start},          {"time", total_time(report)},
-                       {"waited", total_waited(report)}, {"unknown", total_unknown(report)},
-                       {"saved", saved.likely},          {"saved_least", saved.low},
-                       {"saved_most", saved.high},       {"calls", std::move(rows)},
-                       {"reorders", to_json(report.reorders)}};
+    const json root = {{"eco_report", report_version},
+                       {"with_eco", report.with_eco},
+                       {"library", report.library},
+                       {"network", report.network},
+                       {"profile", report.profile},
+                       {"ranks", report.ranks},
+                       {"hosts", report.hosts},
+                       {"whole", report.whole},
+                       {"start", report.start},
+                       {"time", total_time(report)},
+                       {"waited", total_waited(report)},
+                       {"unknown", total_unknown(report)},
+                       {"saved", saved.likely},
+                       {"saved_least", saved.low},
+                       {"saved_most", saved.high},
+                       {"calls", std::move(rows)},
+                       {"reorders", to_json(report.reorders)},
+                       {"bits_may_change", report.bits_may_change}};
     return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -144,6 +153,7 @@ Report parse_report(const std::string& text, const std::string& origin) {
         root.at("library").get_to(report.library);
         root.at("network").get_to(report.network);
         root.at("profile").get_to(report.profile);
+        report.bits_may_change = root.value("bits_may_change", false);
         root.at("ranks").get_to(report.ranks);
         root.at("hosts").get_to(report.hosts);
         report.whole = read_time(root.at("whole"));

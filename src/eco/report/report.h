@@ -40,8 +40,9 @@ struct Report {
     std::string network;   // `created` of the profile
     std::string profile;   // its file
     int ranks = 0, hosts = 0;
-    Seconds whole = 0;  // from MPI_Init to MPI_Finalize, on rank 0
-    Seconds start = 0;  // of that, until all ranks had the profile
+    Seconds whole = 0;             // from MPI_Init to MPI_Finalize, on rank 0
+    Seconds start = 0;             // of that, until all ranks had the profile
+    bool bits_may_change = false;  // of sums, from job to job: ECO_LEARN=all
     std::vector<ReportRow> rows;
     std::vector<ReorderRow> reorders;
 };

@@ -267,4 +267,14 @@ TEST(Report, RefusesWhatIsNone) {
     EXPECT_NE(refusal(text).find("unknown form"), std::string::npos);
 }
 
+// Learning may change the bits of sums only on request, and then the report says so.
+TEST(Report, SaysThatBitsMayChange) {
+    Report report = example();
+    EXPECT_EQ(to_text(report).find("other bits"), std::string::npos);
+    report.bits_may_change = true;
+    EXPECT_NE(to_text(report).find("ECO_LEARN=all: sums may have other bits in another job\n"),
+              std::string::npos);
+    EXPECT_TRUE(parse_report(to_json(report), "x").bits_may_change);
+}
+
 }  // namespace eco

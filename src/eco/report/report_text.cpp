@@ -168,6 +168,7 @@ std::string to_text(const Report& report) {
                        std::to_string(report.hosts) + " hosts, " + report.library +
                        (report.with_eco ? "\n" : ", ECO off\n");
     if (!report.profile.empty()) text += "profile " + report.profile + "\n";
+    if (report.bits_may_change) text += "ECO_LEARN=all: sums may have other bits in another job\n";
     operations(report, text);
     sites(report, text);
     text += to_text(report.reorders);
