@@ -85,8 +85,9 @@ public:
     }
 
     double index() const {
-        const double digits = std::max(choice_.ports, 1);
-        const double steps = std::ceil(portable_log2(ranks_ + 1) / portable_log2(digits + 1)) + 1;
+        double steps = 0;
+        for (double reached = 1; reached < ranks_; reached *= std::max(choice_.ports, 1) + 1)
+            ++steps;
         return (1 + 3 * steps) * ranks_;
     }
 
