@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI before main and after it. With -DLIBRARY a library of the program, else the program.
-   CONSTRUCTS=library: the library's constructor begins MPI and its destructor ends it; program: what
-   a global object does (constructed before main, destroyed by exit); destructor: main begins MPI and
-   the library's destructor ends it. */
+   CONSTRUCTS=library: the library's constructor begins MPI and its destructor ends it; program:
+   what a global object does (constructed before main, destroyed by exit); destructor: main begins
+   MPI and the library's destructor ends it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

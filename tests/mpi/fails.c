@@ -29,17 +29,17 @@ static void* of_library(const char* name) {
 }
 
 #define NEXT(name, parameters) ((int(*) parameters)of_library("PMPI_" #name))
-#define LOCAL(name, parameters, arguments)                                   \
-    int PMPI_##name parameters {                                             \
-        static int calls;                                                    \
-        if (fails_now(#name, &calls)) return MPI_ERR_INTERN;                 \
-        return NEXT(name, parameters) arguments;                             \
+#define LOCAL(name, parameters, arguments)                                                         \
+    int PMPI_##name parameters {                                                                   \
+        static int calls;                                                                          \
+        if (fails_now(#name, &calls)) return MPI_ERR_INTERN;                                       \
+        return NEXT(name, parameters) arguments;                                                   \
     }
-#define TOGETHER(name, parameters, arguments)                                \
-    int PMPI_##name parameters {                                             \
-        static int calls;                                                    \
-        const int code = NEXT(name, parameters) arguments;                   \
-        return fails_now(#name, &calls) ? MPI_ERR_INTERN : code;             \
+#define TOGETHER(name, parameters, arguments)                                                      \
+    int PMPI_##name parameters {                                                                   \
+        static int calls;                                                                          \
+        const int code = NEXT(name, parameters) arguments;                                         \
+        return fails_now(#name, &calls) ? MPI_ERR_INTERN : code;                                   \
     }
 
 LOCAL(Comm_group, (MPI_Comm comm, MPI_Group* group), (comm, group))
@@ -47,8 +47,8 @@ LOCAL(Comm_create_keyval,
       (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function* drop, int* key,
        void* extra),
       (copy, drop, key, extra))
-LOCAL(Group_translate_ranks,
-      (MPI_Group a, int n, const int ranks[], MPI_Group b, int others[]), (a, n, ranks, b, others))
+LOCAL(Group_translate_ranks, (MPI_Group a, int n, const int ranks[], MPI_Group b, int others[]),
+      (a, n, ranks, b, others))
 LOCAL(Comm_set_attr, (MPI_Comm comm, int key, void* value), (comm, key, value))
 TOGETHER(Bcast, (void* buffer, int n, MPI_Datatype type, int root, MPI_Comm comm),
          (buffer, n, type, root, comm))

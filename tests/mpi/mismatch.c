@@ -22,10 +22,10 @@ static int call(int n) {
     MPI_Request request;
     int code = MPI_SUCCESS;
     if (!strcmp(form, "persistent")) {
-        code = !strcmp(operation, "bcast")
-                   ? MPI_Bcast_init(in, n, MPI_INT, 0, world, MPI_INFO_NULL, &request)
-                   : MPI_Allreduce_init(in, out, n, MPI_INT, MPI_SUM, world, MPI_INFO_NULL,
-                                        &request);
+        code =
+            !strcmp(operation, "bcast")
+                ? MPI_Bcast_init(in, n, MPI_INT, 0, world, MPI_INFO_NULL, &request)
+                : MPI_Allreduce_init(in, out, n, MPI_INT, MPI_SUM, world, MPI_INFO_NULL, &request);
         if (code == MPI_SUCCESS) code = MPI_Start(&request);
     } else {
         code = !strcmp(operation, "bcast")
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     }
-    if (strcmp(form, "blocking")) {  /* until a blocking one has settled it, they are native */
+    if (strcmp(form, "blocking")) { /* until a blocking one has settled it, they are native */
         MPI_Request request;
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -60,7 +60,8 @@ int main(int argc, char** argv) {
     if (argc > 6 && rank == 1) sleep((unsigned)atoi(argv[6]));
     const int code = call(atoi(argv[rank == 1 ? 3 : 2]));
     fprintf(stderr, "rank %d %s\n", rank, code == MPI_SUCCESS ? "ended well" : "failed");
-    /* By messages, as an error handler that returns may have lost the communicator to collectives. */
+    /* By messages, as an error handler that returns may have lost the communicator to collectives.
+     */
     int ended = 1, all = 0;
     if (rank > 0) MPI_Send(&ended, 1, MPI_INT, 0, 9, MPI_COMM_WORLD);
     for (int r = 1; rank == 0 && r < ranks; r++, all += ended)

@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
         uint64_t found[5] = {0, 0, 0, 0, 0};
         int changes = 0;
         srand48(1000 * rank + count);
-        for (int i = 0; i < count; i++) own[i] = (drand48() - 0.5) * power_of_ten((rank * 7 + i) % 13);
+        for (int i = 0; i < count; i++)
+            own[i] = (drand48() - 0.5) * power_of_ten((rank * 7 + i) % 13);
         for (int call = 0; call < calls; call++) {
             MPI_Allreduce(own, sum, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
             if (call == 0) memcpy(first, sum, bytes);
@@ -66,11 +67,12 @@ int main(int argc, char** argv) {
         for (int i = 0; i < 5; i++) all[i] = of_all(found[i], rank);
         changes = (int)of_all((uint64_t)changes, rank);
         if (rank == 0)
-            printf("sums %d: allreduce %016llx reduce %016llx scan %016llx reduce_scatter %016llx "
-                   "max %016llx%s\n",
-                   count, (unsigned long long)all[0], (unsigned long long)all[1],
-                   (unsigned long long)all[2], (unsigned long long)all[3],
-                   (unsigned long long)all[4], changes ? " changed within the job" : "");
+            printf(
+                "sums %d: allreduce %016llx reduce %016llx scan %016llx reduce_scatter %016llx "
+                "max %016llx%s\n",
+                count, (unsigned long long)all[0], (unsigned long long)all[1],
+                (unsigned long long)all[2], (unsigned long long)all[3], (unsigned long long)all[4],
+                changes ? " changed within the job" : "");
         free(own), free(sum), free(first), free(blocks);
     }
     MPI_Finalize();

@@ -8,8 +8,8 @@ typedef struct handle* MPI_Comm;
 typedef struct handle* MPI_Datatype;
 
 #ifdef LIBRARY
-#define DEFINE(name, parameters, ...)                                        \
-    int PMPI_##name parameters { __VA_ARGS__ return 0; }                     \
+#define DEFINE(name, parameters, ...)                                                              \
+    int PMPI_##name parameters { __VA_ARGS__ return 0; }                                           \
     int MPI_##name parameters __attribute__((weak, alias("PMPI_" #name)));
 
 DEFINE(Init, (int* argc, char*** argv), (void)argc, (void)argv;)

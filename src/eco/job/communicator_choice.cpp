@@ -49,7 +49,10 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
 
 // Before a blocking call that ECO would run. Collective at some calls.
 bool Communicator::fits_network(Bytes bytes) {
-    if (!forced_ && network_check_.is_due(bytes)) network_check_.run(*this);
+    if (!forced_ && network_check_.is_due(bytes)) {
+        network_check_.run(*this);
+        if (comm_ == native().comm_world) session()->known_of_network = network_check_.known();
+    }
     return !network_check_.differs();
 }
 

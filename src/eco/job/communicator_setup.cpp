@@ -61,8 +61,7 @@ bool Communicator::create_hidden() {
     mpi.Group_free(&group);
     if (!made) hidden_ = mpi.comm_null;
     // With the same message: what is known of the network.
-    const Communicator* world = known_communicator(mpi.comm_world);
-    const int known = world && world != this ? world->network_check_.known() : 0;
+    const int known = here.known_of_network;
     const int least = least_of_all(comm_, made && has_room ? 1 + known : 0);
     if (least == 0) {
         if (made && !failed_) mpi.Comm_free(&hidden_);

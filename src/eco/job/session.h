@@ -42,7 +42,9 @@ struct Session {
     std::string library;                // as tuning entries have it
     std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
 
-    bool nonblocking_before_it = false;      // on MPI_COMM_WORLD
+    bool nonblocking_before_it = false;  // on MPI_COMM_WORLD
+    // NetworkCheck::Known, what MPI_COMM_WORLD has found.
+    std::atomic<int> known_of_network = 0;
     std::atomic<bool> some_outlive = false;  // communicators whose calls are not over
 
     std::mutex mutex;  // of what follows

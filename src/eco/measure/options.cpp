@@ -72,8 +72,9 @@ Options parse_options(const std::vector<std::string>& arguments) {
     options.verb = arguments[0];
     if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench" &&
         options.verb != "reach")
-        throw Error(Code::usage, "eco probe " + options.verb +
-                                     ": unknown command; choose from measure, tune, bench and reach");
+        throw Error(Code::usage,
+                    "eco probe " + options.verb +
+                        ": unknown command; choose from measure, tune, bench and reach");
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (is_switch(name, options)) continue;

@@ -120,6 +120,13 @@ CallEstimator::CallEstimator(const Profile& profile, const std::string& library,
     if (!profile.minimum.empty()) network_ = build_network(profile);
 }
 
+// None for those that list multicasts, whose schedules are plans of their own.
+static std::optional<Operation> collective_of(const CallKind& kind) {
+    for (const Operation operation : operations())
+        if (traits(operation).name == kind.operation) return operation;
+    return std::nullopt;
+}
+
 const Hierarchy& CallEstimator::hierarchy_of(const std::vector<int>& host_of) {
     const auto found = hierarchies_.find(host_of);
     if (found != hierarchies_.end()) return found->second;
@@ -127,9 +134,10 @@ const Hierarchy& CallEstimator::hierarchy_of(const std::vector<int>& host_of) {
 }
 
 std::optional<Seconds> CallEstimator::simulated(const CallKind& kind, const Choice& choice) {
-    if (!network_ || kind.bytes < 0 || !can_simulate(choice)) return std::nullopt;
+    const auto operation = collective_of(kind);
+    if (!network_ || !operation || kind.bytes < 0 || !can_simulate(choice)) return std::nullopt;
     const Hierarchy& hierarchy = hierarchy_of(kind.host_of);
-    Request request{parse_operation(kind.operation), &hierarchy};
+    Request request{*operation, &hierarchy};
     if (!supports(choice, request) || choice.rails > network_->rails()) return std::nullopt;
     std::map<Rank, long> roots = kind.roots;
     if (roots.empty() && traits(request.operation).rooted())
@@ -156,7 +164,9 @@ std::optional<Seconds> CallEstimator::simulated(const CallKind& kind, const Choi
 }
 
 std::vector<Choice> CallEstimator::baselines(const CallKind& kind) {
-    return eco::baseline({parse_operation(kind.operation), &hierarchy_of(kind.host_of)});
+    const auto operation = collective_of(kind);
+    if (!operation) return {};
+    return eco::baseline({*operation, &hierarchy_of(kind.host_of)});
 }
 
 std::optional<Seconds> CallEstimator::baseline(const CallKind& kind) {
@@ -287,8 +297,9 @@ std::optional<double> CallEstimator::tuned_ratio(const CallKind& kind) const {
 std::optional<CallEstimate> CallEstimator::predicted_native(const CallKind& kind) {
     const auto quickest = baseline(kind);
     // All-to-alls overflow queues, which no prediction knows; short messages are off by too much.
-    const Blocks blocks = traits(parse_operation(kind.operation)).blocks;
-    if (!quickest || network_->assumed || blocks == Blocks::per_pair ||
+    if (!quickest) return std::nullopt;
+    const Blocks blocks = traits(*collective_of(kind)).blocks;
+    if (network_->assumed || blocks == Blocks::per_pair ||
         kind.bytes <= PredictionErrors::longest_brief)
         return std::nullopt;
     const TimeRange& library = blocks == Blocks::parts ? library_of_message : library_of_blocks;
