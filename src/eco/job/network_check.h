@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 
 #include "eco/job/network_fit.h"
 
@@ -38,7 +37,7 @@ private:
     static constexpr std::array<Bytes, 2> lengths{1, 8192};
     std::array<int, lengths.size()> calls_{};  // as long as that, or longer
     std::size_t due_ = 0;                      // of lengths
-    std::atomic<Known> known_ = nothing;       // threads that make communicators read it
+    Known known_ = nothing;
 };
 
 }  // namespace eco
