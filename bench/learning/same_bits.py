@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from built import built
+
 from eco import lab
 
 TRAFFIC = "0s traffic n0-n1 rate=5mbit"

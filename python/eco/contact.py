@@ -16,6 +16,7 @@ from eco.doctor import facts
 from eco.doctor.facts import Host
 from eco.errors import EcoError, ExitCode
 from eco.launcher import Launcher
+from eco.line_code import Event
 from eco.reach import Advice, Reach
 
 AUTO = "auto"
@@ -106,7 +107,7 @@ def run(
     launcher: Launcher,
     verb: str,
     options: Sequence[str],
-    take_event: Callable[[probe.Event], None],
+    take_event: Callable[[Event], None],
     text: str | None = None,
     say: probe.Say = probe.say_on_stderr,
     wanted: str | None = None,
@@ -148,7 +149,7 @@ class _Attempt:
         launcher: Launcher,
         verb: str,
         options: Sequence[str],
-        take_event: Callable[[probe.Event], None],
+        take_event: Callable[[Event], None],
         text: str | None,
         say: probe.Say,
         auto: bool,
@@ -182,7 +183,7 @@ class _Attempt:
                 return float("inf")
             return seen.patience(self._named, hurried and reach.may_choose(seen.hosts))
 
-        def take_event(event: probe.Event) -> None:
+        def take_event(event: Event) -> None:
             if seen.take_event(event):
                 if event.get("event") == "networks":
                     self._note_networks(chosen)
@@ -234,7 +235,7 @@ class _Attempt:
             f"{found.line}; or measure with --interfaces auto"
         )
 
-    def _note_waiting(self, event: probe.Event, chosen: Sequence[str]) -> None:
+    def _note_waiting(self, event: Event, chosen: Sequence[str]) -> None:
         """Two ranks have exchanged no message for some time."""
         seconds = float(event["seconds"])
         one, two = (self._name(rank) for rank in event["ranks"])
