@@ -310,8 +310,28 @@ int code_of_failure() {
     return code;
 }
 
+#if !defined(OPEN_MPI)
+// MPICH's MPI_Comm_call_errhandler ends this rank alone where errors are fatal, and its launcher
+// then waits for the others; its collectives end the job.
+static bool is_fatal(MPI_Comm comm) {
+    MPI_Errhandler handler{};
+    if (native().Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
+    const bool fatal = handler == native().errors_are_fatal;
+    native().Errhandler_free(&handler);
+    return fatal;
+}
+#endif
+
 int failed(MPI_Comm comm) {
     const int code = code_for_program(comm, code_of_failure());
+#if !defined(OPEN_MPI)
+    if (is_fatal(comm)) {
+        int rank = 0;
+        native().Comm_rank(native().comm_world, &rank);
+        std::fprintf(stderr, "eco: rank %d: %s\n", rank, text_of_error(code).c_str());
+        native().Abort(comm, code);
+    }
+#endif
     native().Comm_call_errhandler(comm, code);
     return code;
 }

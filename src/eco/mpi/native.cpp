@@ -126,6 +126,8 @@ void fill() {
     table.max = ECO_HANDLE(MPI_Op, MPI_MAX, "ompi_mpi_op_max");
     table.min = ECO_HANDLE(MPI_Op, MPI_MIN, "ompi_mpi_op_min");
     table.errors_return = ECO_HANDLE(MPI_Errhandler, MPI_ERRORS_RETURN, "ompi_mpi_errors_return");
+    table.errors_are_fatal =
+        ECO_HANDLE(MPI_Errhandler, MPI_ERRORS_ARE_FATAL, "ompi_mpi_errors_are_fatal");
     table.request_null = ECO_HANDLE(MPI_Request, MPI_REQUEST_NULL, "ompi_request_null");
     table.info_null = ECO_HANDLE(MPI_Info, MPI_INFO_NULL, "ompi_mpi_info_null");
     table.unweighted = ECO_POINTER(MPI_UNWEIGHTED);

@@ -28,7 +28,7 @@ struct Native {
     MPI_Comm comm_world, comm_self, comm_null;
     MPI_Datatype datatype_null, byte, int32, real64;
     MPI_Op op_null, sum, max, min;
-    MPI_Errhandler errors_return;
+    MPI_Errhandler errors_return, errors_are_fatal;
     MPI_Request request_null;
     MPI_Info info_null;
     const int *unweighted, *weights_empty;
