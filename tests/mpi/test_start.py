@@ -65,5 +65,6 @@ def test_a_probe_whose_input_does_not_end(mpi: Mpi) -> None:
     ]
     run = here(mpi, 2, "bash", "-c", held, PROFILE, ECO, *words, seconds=50)
     reader = EventReader()
-    (error,) = (event for line in run.out.splitlines() for event in reader.take(line) or [])
+    events = [event for line in run.out.splitlines() for event in reader.take(line) or []]
+    (error,) = (event for event in events if event["event"] == "error")
     assert "on hosts of the profile" in error["message"], run.text
