@@ -57,7 +57,7 @@ def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
     out = tmp_path / "net.json"
     out.write_text(PROFILE.read_text())
     before = json.loads(PROFILE.read_text())["tuning"]
-    options = ["--operations", "bcast,gatherv", "--sizes", "16384", "--budget", "0.2"]
+    options = ["--operations", "bcast,gatherv", "--sizes", "16384", "--per-cell", "0.2"]
     launcher = [*LAB, "run", "three-segments", "--mpi", mpi, "--native", "--scale", 100, "--"]
     command = [ECO, "tune", out, "--form", "nonblocking", *options, "--json", "--", *launcher]
     output_of(*command)
