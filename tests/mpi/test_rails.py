@@ -122,7 +122,7 @@ def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) ->
     # Once more: all hosts are known, and only rank 0 has the whole profile.
     _eco("measure", "--no-tune", "-o", profile, "--", *launcher)
     assert json.loads(profile.read_text())["rails"] == rails
-    limits = ["--operations", "gather", "--sizes", "65536", "--budget", "0.2"]
+    limits = ["--operations", "gather", "--sizes", "65536", "--per-cell", "0.2"]
     _eco("tune", profile, *limits, "--", *launcher)
     found = json.loads(profile.read_text())
     timed = [entry for entry in found["tuning"] if not entry["predicted"]]
