@@ -9,6 +9,7 @@ Prints for each length how many results of each operation there were: 1 is right
 
 import argparse
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -35,6 +36,8 @@ def _job(options: argparse.Namespace, profile: Path, traffic: bool) -> list[str]
             at=(options.traffic,) if traffic else (),
         ),
         timeout=600,
+        # A profile of slower links is another network's.
+        env={**os.environ, **({"ECO_NETWORK_CHECK": "off"} if options.scale != 1 else {})},
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("sums ")]
     if done.returncode != 0 or not lines:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from eco.lab.profile import own_command
+from eco.line_code import Event, EventReader
 from lab_harness import needs_lab
 
 pytestmark = needs_lab
@@ -21,6 +22,13 @@ pytestmark = needs_lab
 def command(out: Path, mpi: str, *options: str) -> list[str]:
     lab = [*own_command(), "lab", "run", "three-segments", "--native", "--mpi", mpi, *options, "--"]
     return [*own_command(), "measure", "--no-tune", "--repeats", "8", "-o", str(out), "--", *lab]
+
+
+def events_of(text: str) -> list[Event]:
+    """Of all lines that have an end."""
+    reader = EventReader()
+    lines = text.split("\n")[:-1]
+    return [event for line in lines for event in reader.take(line) or []]
 
 
 def kill_rank(rank: int, marker: str) -> None:
@@ -109,7 +117,11 @@ def test_the_network_outlives_a_host_that_dies_while_choices_are_timed(tmp_path:
     ) as first:
         assert first.stderr
         while first.poll() is None and not (
-            seen.exists() and re.search(r'"what":"(timing|comparing) ', seen.read_text())
+            seen.exists()
+            and any(
+                str(event.get("what")).startswith(("timing ", "comparing "))
+                for event in events_of(seen.read_text())
+            )
         ):
             time.sleep(0.05)
         kill_rank(7, marker)
