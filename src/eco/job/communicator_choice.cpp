@@ -58,9 +58,12 @@ bool Communicator::fits_network(Bytes bytes) {
 
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
                                    bool may_vary, Lesson** timed) {
-    if (!usable_ || network_check_.differs()) return nullptr;
+    if (!usable_) return nullptr;
     if (nonblocking_learning_ && !forced_) nonblocking_learning_->meet();
     Chosen& known = chosen(operation, bytes, commutative, may_vary);
+    // Where bits must not change within a job, calls that ECO has begun to run go on so.
+    const bool goes_on = !may_vary && known.begun;
+    if (network_check_.differs() && !goes_on) return nullptr;
     const Choice* choice = &known.choice;
     const bool makes_hidden = known.choice.is_native() && hidden_ == native().comm_null;
     if (session()->settings.learn >= Learn::on && !known.learned &&
@@ -74,7 +77,10 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     }
     if (forced_) choice = forced_;
     if (choice->is_native() || !ready(*choice)) return nullptr;
-    if (fits_network(bytes)) return choice;
+    if (fits_network(bytes) || goes_on) {
+        known.begun = true;
+        return choice;
+    }
     *timed = nullptr;
     return nullptr;
 }
@@ -150,12 +156,12 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
                                                bool may_vary, bool persists,
                                                std::shared_ptr<TimedCall>* timed) {
     if (forced_) return can_progress(*forced_, persists) ? forced_ : nullptr;
-    if (network_check_.differs()) return nullptr;
     const Request request{operation, &hierarchy_, 0, commutative};
     const Bytes least = size_class(bytes, choice_bits);
     // Stays where it is while the class's least size is looked up: the cache keeps the last two.
     Chosen& known = chosen(operation, bytes, commutative, may_vary);
     auto& first = persists ? known.persistent : known.nonblocking;
+    if (network_check_.differs() && (may_vary || !first)) return nullptr;
     if (!first) first = first_nonblocking(request, least, may_vary, persists);
     const Choice* choice = &*first;
     if (timed) {
