@@ -18,5 +18,8 @@ def read(path: Path, errors: str = "strict") -> str:
 def decode(content: bytes, errors: str = "strict") -> str:
     """The same of a file's content."""
     encoding = "utf-16" if content.startswith(_UTF16) else "utf-8-sig"
+    # Half a character of UTF-16 has no surrogate that stands for it.
+    if encoding == "utf-16" and errors == "surrogateescape":
+        errors = "replace"
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(errors), True)
     return decoder.decode(content, final=True)

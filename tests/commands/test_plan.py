@@ -116,7 +116,7 @@ def test_native_was_timed_at_another_size(file: Path) -> None:
     assert found["native"]["known_by"] == "predicted"
     assert found["native"]["least"] < found["native"]["time"] < found["native"]["most"]
     text = _line(eco("plan", file, *call).stdout)
-    assert "runs native, with openmpi 5.0.11 (predicted at 128 KiB: native 850 ms" in text
+    assert "runs native, with openmpi 5.0.11 (predicted at 131,072 B: native 850 ms" in text
     assert "native 6." in text and "openmpi 5.0.11, predicted" in text
 
 

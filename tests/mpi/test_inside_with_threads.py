@@ -2,12 +2,15 @@
 """With Open MPI, ECO splits no communicator where threads of some rank may make others at once."""
 
 import pytest
-from mpi_harness import Mpi, built, each, lab
+from mpi_harness import MPICH5, OPENMPI5, Mpi, built, lab
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("threads", [False, True], ids=["one-thread", "threads-on-rank-1"])
-@each
+@pytest.mark.parametrize(
+    ("mpi", "threads"),
+    [(OPENMPI5, False), (OPENMPI5, True), (MPICH5, False)],
+    ids=["openmpi-one-thread", "openmpi-threads-on-rank-1", "mpich-one-thread"],
+)
 def test_the_librarys_part_of_a_schedule(mpi: Mpi, threads: bool) -> None:
     run = lab(
         mpi,
