@@ -123,9 +123,8 @@ void NetworkCheck::run(const Communicator& communicator) {
         std::to_string(counts.all()) +
         " pairs of hosts messages take much less or much longer than the profile " +
         session()->settings.profile +
-        " says, so it is of another network, and collectives are "
-        "native from now on, except sums that ECO has begun, whose bits must not change; 'eco "
-        "measure --again' measures this one");
+        " says, so it is of another network, and collectives are native from now on, except sums "
+        "that ECO has begun, whose bits must not change; 'eco measure --again' measures this one");
 }
 
 }  // namespace eco
