@@ -9,7 +9,6 @@ import pytest
 from commands_harness import document, eco, launcher
 from eco.launcher import understand
 from test_learn import learned
-from test_multicast import PATTERN
 from test_partial import PARTIAL
 from test_show_report import report  # noqa: F401
 
@@ -72,14 +71,6 @@ def test_learned_file(profile: Path, save: Save) -> None:
 @saved
 def test_report_of_a_program(report: Path, save: Save) -> None:  # noqa: F811
     same(report, save, "report", report)
-
-
-@saved
-def test_multicast_problem(tmp_path: Path, save: Save) -> None:
-    path = tmp_path / "problem.json"
-    path.write_text(json.dumps(PATTERN))
-    path.write_bytes(save(path.read_text()))
-    assert eco("multicast", path).returncode == 0
 
 
 @saved
