@@ -52,7 +52,9 @@ def test_learns_and_goes_on_with_it(mpi: Mpi, profile: Path) -> None:
     first = learn(mpi, profile, "on")
     assert len(choices(first, "bcast")) > 1, first.err
     classes = json.loads(beside(profile).read_text())["classes"]
-    assert {"bcast", "allreduce"} <= {each["operation"] for each in classes}
+    operations = {each["operation"] for each in classes}
+    assert "bcast" in operations
+    assert "allreduce" not in operations, "sums of doubles keep their order of evaluation"
     for each_class in classes:
         assert each_class["best"] in [arm["choice"] for arm in each_class["arms"]]
         assert all(arm["runs"] > 0 and arm["mean"] > 0 for arm in each_class["arms"])
