@@ -55,8 +55,8 @@ def said(run: Run) -> int:
 def test_another_network(mpi: Mpi, factor: float, tmp_path: Path) -> None:
     run = run_sums(mpi, factor, tmp_path)
     assert said(run) == 1, run.err
-    # Sums that have begun keep their bits. What is slower shows in long messages alone, when all sums
-    # have begun: the integer sums after them are native.
+    # Sums that have begun keep their bits. What is slower shows in long messages alone, when all
+    # sums have begun: the integer sums after them are native.
     assert run.times_of("allreduce", "native") >= (CALLS if factor > 1 else 6), run.err
     assert "changed within the job" not in run.out
     off = run_sums(mpi, factor, tmp_path, ECO_NETWORK_CHECK="off")
