@@ -326,9 +326,11 @@ int failed(MPI_Comm comm) {
     const int code = code_for_program(comm, code_of_failure());
 #if !defined(OPEN_MPI)
     if (is_fatal(comm)) {
-        int rank = 0;
+        int rank = 0, length = 0;
+        char text[MPI_MAX_ERROR_STRING + 1] = "";  // there may be no memory for a string
         native().Comm_rank(native().comm_world, &rank);
-        std::fprintf(stderr, "eco: rank %d: %s\n", rank, text_of_error(code).c_str());
+        native().Error_string(code, text, &length);
+        std::fprintf(stderr, "eco: rank %d: %s\n", rank, text);
         native().Abort(comm, code);
     }
 #endif

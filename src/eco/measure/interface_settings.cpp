@@ -37,10 +37,9 @@ std::vector<std::pair<std::string, std::string>> interface_settings(
     if (version.find("Open MPI") != std::string::npos)
         return {{"OMPI_MCA_btl_tcp_if_include", joined_by_commas(for_openmpi)},
                 {"OMPI_MCA_btl_tcp_if_exclude", ""}};
-    if (version.find("ch4:ucx") != std::string::npos)
-        return {{"UCX_NET_DEVICES", joined_by_commas(names)}};
-    // libfabric's tcp provider takes one.
-    return {{"FI_TCP_IFACE", names.front()}};
+    // MPICH may hold both network modules, of which a setting chooses one. libfabric's tcp provider
+    // takes one interface.
+    return {{"FI_TCP_IFACE", names.front()}, {"UCX_NET_DEVICES", joined_by_commas(names)}};
 }
 
 }  // namespace eco
