@@ -83,7 +83,8 @@ bool NetworkCheck::is_due(Bytes bytes) {
         return false;
     for (std::size_t length = lengths.size(); length-- > 0;) {
         if (length > 0 && bytes < lengths[length]) continue;
-        if (++calls_[length] != calls_before_check) continue;
+        if (calls_[length] == calls_before_check) continue;
+        if (++calls_[length] < calls_before_check) continue;
         due_ = length;
         // A long message tells what a short one would.
         for (std::size_t less = 0; less < length; ++less) calls_[less] = calls_before_check;
@@ -114,11 +115,9 @@ void NetworkCheck::run(const Communicator& communicator) {
                              model.alone(here, there, bytes) + model.alone(there, here, bytes)));
         }
     const PairCounts counts = agreed(own, communicator.hidden());
-    const NetworkFit fit = judge(counts);
-    if (fit == NetworkFit::as_measured) known_ = due_ == 0 ? latency : rates;
-    if (fit != NetworkFit::differs) return;
-    known_ = other_network;
-    if (me != 0) return;
+    if (counts.all() == 0) return;  // no two of the hosts
+    known_ = eco::differs(counts) ? other_network : due_ == 0 ? latency : rates;
+    if (known_ != other_network || me != 0) return;
     say("between " + std::to_string(counts.faster + counts.slower) + " of " +
         std::to_string(counts.all()) +
         " pairs of hosts messages take much less or much longer than the profile " +

@@ -35,12 +35,11 @@ void PairCounts::add(PairFit fit) {
     }
 }
 
-NetworkFit judge(const PairCounts& counts) {
-    if (counts.all() == 0) return NetworkFit::unknown;
+bool differs(const PairCounts& counts) {
+    if (counts.all() == 0) return false;
     // Nothing but another network makes half of the pairs faster.
-    if (2 * counts.faster >= counts.all()) return NetworkFit::differs;
-    return counts.faster + counts.slower >= most_pairs * counts.all() ? NetworkFit::differs
-                                                                      : NetworkFit::as_measured;
+    return 2 * counts.faster >= counts.all() ||
+           counts.faster + counts.slower >= most_pairs * counts.all();
 }
 
 namespace {

@@ -15,12 +15,6 @@
 
 namespace eco {
 
-enum class NetworkFit {
-    unknown,      // not compared yet
-    as_measured,  // or no more than disturbed
-    differs,      // the profile is of another network
-};
-
 // What one pair of hosts says.
 enum class PairFit { as_measured, faster, slower };
 
@@ -34,7 +28,8 @@ struct PairCounts {
     int all() const { return as_measured + faster + slower; }
 };
 
-NetworkFit judge(const PairCounts& counts);
+// Whether the profile is of another network; traffic of others is not.
+bool differs(const PairCounts& counts);
 
 // Which pairs of ranks exchange messages: of each group of hosts the first two and the last two, so
 // that few share a link. Rounds follow each other, outer groups first; no rank is twice in a round.

@@ -34,7 +34,7 @@ public:
         bool tags_tell_schedules = false;  // Tags::tell_schedules
     };
 
-    // All that is named must outlive it.
+    // Keeps references to all of these.
     RunningCall(const Channels& channels, const Prepared& prepared, const Layout& layout,
                 const Combine& combine, const Reduction& reduction);
 

@@ -200,12 +200,9 @@ Extent extent_of_ordered(const Choice& choice, const Request& request) {
 }
 
 Extent extent(const Choice& choice, const Request& request) {
-    const PlannerFamily& family = planner_family(choice);
-    if (choice.on == On::levels) return family.extent(choice, request);
-    const Hierarchy other = seen_by(choice, *request.hierarchy);
-    Request seen = request;
-    seen.hierarchy = &other;
-    return family.extent(choice, seen);
+    return with_seen(choice, request, [&](const Request& seen) {
+        return planner_family(choice).extent(choice, seen);
+    });
 }
 
 }  // namespace eco

@@ -111,11 +111,9 @@ Hierarchy seen_by(const Choice& choice, const Hierarchy& hierarchy) {
 
 Program plan(const Choice& choice, const Request& request, Rank me) {
     ECO_CHECK(supports(choice, request));
-    if (choice.on == On::levels) return planner_family(choice).plan(choice, request, me);
-    const Hierarchy other = seen_by(choice, *request.hierarchy);
-    Request seen = request;
-    seen.hierarchy = &other;
-    return planner_family(choice).plan(choice, seen, me);
+    return with_seen(choice, request, [&](const Request& seen) {
+        return planner_family(choice).plan(choice, seen, me);
+    });
 }
 
 }  // namespace eco

@@ -28,6 +28,16 @@ bool supports(const Choice& choice, const Request& request, Bytes bytes);
 // What its schedule follows of the hierarchy (On). O(P).
 Hierarchy seen_by(const Choice& choice, const Hierarchy& hierarchy);
 
+// use(request) with that hierarchy in the request's place.
+template <typename Use>
+auto with_seen(const Choice& choice, const Request& request, Use use) {
+    if (choice.on == On::levels) return use(request);
+    const Hierarchy other = seen_by(choice, *request.hierarchy);
+    Request seen = request;
+    seen.hierarchy = &other;
+    return use(seen);
+}
+
 // Needs supports(choice, request). Local, no communication. Cost: O(P) and the program's length.
 Program plan(const Choice& choice, const Request& request, Rank me);
 

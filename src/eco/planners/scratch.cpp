@@ -237,13 +237,9 @@ double scratch_of_ordered(const Choice& choice, const Request& request) {
 }
 
 double scratch_per_byte(const Choice& choice, const Request& request) {
-    const PlannerFamily& family = planner_family(choice);
-    if (!family.scratch) return 0;
-    if (choice.on == On::levels) return family.scratch(choice, request);
-    const Hierarchy other = seen_by(choice, *request.hierarchy);
-    Request seen = request;
-    seen.hierarchy = &other;
-    return family.scratch(choice, seen);
+    const auto scratch = planner_family(choice).scratch;
+    if (!scratch) return 0;
+    return with_seen(choice, request, [&](const Request& seen) { return scratch(choice, seen); });
 }
 
 }  // namespace eco

@@ -22,7 +22,7 @@ using Combine = std::function<void(std::byte* to, std::byte* from, Bytes bytes, 
 // execution is over, and its communicator is of no more use.
 class Execution {
 public:
-    // All that is named must outlive it. first_tag: the tags of its messages are counted from here,
+    // Keeps references to all of these. first_tag: the tags of its messages are counted from here,
     // and no other execution on this communicator has them until it is done.
     Execution(const Prepared& prepared, const Layout& layout, const Combine& combine,
               Transport& transport, int first_tag = 0);
