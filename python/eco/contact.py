@@ -25,20 +25,22 @@ AUTO = "auto"
 @dataclass(frozen=True)
 class _Silence:
     """Seconds without a word after the last rank has started, until the first messages between
-    ranks are missed. Many ranks take longer, above all where they share processors."""
+    ranks are missed. Many ranks take longer, above all where they share processors, and where the
+    first one took long to start."""
 
     least: float
     per_rank: float
     most: float
 
-    def of(self, ranks: int) -> float:
-        """With so many of them."""
-        return min(self.least + self.per_rank * ranks, self.most)
+    def of(self, ranks: int, until_first: float) -> float:
+        """With so many of them. until_first: seconds from the launch to the first rank's start."""
+        return min(max(self.least, 2 * until_first) + self.per_rank * ranks, self.most)
 
 
 # The first costs a second launch if it was too short; after the second all ends.
 _HURRIED, _USUAL = _Silence(3.5, 0.25, 40.0), _Silence(60.0, 0.75, 300.0)
 _NO_RANK = 10.0  # seconds, until it is said that none has started
+_SLOW_START = 10.0  # seconds from the launch to the first rank's start
 # What two ranks exchange at once takes less on any network that a program could use.
 _HOPELESS = 150.0
 # Of a launch that only tries addresses (the probe's patience, and starting it).
@@ -51,6 +53,8 @@ class Seen:
     """What hosts and rank 0 told until now."""
 
     def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._until_first = 0.0
         self.started: list[Host] = []  # before MPI_Init
         self.ranks: list[str] = []  # hosts by rank, once messages get through
         self.contact = False
@@ -63,6 +67,8 @@ class Seen:
     def take_host(self, kind: str, about: Any) -> None:
         """What a rank told of its host."""
         if kind == "start":
+            if not self.started:
+                self._until_first = time.monotonic() - self._began
             self.started.append(facts.read_start(about))
         elif kind == "reach":
             self.reach += reach.read(about)
@@ -81,7 +87,9 @@ class Seen:
     def patience(self, named: int | None, hurried: bool) -> float:
         """Seconds of silence until the first messages are missed."""
         ranks = max(named or 0, len(self.started))
-        return _HURRIED.of(ranks) if hurried else _USUAL.of(ranks)
+        # Launchers that wait in a queue, or start slowly, are not launched again and again.
+        hurried = hurried and self._until_first < _SLOW_START
+        return (_HURRIED if hurried else _USUAL).of(ranks, self._until_first)
 
 
 class _Apart(Exception):
@@ -127,6 +135,8 @@ def run(
         say("eco: no message between the ranks yet, though their addresses connect; once more")
         try:
             return attempt.run([], hurried=False)
+        except _Apart as apart:
+            found = apart.advice
         except _Silent:
             found = attempt.look(for_sure=False)
             if found is None:
@@ -243,7 +253,8 @@ class _Attempt:
         if found is not None:
             self._over = True
             raise _Apart(found)
-        cut = reach.missing(self.seen.reach, one, two)
+        # Networks that were chosen are in no setting that the hosts have told.
+        cut = None if chosen else reach.missing(self.seen.hosts, self.seen.reach, one, two)
         why = (
             f"{cut.source} ({cut.own}) cannot connect to {cut.target} ({cut.theirs})"
             if cut

@@ -153,10 +153,18 @@ def sentences(
     return found
 
 
-def missing(reach: Reach, one: str, two: str) -> Cut | None:
-    """A connection between these two that did not come about."""
-    pair = {one, two}
-    return next((each for each in reach.cuts if {each.source, each.target} == pair), None)
+def missing(hosts: Sequence[Host], reach: Reach, one: str, two: str) -> Cut | None:
+    """A connection between these two that did not come about, in a network that the library may
+    use."""
+    pair, used = {one, two}, _used(hosts)
+    return next(
+        (
+            each
+            for each in reach.cuts
+            if {each.source, each.target} == pair and (each.routed or each.network in used)
+        ),
+        None,
+    )
 
 
 def _used(hosts: Sequence[Host]) -> list[IpNetwork]:

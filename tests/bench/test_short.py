@@ -151,15 +151,6 @@ def test_learning(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-def test_report() -> None:
-    program = PROJECT / "build/release/bin/calls-openmpi"
-    launch = ["three-segments", DATA / "three-segments-measured.json", "--", program]
-    found = bench("report.py", *launch, 5)
-    for side in found.values():
-        assert side["took"] > 0 < side["estimated"]
-
-
-@pytest.mark.lab
 def test_saved() -> None:
     program = PROJECT / "build/release/bin/calls-openmpi"
     profile = ["--profile", DATA / "three-segments-measured.json"]

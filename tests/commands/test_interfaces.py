@@ -140,6 +140,37 @@ def test_auto_measures_with_what_joins(tmp_path: Path) -> None:
     assert f"--mca btl_tcp_if_include {EIGHT}" in result.stderr
 
 
+def test_networks_that_show_in_the_second_launch_alone(tmp_path: Path) -> None:
+    """As where the ranks of the first one had not all started when it was ended."""
+    begun = starts([each | {"interfaces": each["interfaces"][:2]} for each in many()])
+    contact_made = {"event": "contact", "hosts": HOSTS}
+    late = begun + said(contact_made, {"event": "networks", "failed": [FAILED], "twice": []})
+    works = begun + said(contact_made, {"event": "profile", "profile": document()}, DONE)
+    sound = launcher(tmp_path / "sound", works)
+    second = launcher(tmp_path / "second", late, pause=60)
+    first = launcher(tmp_path / "first", begun, pause=60)
+    tried = launcher(tmp_path / "tried", lines("reach", {"host": "n0"}))
+    in_turn = tmp_path / "in-turn"
+    in_turn.write_text(
+        f'#!/bin/sh\nmkdir {tmp_path}/begun 2>/dev/null && exec {first.path} "$@"\n'
+        f'exec {second.path} "$@"\n'
+    )
+    in_turn.chmod(0o755)
+    asked = where_asked(f"--interfaces {EIGHT}", sound.path, in_turn)
+    start = where_asked("probe --mpi openmpi reach", tried.path, asked)
+    words = ("--json", "--interfaces", "auto", "--mpi", "openmpi", "--", start)
+    result = eco("measure", "-o", tmp_path / "p.json", *words)
+    assert result.returncode == 0, result.stderr
+    assert f"--mca btl_tcp_if_include {EIGHT}" in result.stderr
+
+
+def test_a_cut_in_a_network_that_the_library_does_not_use_explains_nothing() -> None:
+    found = reach.read(FOUND)
+    assert reach.missing(hosts(many()), found, "n0", "n1")
+    chosen = many(OMPI_MCA_btl_tcp_if_include="eth0")
+    assert reach.missing(hosts(chosen), found, "n0", "n1") is None
+
+
 def test_the_doctor_tries_addresses_where_no_message_gets_through(tmp_path: Path) -> None:
     result = eco("doctor", "--json", "--mpi", "openmpi", "--", network_of(tmp_path))
     assert {"several-networks", "unreachable", "interface"} == set(checks(result))

@@ -40,6 +40,7 @@ def test_a_communicator_of_its_own(mpi: Mpi, profile: Path, fails: str) -> None:
 def test_the_librarys_part_of_a_schedule(mpi: Mpi, profile: Path) -> None:
     run = _run(mpi, profile, "Comm_split 1", "tree:inner=native")
     assert run.code == 0, run.text
+    assert not run.planned("allreduce"), run.text
     assert run.err.count("ended well") == 4, run.text
 
 

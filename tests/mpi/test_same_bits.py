@@ -11,6 +11,8 @@ from mpi_harness import DATA, Mpi, Run, built, each, lab
 pytestmark = pytest.mark.lab
 
 LENGTHS = (2, 1000)
+# Of learned classes: what LENGTHS are for all operations, and 4,480 B.
+CLASSES = (16, 128, 4096, 7168, 8192, 57344, 65536)
 # What jobs may have found, with another order of evaluation.
 FASTER = ("native", "ring:segments=1", "tree:inner=k2,on=ranks", "ordered:segments=2")
 
@@ -25,12 +27,18 @@ def profile(tmp_path: Path) -> Path:
     return path
 
 
-def run_sums(mpi: Mpi, profile: Path, calls: int = 30, **environment: str) -> Run:
+def run_sums(
+    mpi: Mpi,
+    profile: Path,
+    calls: int = 30,
+    lengths: tuple[int, ...] = LENGTHS,
+    **environment: str,
+) -> Run:
     run = lab(
         mpi,
         built(mpi, "sums"),
         calls,
-        *LENGTHS,
+        *lengths,
         eco=True,
         choice="auto",
         environment=environment,
@@ -40,9 +48,9 @@ def run_sums(mpi: Mpi, profile: Path, calls: int = 30, **environment: str) -> Ru
     return run
 
 
-def hashes(run: Run) -> list[str]:
+def hashes(run: Run, lengths: tuple[int, ...] = LENGTHS) -> list[str]:
     found = [line for line in run.out.splitlines() if line.startswith("sums ")]
-    assert len(found) == len(LENGTHS), run.text
+    assert len(found) == len(lengths), run.text
     assert "changed" not in run.out, run.out
     return found
 
@@ -55,7 +63,7 @@ def learned(mpi: Mpi, profile: Path, choice: str) -> None:
         {"mpi": library, "operation": operation, "layout": "near", "hosts_shared": False}
         | {"ranks": 8, "bytes": size, "best": choice, "arms": arms}
         for operation in ("allreduce", "reduce", "scan", "reduce_scatter_block")
-        for size in (16, 7168, 8192, 65536)
+        for size in CLASSES
     ]
     document = {
         "eco_learned": 1,
@@ -77,6 +85,27 @@ def test_whatever_was_learned(mpi: Mpi, profile: Path) -> None:
     runs.append(run_sums(mpi, profile, calls=8, ECO_LEARN="off"))
     for run in runs:
         assert hashes(run) == hashes(first), run.err
+
+
+@each
+def test_a_size_between_two_that_were_timed(mpi: Mpi, profile: Path) -> None:
+    """The profile's choice is that of the nearest size that was timed. It may be of another order
+    for a class of sizes that learns together than for one of them."""
+    document = json.loads(profile.read_text())
+    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
+    timed = {1024: "tree:top=star,inner=star,segments=1", 16384: "tree:top=chain,inner=chain"}
+    document["tuning"] = [
+        {"mpi": library, "operation": "allreduce", "layout": "near", "bytes": size}
+        | {"choice": choice, "native": 2e-3, "eco": 1.95e-3, "noise": 0.1}
+        | {"predicted": False, "ranks_per_host": 1}
+        for size, choice in timed.items()
+    ]
+    profile.write_text(json.dumps(document))
+    first = run_sums(mpi, profile, 12, (560,))
+    used = first.used["allreduce"]
+    assert any(name.startswith("tree:top=chain") for name in used)
+    learned(mpi, profile, "tree:top=star,inner=star,segments=2")
+    assert hashes(run_sums(mpi, profile, 12, (560,)), (560,)) == hashes(first, (560,)), used
 
 
 @each

@@ -182,8 +182,10 @@ bool Call::takes(Bytes bytes, bool commutative, bool order_insensitive) {
             choice_ = nullptr;
             requested_->timed.reset();
         }
-        if (choice_ && !communicator_->can_hold(*choice_, operation_, bytes, commutative))
+        if (choice_ && !communicator_->can_hold(*choice_, operation_, bytes, commutative)) {
             choice_ = nullptr;
+            requested_->timed.reset();
+        }
         if (choice_) choice_ = &(requested_->choice = *choice_);
         note_choice(bytes);
         return choice_ != nullptr;
@@ -195,8 +197,10 @@ bool Call::takes(Bytes bytes, bool commutative, bool order_insensitive) {
         throw;
     }
     if (choice_ &&
-        (on_revoked() || !communicator_->can_hold(*choice_, operation_, bytes, commutative)))
+        (on_revoked() || !communicator_->can_hold(*choice_, operation_, bytes, commutative))) {
         choice_ = nullptr;
+        timed_ = nullptr;  // what the library takes is not this choice's time
+    }
     note_choice(bytes);
     return choice_ != nullptr;
 }

@@ -271,7 +271,8 @@ private:
     const Chooser* chooser_;
     const Choice* forced_ = nullptr;
     NetworkCheck network_check_;
-    bool fits_network(Bytes bytes);
+    bool fits_network(Bytes bytes, bool keeps_bits);
+    void keep_bits(Choice& choice, const Request& request);
     struct Chosen {
         Choice choice;
         std::optional<Choice> own_nonblocking;  // if the profile has one for such calls

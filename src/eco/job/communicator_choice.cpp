@@ -6,6 +6,7 @@
 #include "eco/job/communicator.h"
 #include "eco/job/learning.h"
 #include "eco/job/nonblocking_learning.h"
+#include "eco/planners/evaluation_order.h"
 #include "eco/selection/shape.h"
 
 namespace eco {
@@ -21,6 +22,15 @@ Bytes size_class(Bytes bytes, int bits) {
 // were timed, and what was one frame would be two.
 static constexpr int choice_bits = 6;
 
+// Whether a learned class's choices may run calls of one size. They were compared for the class's
+// least size: there the profile may name another order of evaluation than here.
+static bool may_run_all(const std::vector<Choice>& arms, const Choice& own, const Request& request,
+                        bool may_vary) {
+    return may_vary || std::all_of(arms.begin(), arms.end(), [&](const Choice& arm) {
+               return same_evaluation_order(arm, own, request);
+           });
+}
+
 Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, bool commutative,
                                            bool may_vary) {
     const Bytes least = size_class(bytes, choice_bits);
@@ -35,8 +45,10 @@ Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, boo
     // What earlier jobs found.
     const Bytes class_least = learned_class(least);
     const Rivals rivals = find_rivals(*chooser_, here.learned, request, class_least, may_vary);
-    if (rivals.preferred != 0)
-        choice = choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
+    if (rivals.preferred == 0) return fresh;
+    const Choice preferred =
+        choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
+    if (may_run_all({preferred}, choice, request, may_vary)) choice = preferred;
     return fresh;
 }
 
@@ -48,12 +60,23 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
 }
 
 // Before a blocking call that ECO would run. Collective at some calls.
-bool Communicator::fits_network(Bytes bytes) {
-    if (!forced_ && network_check_.is_due(bytes)) {
+bool Communicator::fits_network(Bytes bytes, bool keeps_bits) {
+    if (!forced_ && network_check_.is_due(bytes, keeps_bits)) {
         network_check_.run(*this);
-        if (comm_ == native().comm_world) session()->known_of_network = network_check_.known();
+        Session& here = *session();
+        if (size_ == static_cast<int>(here.where.host_of.size()))
+            here.known_of_network = network_check_.known();
+        if (network_check_.differs()) here.other_network = true;
     }
     return !network_check_.differs();
+}
+
+// A sum whose messages cannot go as its choice says has the same bits over MPI.
+void Communicator::keep_bits(Choice& choice, const Request& request) {
+    if ((choice.rails == 0 && !choice.is_mcast()) || !ready()) return;
+    if (choice.rails > 0 && !make_rails()) choice.rails = 0;
+    if (!choice.is_mcast() || make_mcast()) return;
+    if (const Choice tree = without_multicast(choice); supports(tree, request)) choice = tree;
 }
 
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
@@ -64,20 +87,22 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     // Where bits must not change within a job, calls that ECO has begun to run go on so.
     const bool goes_on = !may_vary && known.begun;
     if (network_check_.differs() && !goes_on) return nullptr;
-    const Choice* choice = &known.choice;
+    const Request request{operation, &hierarchy_, 0, commutative};
+    Choice* own = &known.choice;
     const bool makes_hidden = known.choice.is_native() && hidden_ == native().comm_null;
     if (session()->settings.learn >= Learn::on && !known.learned &&
         known.calls++ >= calls_before_learning(bytes, makes_hidden))
-        begin_lesson(known, {operation, &hierarchy_, 0, commutative}, bytes, may_vary);
+        begin_lesson(known, request, bytes, may_vary);
     if (known.lesson) {
         if (!ready()) return nullptr;
         const Learning::Turn turn = learning_->begin(*known.lesson);
-        choice = &known.arms[turn.arm];
+        own = &known.arms[turn.arm];
         if (turn.timed) *timed = known.lesson;
     }
-    if (forced_) choice = forced_;
+    if (!may_vary) keep_bits(*own, request);
+    const Choice* choice = forced_ ? forced_ : own;
     if (choice->is_native() || !ready(*choice)) return nullptr;
-    if (fits_network(bytes) || goes_on) {
+    if (fits_network(bytes, !may_vary) || goes_on) {
         known.begun = true;
         return choice;
     }
@@ -105,7 +130,12 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
     if (here.settings.choice == "auto" || here.settings.choice == "eco") {
         Choice alike = choice;
         if (choice.native_inside()) alike.set_native_inside(false);
+        if (!does(alike)) alike.rails = 0;
         if (does(alike) && supports(alike, request)) return alike;
+        if (choice.is_mcast() && traits(request.operation).reduces())
+            if (const Choice tree = without_multicast(choice);
+                does(tree) && supports(tree, request))
+                return tree;
         if (choice.is_mcast() && !request.hierarchy->one_subnet)
             if (const auto best = shaped(request, bytes);
                 best && does(*best) && supports(*best, request))
@@ -140,11 +170,13 @@ Choice Communicator::first_nonblocking(const Request& request, Bytes least, bool
         return usual_nonblocking(request, least, may_vary, persists);
     const Bytes class_least = learned_class(least);
     const Rivals rivals = nonblocking_rivals(request, class_least, may_vary);
+    const Choice usual = usual_nonblocking(request, least, may_vary, persists);
     const Choice choice =
         choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
-    if (rivals.preferred != 0 && (choice.is_native() || can_progress(choice, persists)))
-        return choice;
-    return usual_nonblocking(request, least, may_vary, persists);
+    return rivals.preferred != 0 && (choice.is_native() || can_progress(choice, persists)) &&
+                   may_run_all({choice}, usual, request, may_vary)
+               ? choice
+               : usual;
 }
 
 const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes, bool commutative,
@@ -191,6 +223,8 @@ void Communicator::begin_nonblocking_lesson(Chosen& chosen, const Request& reque
     const Bytes least = size_class(bytes, choice_bits);
     for (std::size_t arm = 0; arm < chosen.nonblocking_lesson->learner().arms().size(); ++arm)
         chosen.nonblocking_arms.push_back(chosen.nonblocking_lesson->choice(arm, request, least));
+    if (!may_run_all(chosen.nonblocking_arms, *chosen.nonblocking, request, may_vary))
+        chosen.nonblocking_lesson = nullptr;
 }
 
 void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes bytes,
@@ -202,6 +236,7 @@ void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes by
     const Bytes least = size_class(bytes, choice_bits);
     for (std::size_t arm = 0; arm < chosen.lesson->learner().arms().size(); ++arm)
         chosen.arms.push_back(chosen.lesson->choice(arm, request, least));
+    if (!may_run_all(chosen.arms, chosen.choice, request, may_vary)) chosen.lesson = nullptr;
 }
 
 }  // namespace eco

@@ -66,8 +66,10 @@ CallEstimate estimate_of(const CallClass& named, const CallKind& kind, bool with
 void add_rows(Report& report, const CallClass& named, const Counted& counted,
               CallEstimator& estimator) {
     const CallTimes times = times_of(named);
-    const CallEstimate other =
-        estimate_of(named, *counted.kind, report.with_eco, times.time, estimator);
+    CallEstimate other = estimate_of(named, *counted.kind, report.with_eco, times.time, estimator);
+    // What was timed or predicted on another network says nothing of this one.
+    if (report.other_network && other.basis != Basis::ran && other.basis != Basis::timed_here)
+        other = {};
     for (const auto& [site, calls] : counted.sites) {
         ReportRow row;
         row.operation = name_in_form(std::string(traits(named.operation).name), named.form);
@@ -106,6 +108,7 @@ Report make_report(const Settings& settings) {
     if (!here) return report;
     report.library = here->library;
     report.bits_may_change = settings.enabled && here->settings.learn == Learn::all;
+    report.other_network = here->other_network;
     report.network = here->profile.created;
     report.ranks = static_cast<int>(here->where.host_of.size());
     report.hosts = static_cast<int>(

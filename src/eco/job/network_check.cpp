@@ -15,7 +15,8 @@ namespace eco {
 
 namespace {
 
-// So a program of few calls pays nothing, and one of many runs natively before its 50th.
+// So a program of few calls pays nothing, and one of many runs natively before its 50th. A sum that
+// has begun must go on with the same bits, so the network is checked before the first one.
 constexpr int calls_before_check = 8;
 
 // The first one makes the connection. The least of the others is hardly disturbed.
@@ -77,14 +78,16 @@ PairCounts agreed(const PairCounts& own, MPI_Comm comm) {
 
 }  // namespace
 
-bool NetworkCheck::is_due(Bytes bytes) {
+bool NetworkCheck::is_due(Bytes bytes, bool keeps_bits) {
+    if (differs()) return false;
     const Session& here = *session();
     if (!here.settings.checks_network || here.settings.choice != "auto" || !can_predict())
         return false;
     for (std::size_t length = lengths.size(); length-- > 0;) {
         if (length > 0 && bytes < lengths[length]) continue;
         if (calls_[length] == calls_before_check) continue;
-        if (++calls_[length] < calls_before_check) continue;
+        calls_[length] = keeps_bits ? calls_before_check : calls_[length] + 1;
+        if (calls_[length] < calls_before_check) continue;
         due_ = length;
         // A long message tells what a short one would.
         for (std::size_t less = 0; less < length; ++less) calls_[less] = calls_before_check;
@@ -117,7 +120,8 @@ void NetworkCheck::run(const Communicator& communicator) {
     const PairCounts counts = agreed(own, communicator.hidden());
     if (counts.all() == 0) return;  // no two of the hosts
     known_ = eco::differs(counts) ? other_network : due_ == 0 ? latency : rates;
-    if (known_ != other_network || me != 0) return;
+    // One line a job, by the communicators of rank 0 of the job.
+    if (known_ != other_network || session()->world_rank != 0 || session()->other_network) return;
     say("between " + std::to_string(counts.faster + counts.slower) + " of " +
         std::to_string(counts.all()) +
         " pairs of hosts messages take much less or much longer than the profile " +

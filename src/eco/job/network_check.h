@@ -16,8 +16,8 @@ class Communicator;
 class NetworkCheck {
 public:
     // A call of `bytes` (-1: not known to all ranks) that ECO would run; true if the check is due
-    // before it. Local.
-    bool is_due(Bytes bytes);
+    // before it. keeps_bits: the result depends on the order of evaluation. Local.
+    bool is_due(Bytes bytes, bool keeps_bits);
 
     // What is known so far, the less the lower; and what all ranks of a communicator know of
     // MPI_COMM_WORLD: then its own calls need not find it out again.

@@ -30,6 +30,7 @@ TEST(NetworkFit, OnlyWhatIsClearCounts) {
     EXPECT_EQ(fit_of(5e-3, 1e-3), PairFit::as_measured);
     EXPECT_EQ(fit_of(40e-3, 1e-3), PairFit::slower);
     EXPECT_EQ(fit_of(40e-3, 20e-3), PairFit::as_measured);
+    EXPECT_EQ(fit_of(36e-6, 70e-6), PairFit::as_measured) << "measured by a slower MPI library";
 }
 
 TEST(NetworkFit, TrafficOfOthersIsNoOtherNetwork) {
@@ -40,6 +41,8 @@ TEST(NetworkFit, TrafficOfOthersIsNoOtherNetwork) {
     EXPECT_TRUE(differs(3, 3, 0)) << "nothing makes half of them faster";
     EXPECT_TRUE(differs(1, 1, 3));
     EXPECT_FALSE(differs(0, 0, 0)) << "all ranks on one host";
+    EXPECT_FALSE(differs(0, 0, 2)) << "three hosts, whose link others use";
+    EXPECT_TRUE(differs(0, 1, 0));
 }
 
 TEST(NetworkFit, FewPairsOfEachGroupAreAsked) {

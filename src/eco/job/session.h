@@ -43,9 +43,10 @@ struct Session {
     std::vector<LearnedClass> learned;  // by earlier jobs, of this library and network
 
     bool nonblocking_before_it = false;  // on MPI_COMM_WORLD
-    // NetworkCheck::Known, what MPI_COMM_WORLD has found.
+    // NetworkCheck::Known, what a communicator of all ranks has found.
     std::atomic<int> known_of_network = 0;
-    std::atomic<bool> some_outlive = false;  // communicators whose calls are not over
+    std::atomic<bool> other_network = false;  // a communicator of this rank has found so
+    std::atomic<bool> some_outlive = false;   // communicators whose calls are not over
 
     std::mutex mutex;  // of what follows
     std::vector<Communicator*> communicators;

@@ -14,6 +14,7 @@ namespace {
 using WatchClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds until_first_word{10};
+constexpr Bytes bytes_per_second = 125'000;  // of a link of 1 Mbit/s
 constexpr std::chrono::milliseconds between_looks{500};
 
 struct Watched {
@@ -58,14 +59,14 @@ PairWatch::~PairWatch() {
     state.waits = false;
 }
 
-void PairWatch::moved(int one, int two) {
+void PairWatch::moved(int one, int two, Bytes bytes) {
     Watched& state = watched();
     const std::lock_guard lock(state.mutex);
     state.waits = true;
     state.one = one;
     state.two = two;
     state.since = WatchClock::now();
-    state.next = until_first_word;
+    state.next = until_first_word + std::chrono::seconds(bytes / bytes_per_second);
 }
 
 }  // namespace eco

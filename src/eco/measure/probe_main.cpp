@@ -337,7 +337,7 @@ int main_with(const std::vector<std::string>& arguments) {
     const Native& mpi = native();
     set_interfaces(options);
     // It may be that MPI_Init fails, or never returns.
-    if (options.verb != "pair") tell_start();
+    tell_start();
     if (mpi.Init(nullptr, nullptr) != MPI_SUCCESS)
         throw Error(Code::launch,
                     "MPI_Init failed; start the probe with the launcher of this library");

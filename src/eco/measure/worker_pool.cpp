@@ -22,6 +22,13 @@ WorkerPool::WorkerPool() {
     check_mpi(native().Comm_size(native().comm_world, &ranks_));
 }
 
+// What an order moves in any case.
+static Bytes least_bytes(const Order& order) {
+    const bool counts = order.kind == Order::Kind::overheads || order.kind == Order::Kind::train;
+    const Bytes messages = 2 * order.least + order.in_flight + (counts ? order.count : 0);
+    return messages * std::max(order.bytes, order.arriving);
+}
+
 std::vector<std::vector<double>> WorkerPool::run(
     const std::vector<std::pair<int, Order>>& orders) const {
     for (const auto& [rank, order] : orders)
@@ -34,13 +41,13 @@ std::vector<std::vector<double>> WorkerPool::run(
     const PairWatch watch;
     for (std::size_t i = 0; i < orders.size(); ++i) {
         if (orders[i].first != rank_) continue;
-        PairWatch::moved(rank_, orders[i].second.to);
+        PairWatch::moved(rank_, orders[i].second.to, least_bytes(orders[i].second));
         figures[i] = perform(orders[i].second);
     }
     for (std::size_t i = 0; i < orders.size(); ++i) {
         const auto& [rank, order] = orders[i];
         if (rank == rank_ || figures_of(order) == 0) continue;
-        PairWatch::moved(rank, order.to);
+        PairWatch::moved(rank, order.to, least_bytes(order));
         figures[i].resize(figures_of(order));
         await_bytes(figures[i].data(), figures[i].size() * sizeof(double), rank, figures_tag);
     }

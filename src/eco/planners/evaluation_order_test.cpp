@@ -173,6 +173,28 @@ TEST(EvaluationOrder, EqualOrdersAddUpEveryElementAlike) {
     EXPECT_GT(compared, 500);
 }
 
+TEST(EvaluationOrder, MulticastSumsAddUpAsTheirTreesDo) {
+    int compared = 0;
+    for (const char* network : networks) {
+        Hierarchy hierarchy = parse_hierarchy(network);
+        hierarchy.top.mcast_rate = 1e6;
+        for (const Operation operation : operations()) {
+            const Request request{operation, &hierarchy, 0, true};
+            for (const char* text : {"mcast:segments=1", "mcast:segments=3"}) {
+                const Choice mcast = parse_choice(text), tree = without_multicast(mcast);
+                if (!traits(operation).reduces() || base(operation) != operation ||
+                    !supports(mcast, request) || !supports(tree, request))
+                    continue;
+                ++compared;
+                EXPECT_EQ(SymbolicRun(mcast, request).results(request, places),
+                          SymbolicRun(tree, request).results(request, places))
+                    << traits(operation).name << " on " << network << ": " << text;
+            }
+        }
+    }
+    EXPECT_GE(compared, 8);
+}
+
 // What this test would not see if all choices were said to have one order each.
 TEST(EvaluationOrder, SegmentsOfOneTreeAndMulticastsOfItsSumAreAlike) {
     const Hierarchy hierarchy = parse_hierarchy("{0 1 2} {3 4 5} {6 7}");

@@ -134,7 +134,8 @@ std::string to_json(const Report& report) {
                        {"saved_most", saved.high},
                        {"calls", std::move(rows)},
                        {"reorders", to_json(report.reorders)},
-                       {"bits_may_change", report.bits_may_change}};
+                       {"bits_may_change", report.bits_may_change},
+                       {"other_network", report.other_network}};
     return root.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -154,6 +155,7 @@ Report parse_report(const std::string& text, const std::string& origin) {
         root.at("network").get_to(report.network);
         root.at("profile").get_to(report.profile);
         report.bits_may_change = root.value("bits_may_change", false);
+        report.other_network = root.value("other_network", false);
         root.at("ranks").get_to(report.ranks);
         root.at("hosts").get_to(report.hosts);
         report.whole = read_time(root.at("whole"));

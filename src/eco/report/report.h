@@ -43,6 +43,7 @@ struct Report {
     Seconds whole = 0;             // from MPI_Init to MPI_Finalize, on rank 0
     Seconds start = 0;             // of that, until all ranks had the profile
     bool bits_may_change = false;  // of sums, from job to job: ECO_LEARN=all
+    bool other_network = false;    // than the profile's: the job has noticed
     std::vector<ReportRow> rows;
     std::vector<ReorderRow> reorders;
 };

@@ -277,4 +277,12 @@ TEST(Report, SaysThatBitsMayChange) {
     EXPECT_TRUE(parse_report(to_json(report), "x").bits_may_change);
 }
 
+TEST(Report, SaysThatTheNetworkIsNotTheProfiles) {
+    Report report = example();
+    EXPECT_EQ(to_text(report).find("not the profile's"), std::string::npos);
+    report.other_network = true;
+    EXPECT_NE(to_text(report).find("the network is not the profile's"), std::string::npos);
+    EXPECT_TRUE(parse_report(to_json(report), "x").other_network);
+}
+
 }  // namespace eco

@@ -168,6 +168,8 @@ std::string to_text(const Report& report) {
                        std::to_string(report.hosts) + " hosts, " + report.library +
                        (report.with_eco ? "\n" : ", ECO off\n");
     if (!report.profile.empty()) text += "profile " + report.profile + "\n";
+    if (report.other_network)
+        text += "the network is not the profile's: ECO left collectives to the library\n";
     if (report.bits_may_change) text += "ECO_LEARN=all: sums may have other bits in another job\n";
     operations(report, text);
     sites(report, text);
