@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ci.sh: lint, tests and sanitizers of a fresh clone; the last line says which of them failed.
 # Tests in the lab mostly wait. Meanwhile linters and the sanitizers' builds take the processors
-# that are idle, and only these, so that no test is disturbed; what they print follows the tests.
+# that are idle, and only these; they stop while tests run that look at rates or times (test.sh).
+# What they print follows the tests.
 set -uo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 started=$SECONDS
@@ -27,7 +28,8 @@ set -m # a group of its own, which can be ended as a whole
 } &
 beside=$!
 set +m
-trap 'kill -- "-$beside" 2>/dev/null' EXIT
+export ECO_CI_BESIDE=$beside
+trap 'kill -- "-$beside" 2>/dev/null; kill -CONT -- "-$beside" 2>/dev/null' EXIT
 
 scripts/test.sh full || failed+=(test)
 wait "$beside" || failed+=(lint)

@@ -41,6 +41,11 @@ tests_in() {
     ((status == 0)) || failed+=("$1")
     python+=${python:+; }$(tail -n1 "$report" | sed -E 's/\x1b\[[0-9;]*m//g; s/^=+ *//; s/ *=+$//')
 }
+# beside SIGNAL: to the group of processes that build meanwhile (ci.sh), if there is one.
+beside() {
+    [[ -z ${ECO_CI_BESIDE:-} ]] || kill "-$1" -- "-$ECO_CI_BESIDE" 2>/dev/null || true
+}
+
 # A sanitizer's runtime must be loaded first, which a preload object is not.
 python=
 if [[ $preset == release ]]; then
@@ -50,7 +55,9 @@ if [[ $preset == release ]]; then
     # (tests/conftest.py).
     tests_in pytest-beside.log "$marks and not alone" -n "$(($(nproc) + 1))" --dist loadfile \
         --no-loadscope-reorder
+    beside STOP
     tests_in pytest.log "$marks and alone"
+    beside CONT
 fi
 python=${python:-only on the release build}
 

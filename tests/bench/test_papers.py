@@ -19,6 +19,7 @@ def test_karonis_figures() -> None:
     assert found["sizes"]["1024"]["multilevel"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.lab
 def test_qian_figures() -> None:
     assert {found["figure"] for found in bench("papers/qian.py")} == {1, 4}

@@ -135,7 +135,7 @@ def test_start() -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.full
+@pytest.mark.long
 def test_same_bits() -> None:
     found = bench("learning/same_bits.py", "three-segments", DATA / "three-segments-mcast.json")
     assert set(found) == {"2", "1000"}

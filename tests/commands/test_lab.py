@@ -62,7 +62,8 @@ def test_buses(measured: tuple[str, Path]) -> None:
     summary = json.loads(eco("show", measured[1], "--json").stdout)
     media = [subnet["medium"] for subnet in summary["subnets"]]
     assert [medium["kind"] for medium in media] == ["bus"] * 3
-    assert all(1.0e6 < medium["rate"] < 1.25e6 for medium in media)
+    # Bytes on the wire, of 1.25 MB/s.
+    assert all(1.15e6 < medium["rate"] < 1.35e6 for medium in media)
     assert [medium["uplink"] for medium in media] == [None] * 3
     model = summary["model"]
     assert [medium["hosts"] for medium in model["media"]] == SUBNETS

@@ -51,7 +51,8 @@ def test_a_short_time(tmp_path: Path) -> None:
             assert entry["choice"] == "native"
 
 
-@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_calls_that_do_not_block(mpi: str, tmp_path: Path) -> None:
     """They get entries of their own, beside those of the blocking calls."""
     out = tmp_path / "net.json"

@@ -47,7 +47,13 @@ def kill_rank(rank: int, marker: str) -> None:
     pytest.fail("no such rank")
 
 
-@pytest.mark.parametrize(("mpi", "options"), [("openmpi", ()), ("mpich", ("--hosts", "6"))])
+@pytest.mark.parametrize(
+    ("mpi", "options"),
+    [
+        pytest.param("openmpi", (), marks=pytest.mark.long),
+        ("mpich", ("--hosts", "6")),
+    ],
+)
 def test_goes_on_after_a_host_died(tmp_path: Path, mpi: str, options: tuple[str, ...]) -> None:
     out, partial = tmp_path / "net.json", tmp_path / "net.json.partial"
     marker = f"ECO_TEST_MARK={uuid.uuid4()}"

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from mpi_harness import (
     DATA,
+    MPICH5,
+    OPENMPI5,
     STANDARD,
     Mpi,
     Run,
@@ -18,6 +20,7 @@ from mpi_harness import (
     lab,
     natively,
     same_results,
+    with_one,
 )
 
 OPERATIONS = [
@@ -200,7 +203,7 @@ def test_choices(mpi: Mpi, choice: str) -> None:
         ("exchange:inner=native", ["barrier", "allreduce"]),
     ],
 )
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_native_inside(mpi: Mpi, choice: str, operations: list[str]) -> None:
     """Hosts of three, three and one rank, in no order; the library does what is inside them."""
     words = [built(mpi, "conformance"), "--light"]

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mpi_harness import ECO, MPICH4, MPICH5, OPENMPI4, OPENMPI5, PROFILE, Mpi, built, lab
+from mpi_harness import ECO, MPICH4, MPICH5, OPENMPI4, OPENMPI5, PROFILE, Mpi, built, lab, with_one
 
 pytestmark = pytest.mark.lab
 SHORT, LONG, RANKS = 3000, 30000, 8
@@ -39,7 +39,7 @@ def sent(mpi: Mpi, ranks: int = RANKS, **variables: str) -> dict[int, float]:
     return {int(size): float(times) for size, times in re.findall(r"sent (\d+): (.*)", run.out)}
 
 
-@pytest.mark.parametrize("mpi", [OPENMPI4, OPENMPI5], ids=lambda mpi: mpi.name)
+@with_one(OPENMPI5, OPENMPI4)
 def test_openmpi_follows_its_rules(mpi: Mpi, tmp_path: Path) -> None:
     """By size, for the number of ranks that was timed, and for no other."""
     rules = export(mpi, "openmpi-rules", {1000: "basic_linear", LONG: "pipeline"}, tmp_path)

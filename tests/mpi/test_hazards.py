@@ -292,7 +292,7 @@ def _choice(step: int, ranks: int) -> str:
 # Ranks; rounds, sizes. MPICH spins where ranks share processors: fewer ranks, with larger plans.
 ROOTS = [
     pytest.param(OPENMPI5, 16, (3, 80), marks=[pytest.mark.full]),
-    pytest.param(MPICH5, 10, (2, 80), marks=[pytest.mark.full]),
+    pytest.param(MPICH5, 10, (2, 80), marks=[pytest.mark.long]),
     pytest.param(OPENMPI5, 64, (2, 80), marks=[pytest.mark.long]),
 ]
 MOST_KEPT = 4096  # kB of plans

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from mpi_harness import PROFILE, Mpi, Run, built, each, lab
+from mpi_harness import MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, each, lab, with_one
 
 pytestmark = pytest.mark.lab
 
@@ -74,7 +74,7 @@ def test_compares_where_ranks_meet(mpi: Mpi, profile: Path) -> None:
     assert classes == {"ibcast", "iallreduce"}
 
 
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_the_next_job_knows_what_one_without_blocking_calls_timed(mpi: Mpi, profile: Path) -> None:
     learn(mpi, profile, 260, "never")
     timed = arms(profile, "ibcast")

@@ -12,6 +12,8 @@ import pytest
 from mpi_harness import (
     DATA,
     ECO,
+    MPICH5,
+    OPENMPI5,
     OURS,
     PROJECT,
     Mpi,
@@ -22,6 +24,7 @@ from mpi_harness import (
     natively,
     patient,
     same_results,
+    with_one,
 )
 
 pytestmark = pytest.mark.lab
@@ -55,7 +58,12 @@ def went_well(run: Run, calls: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "choice", ["mcast:segments=1", "mcast:segments=5", "mcast:inner=k2,segments=3"]
+    "choice",
+    [
+        "mcast:segments=1",
+        "mcast:segments=5",
+        pytest.param("mcast:inner=k2,segments=3", marks=pytest.mark.long),
+    ],
 )
 @each
 def test_bit_for_bit(mpi: Mpi, choice: str) -> None:
@@ -67,7 +75,7 @@ def test_bit_for_bit(mpi: Mpi, choice: str) -> None:
     same_results(native, eco, ["bcast", "allgather", "allgatherv", "allreduce"])
 
 
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     """Several processes of a host hear the same datagrams."""
     program = built(mpi, "conformance")
@@ -143,7 +151,10 @@ def test_a_late_receiver(mpi: Mpi) -> None:
     went_well(mcasts(mpi, 4, 400000, "waits", 5), 4)
 
 
-@pytest.mark.parametrize(("size", "faults"), [(16000, "loss: 5%"), (400000, "loss: 0%")])
+@pytest.mark.parametrize(
+    ("size", "faults"),
+    [(16000, "loss: 5%"), pytest.param(400000, "loss: 0%", marks=pytest.mark.long)],
+)
 @each
 def test_a_root_that_leaves(mpi: Mpi, size: int, faults: str, tmp_path: Path) -> None:
     """Before one rank enters, which comes only when the others have done something else: they are
@@ -231,7 +242,7 @@ def in_one_lab(mpi: Mpi, script: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("what", ["", "dies 2"])
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_nothing_is_left(mpi: Mpi, what: str, tmp_path: Path) -> None:
     """While the job runs its hosts are in its group; after it none is, and no process is left."""
     script = tmp_path / "job"

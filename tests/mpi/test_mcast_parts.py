@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import DATA, Mpi, built, each, lab, natively, same_results
+from mpi_harness import (
+    DATA,
+    MPICH5,
+    OPENMPI5,
+    Mpi,
+    built,
+    each,
+    lab,
+    natively,
+    same_results,
+    with_one,
+)
 from test_mcast import went_well
 
 pytestmark = pytest.mark.lab
@@ -49,7 +60,7 @@ def datagrams(err: str) -> int:
         pytest.param("mcast:top=relay,inner=k2,segments=3", marks=pytest.mark.long),
     ],
 )
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_bit_for_bit(mpi: Mpi, choice: str, tmp_path: Path) -> None:
     """A rank multicasts several messages in one call, while others come from other areas."""
     where = routed(tmp_path)
@@ -65,7 +76,7 @@ def test_bit_for_bit(mpi: Mpi, choice: str, tmp_path: Path) -> None:
     assert datagrams(eco.err) > 0
 
 
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_ranks_that_share_hosts(mpi: Mpi, tmp_path: Path) -> None:
     """In a random order, so that every host has ranks of every place in the ring."""
     where = routed(tmp_path)

@@ -5,7 +5,18 @@ whatever is lost."""
 from pathlib import Path
 
 import pytest
-from mpi_harness import Mpi, Run, built, each, lab, natively, same_results
+from mpi_harness import (
+    MPICH5,
+    OPENMPI5,
+    Mpi,
+    Run,
+    built,
+    each,
+    lab,
+    natively,
+    same_results,
+    with_one,
+)
 from test_mcast import FAULTY, PROFILE, sent
 from test_multicast_call import right
 from test_twins import NONBLOCKING, PERSISTENT, Twins
@@ -55,7 +66,7 @@ def test_neighbours(mpi: Mpi) -> None:
         went_by_mcast(eco, name)
 
 
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_neighbours_with_losses(mpi: Mpi, tmp_path: Path) -> None:
     scenario = lossy(tmp_path)
     words = [built(mpi, "conformance"), "--light", "--sections", "neighbours"]
@@ -68,7 +79,7 @@ def test_neighbours_with_losses(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("twins", [NONBLOCKING, PERSISTENT], ids=lambda twins: twins.kind)
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_neighbours_that_do_not_block(mpi: Mpi, twins: Twins) -> None:
     words = ["--light", "--sections", "neighbours"]
     native = natively(mpi, built(mpi, "conformance"), *words, scale=100)

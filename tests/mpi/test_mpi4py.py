@@ -90,8 +90,9 @@ def nonblocking(mpi: Mpi) -> dict[str, Any]:
     return {"form": "i{}", "environment": ONE_THREAD if mpi.family == "mpich" else SETTINGS}
 
 
+@pytest.mark.long
 @pytest.mark.lab
-@with_one(OPENMPI5, MPICH5)
+@each
 def test_some_nonblocking(mpi: Mpi) -> None:
     some = ["-i", "test_cco_nb", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
     compare(mpi, 3, some, 140, **nonblocking(mpi))

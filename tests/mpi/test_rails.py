@@ -90,7 +90,7 @@ def test_threads(mpi: Mpi) -> None:
     assert all("rails=2" in what for what in eco.used["bcast"])
 
 
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     """Their messages to each other go where MPI sends them; the rails are not alike."""
     program = built(mpi, "conformance")
@@ -158,7 +158,7 @@ def test_cards_that_join_some_hosts(tmp_path: Path) -> None:
     }
 
 
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_what_has_left_arrives(mpi: Mpi, tmp_path: Path) -> None:
     """Though its sender has nothing more to do, and its socket was full."""
     profile = tmp_path / "two-rails.json"

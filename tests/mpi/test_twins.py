@@ -12,10 +12,10 @@ from mpi_harness import (
     Mpi,
     built,
     each,
-    each_debian,
     lab,
     natively,
     same_results,
+    with_one,
 )
 from test_conformance import OPERATIONS, SPREAD
 
@@ -63,7 +63,7 @@ def test_all_operations(mpi: Mpi, twins: Twins) -> None:
 
 @pytest.mark.lab
 @both
-@each_debian
+@with_one(MPICH4, OPENMPI4)
 def test_other_versions(mpi: Mpi, twins: Twins) -> None:
     """Open MPI 4 calls ECO while it waits; MPICH 4.0 does not, so there all is native."""
     program = built(mpi, twins.program)

@@ -8,9 +8,10 @@ namespace eco {
 
 namespace {
 
-// Of a text, in one line. With what is around it a line has about 70 characters: one that is
-// wrapped at 80 is cut once, if at all, and the reader joins two halves.
-constexpr std::size_t bytes_per_line = 30;
+// With its end. Launchers read 4,096 bytes at once, or a multiple: no line is cut where their
+// buffer ends, so that lines of other ranks do not come between its halves. One that is wrapped at
+// 80, with what is written before it, is cut once, if at all, and the reader joins two halves.
+constexpr std::size_t length_of_line = 64;
 
 // Base64 for file names and addresses (RFC 4648, 5), without padding.
 constexpr std::string_view digits =
@@ -48,15 +49,19 @@ std::uint32_t crc32(std::string_view bytes) {
 
 std::string coded_lines(std::string_view text, std::uint64_t stream, Arrival arrival, int number) {
     constexpr std::size_t of_stream = 6, of_sum = 6;  // base64 digits: 36 bits each
+    constexpr std::string_view mark = "@eco.", points = "...\n";
     const std::string head =
         base64(stream, of_stream) + '.' + static_cast<char>(arrival) + std::to_string(number) + '.';
     std::string lines;
     for (int part = 0; part == 0 || !text.empty(); ++part) {
-        const std::string_view here = text.substr(0, bytes_per_line);
+        std::string body = head + std::to_string(part);
+        const std::size_t around = mark.size() + body.size() + 1 + points.size() + of_sum;
+        const std::string_view here = text.substr(0, (length_of_line - around) / 4 * 3);
         text.remove_prefix(here.size());
-        const std::string last = text.empty() ? "z" : "";
-        const std::string body = head + std::to_string(part) + last + '.' + base64(here) + '.';
-        lines += "@eco." + body + base64(crc32(body), of_sum) + ".\n";
+        body += (text.empty() ? "z." : ".") + base64(here) + '.';
+        std::string line = std::string(mark) + body + base64(crc32(body), of_sum) + '.';
+        line.resize(length_of_line - 1, ' ');
+        lines += line + '\n';
     }
     return lines;
 }
