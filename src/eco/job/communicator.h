@@ -277,7 +277,6 @@ private:
         Choice choice;
         std::optional<Choice> own_nonblocking;  // if the profile has one for such calls
         int calls = 0;                          // before learning began
-        bool begun = false;                     // a call ran by it
         bool learned = false;                   // it has, if there is anything to learn
         Lesson* lesson = nullptr;               // what may run another choice
         std::vector<Choice> arms;               // of the lesson

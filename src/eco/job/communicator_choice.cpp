@@ -83,10 +83,8 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
                                    bool may_vary, Lesson** timed) {
     if (!usable_) return nullptr;
     if (nonblocking_learning_ && !forced_) nonblocking_learning_->meet();
+    if (network_check_.differs()) return nullptr;
     Chosen& known = chosen(operation, bytes, commutative, may_vary);
-    // Where bits must not change within a job, calls that ECO has begun to run go on so.
-    const bool goes_on = !may_vary && known.begun;
-    if (network_check_.differs() && !goes_on) return nullptr;
     const Request request{operation, &hierarchy_, 0, commutative};
     Choice* own = &known.choice;
     const bool makes_hidden = known.choice.is_native() && hidden_ == native().comm_null;
@@ -102,10 +100,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (!may_vary) keep_bits(*own, request);
     const Choice* choice = forced_ ? forced_ : own;
     if (choice->is_native() || !ready(*choice)) return nullptr;
-    if (fits_network(bytes, !may_vary) || goes_on) {
-        known.begun = true;
-        return choice;
-    }
+    if (fits_network(bytes, !may_vary)) return choice;
     *timed = nullptr;
     return nullptr;
 }
@@ -188,12 +183,12 @@ const Choice* Communicator::choose_nonblocking(Operation operation, Bytes bytes,
                                                bool may_vary, bool persists,
                                                std::shared_ptr<TimedCall>* timed) {
     if (forced_) return can_progress(*forced_, persists) ? forced_ : nullptr;
+    if (network_check_.differs()) return nullptr;
     const Request request{operation, &hierarchy_, 0, commutative};
     const Bytes least = size_class(bytes, choice_bits);
     // Stays where it is while the class's least size is looked up: the cache keeps the last two.
     Chosen& known = chosen(operation, bytes, commutative, may_vary);
     auto& first = persists ? known.persistent : known.nonblocking;
-    if (network_check_.differs() && (may_vary || !first)) return nullptr;
     if (!first) first = first_nonblocking(request, least, may_vary, persists);
     const Choice* choice = &*first;
     if (timed) {

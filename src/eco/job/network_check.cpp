@@ -15,8 +15,8 @@ namespace eco {
 
 namespace {
 
-// So a program of few calls pays nothing, and one of many runs natively before its 50th. A sum that
-// has begun must go on with the same bits, so the network is checked before the first one.
+// So a program of few calls pays nothing, and one of many runs natively before its 50th. Before the
+// first sum, so that its bits do not change within the job.
 constexpr int calls_before_check = 8;
 
 // The first one makes the connection. The least of the others is hardly disturbed.
@@ -126,8 +126,8 @@ void NetworkCheck::run(const Communicator& communicator) {
         std::to_string(counts.all()) +
         " pairs of hosts messages take much less or much longer than the profile " +
         session()->settings.profile +
-        " says, so it is of another network, and collectives are native from now on, except sums "
-        "that ECO has begun, whose bits must not change; 'eco measure --again' measures this one");
+        " says, so it is of another network, and collectives are native from now on; 'eco "
+        "measure --again' measures this one");
 }
 
 }  // namespace eco
