@@ -40,6 +40,11 @@ class Mpi:
     def python(self) -> Path:
         return PROJECT / ".deps" / self.family / "bin" / "python"
 
+    @property
+    def in_profiles(self) -> str:
+        """What profiles and learned files call our libraries (requirements-*.txt)."""
+        return {"openmpi": "openmpi 5.0.11", "mpich": "mpich 5.0.2"}[self.name]
+
 
 _OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

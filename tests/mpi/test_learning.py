@@ -121,9 +121,8 @@ def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -
     """A chain through hosts in random order, which was timed as hardly faster; then each crossing
     takes 3 ms. An exchange takes as long as a call, and a trial of all would come late."""
     document = json.loads(profile.read_text())
-    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
     document["tuning"] = [
-        {"mpi": library, "operation": "allreduce", "layout": "scattered", "bytes": 16}
+        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "scattered", "bytes": 16}
         | {"choice": "chain", "native": 0.00102, "eco": 0.001, "noise": 0.01}
         | {"predicted": False, "ranks_per_host": 1}
     ]
@@ -140,9 +139,8 @@ def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -
 def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: Path) -> None:
     """A profile of so short a budget that all is left to the library."""
     document = json.loads((DATA / "three-segments-mcast.json").read_text())
-    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
     document["tuning"] = [
-        {"mpi": library, "operation": "bcast", "layout": "near", "bytes": 16384}
+        {"mpi": mpi.in_profiles, "operation": "bcast", "layout": "near", "bytes": 16384}
         | {"choice": "native", "native": 0.0, "eco": 0.0, "noise": 0.0, "predicted": True}
         | {"ranks_per_host": 1}
     ]

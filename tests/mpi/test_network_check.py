@@ -23,9 +23,8 @@ def run_sums(
     document["minimum"] = [
         [[factor * time for time in row] for row in matrix] for matrix in document["minimum"]
     ]
-    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
     document["tuning"] = [
-        {"mpi": library, "operation": "allreduce", "layout": "near", "bytes": size}
+        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "near", "bytes": size}
         | {"choice": TREE, "native": 2e-2, "eco": 1e-2, "noise": 0.01}
         | {"predicted": False, "ranks_per_host": 1}
         for size in (16, 16000)

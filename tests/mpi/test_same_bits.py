@@ -57,10 +57,9 @@ def hashes(run: Run, lengths: tuple[int, ...] = LENGTHS) -> list[str]:
 
 def learned(mpi: Mpi, profile: Path, choice: str) -> None:
     """As if earlier jobs had found this choice to be ten times as fast, for all sums."""
-    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
     arms = [{"choice": choice, "runs": 90, "mean": 1e-6}]
     classes = [
-        {"mpi": library, "operation": operation, "layout": "near", "hosts_shared": False}
+        {"mpi": mpi.in_profiles, "operation": operation, "layout": "near", "hosts_shared": False}
         | {"ranks": 8, "bytes": size, "best": choice, "arms": arms}
         for operation in ("allreduce", "reduce", "scan", "reduce_scatter_block")
         for size in CLASSES
@@ -92,10 +91,9 @@ def test_a_size_between_two_that_were_timed(mpi: Mpi, profile: Path) -> None:
     """The profile's choice is that of the nearest size that was timed. It may be of another order
     for a class of sizes that learns together than for one of them."""
     document = json.loads(profile.read_text())
-    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
     timed = {1024: "tree:top=star,inner=star,segments=1", 16384: "tree:top=chain,inner=chain"}
     document["tuning"] = [
-        {"mpi": library, "operation": "allreduce", "layout": "near", "bytes": size}
+        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "near", "bytes": size}
         | {"choice": choice, "native": 2e-3, "eco": 1.95e-3, "noise": 0.1}
         | {"predicted": False, "ranks_per_host": 1}
         for size, choice in timed.items()
@@ -121,9 +119,8 @@ def test_on_request_learning_changes_sums(mpi: Mpi, profile: Path) -> None:
 @each
 def test_where_a_job_cannot_multicast(mpi: Mpi, profile: Path) -> None:
     document = json.loads(profile.read_text())
-    library = "openmpi 5.0.11" if mpi.name == "openmpi" else "mpich 5.0.2"
     document["tuning"] = [
-        {"mpi": library, "operation": "allreduce", "layout": "near", "bytes": size}
+        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "near", "bytes": size}
         | {"choice": "mcast:segments=2", "native": 2e-3, "eco": 1e-3, "noise": 0.01}
         | {"predicted": False, "ranks_per_host": 1}
         for size in (16, 8000)

@@ -19,8 +19,8 @@ public:
     // before it. keeps_bits: the result depends on the order of evaluation. Local.
     bool is_due(Bytes bytes, bool keeps_bits);
 
-    // What is known so far, the less the lower; and what all ranks of a communicator know of
-    // MPI_COMM_WORLD: then its own calls need not find it out again.
+    // What is known so far, the less the lower; and what all ranks of this communicator know from
+    // one of all ranks of the job: then its own calls need not find it out again.
     enum Known { nothing, latency, rates, other_network };
     Known known() const { return known_; }
     void inherit(Known known);
