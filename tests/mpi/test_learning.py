@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from mpi_harness import DATA, PROFILE, Mpi, Run, built, each, lab
+from tuned_profiles import timed_entry, write_tuning
 
 pytestmark = pytest.mark.lab
 
@@ -110,6 +111,8 @@ def test_a_file_that_is_not_ours_is_left_alone(mpi: Mpi, profile: Path, text: st
 
 @each
 def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
+    """That something is learned must not depend on times: what was timed is checked in any case."""
+    write_tuning(profile, [timed_entry(mpi, "bcast", 16384, "chain", native=0.2, eco=0.1)])
     beside(profile).mkdir()
     run = learn(mpi, profile, "on", calls=40)
     assert "what was learned is not stored" in run.err
@@ -120,13 +123,8 @@ def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
 def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -> None:
     """A chain through hosts in random order, which was timed as hardly faster; then each crossing
     takes 3 ms. An exchange takes as long as a call, and a trial of all would come late."""
-    document = json.loads(profile.read_text())
-    document["tuning"] = [
-        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "scattered", "bytes": 16}
-        | {"choice": "chain", "native": 0.00102, "eco": 0.001, "noise": 0.01}
-        | {"predicted": False, "ranks_per_host": 1}
-    ]
-    profile.write_text(json.dumps(document))
+    hardly = {"native": 0.00102, "eco": 0.001, "layout": "scattered"}
+    write_tuning(profile, [timed_entry(mpi, "allreduce", 16, "chain", **hardly)])
     where = {"order": "random:1", "at": ("0s link a-b-c delay=3ms",)}
     words = [built(mpi, "learns"), 100, "short"]
     run = lab(mpi, *words, eco=True, choice="auto", profile=profile, **where)
@@ -138,13 +136,8 @@ def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -
 @each
 def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: Path) -> None:
     """A profile of so short a budget that all is left to the library."""
-    document = json.loads((DATA / "three-segments-mcast.json").read_text())
-    document["tuning"] = [
-        {"mpi": mpi.in_profiles, "operation": "bcast", "layout": "near", "bytes": 16384}
-        | {"choice": "native", "native": 0.0, "eco": 0.0, "noise": 0.0, "predicted": True}
-        | {"ranks_per_host": 1}
-    ]
-    path = tmp_path / "net.json"
-    path.write_text(json.dumps(document))
+    path = Path(shutil.copy(DATA / "three-segments-mcast.json", tmp_path / "net.json"))
+    unknown = {"native": 0.0, "eco": 0.0, "noise": 0.0, "predicted": True}
+    write_tuning(path, [timed_entry(mpi, "bcast", 16384, "native", **unknown)])
     run = learn(mpi, path, "on", calls=200)
     assert any(choice.startswith("mcast") for choice in choices(run, "bcast")), run.err

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from mpi_harness import DATA, Mpi, Run, built, each, lab
+from tuned_profiles import timed_entry, write_tuning
 
 pytestmark = [pytest.mark.lab, pytest.mark.alone]
 
@@ -23,14 +24,10 @@ def run_sums(
     document["minimum"] = [
         [[factor * time for time in row] for row in matrix] for matrix in document["minimum"]
     ]
-    document["tuning"] = [
-        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "near", "bytes": size}
-        | {"choice": TREE, "native": 2e-2, "eco": 1e-2, "noise": 0.01}
-        | {"predicted": False, "ranks_per_host": 1}
-        for size in (16, 16000)
-    ]
     path = folder / "net.json"
     path.write_text(json.dumps(document))
+    times = {"native": 2e-2, "eco": 1e-2}
+    write_tuning(path, [timed_entry(mpi, "allreduce", size, TREE, **times) for size in (16, 16000)])
     run = lab(
         mpi,
         built(mpi, "in_parts"),

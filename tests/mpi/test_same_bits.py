@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from mpi_harness import DATA, Mpi, Run, built, each, lab
+from tuned_profiles import timed_entry, write_tuning
 
 pytestmark = pytest.mark.lab
 
@@ -90,15 +91,12 @@ def test_whatever_was_learned(mpi: Mpi, profile: Path) -> None:
 def test_a_size_between_two_that_were_timed(mpi: Mpi, profile: Path) -> None:
     """The profile's choice is that of the nearest size that was timed. It may be of another order
     for a class of sizes that learns together than for one of them."""
-    document = json.loads(profile.read_text())
     timed = {1024: "tree:top=star,inner=star,segments=1", 16384: "tree:top=chain,inner=chain"}
-    document["tuning"] = [
-        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "near", "bytes": size}
-        | {"choice": choice, "native": 2e-3, "eco": 1.95e-3, "noise": 0.1}
-        | {"predicted": False, "ranks_per_host": 1}
-        for size, choice in timed.items()
-    ]
-    profile.write_text(json.dumps(document))
+    hardly = {"native": 2e-3, "eco": 1.95e-3, "noise": 0.1}
+    write_tuning(
+        profile,
+        [timed_entry(mpi, "allreduce", size, choice, **hardly) for size, choice in timed.items()],
+    )
     first = run_sums(mpi, profile, 12, (560,))
     used = first.used["allreduce"]
     assert any(name.startswith("tree:top=chain") for name in used)
@@ -118,14 +116,10 @@ def test_on_request_learning_changes_sums(mpi: Mpi, profile: Path) -> None:
 
 @each
 def test_where_a_job_cannot_multicast(mpi: Mpi, profile: Path) -> None:
-    document = json.loads(profile.read_text())
-    document["tuning"] = [
-        {"mpi": mpi.in_profiles, "operation": "allreduce", "layout": "near", "bytes": size}
-        | {"choice": "mcast:segments=2", "native": 2e-3, "eco": 1e-3, "noise": 0.01}
-        | {"predicted": False, "ranks_per_host": 1}
-        for size in (16, 8000)
-    ]
-    profile.write_text(json.dumps(document))
+    choice, times = "mcast:segments=2", {"native": 2e-3, "eco": 1e-3}
+    write_tuning(
+        profile, [timed_entry(mpi, "allreduce", size, choice, **times) for size in (16, 8000)]
+    )
     first = run_sums(mpi, profile, calls=8)
     assert any(used.startswith("mcast") for used in first.used["allreduce"]), first.err
     without = run_sums(mpi, profile, calls=8, ECO_MULTICAST="off")
