@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from mpi_harness import DATA, Mpi, Run, built, each, lab, natively
+from mpi_harness import DATA, MPICH5, OPENMPI5, Mpi, Run, built, each, lab, natively, with_one
 
 pytestmark = [pytest.mark.lab, pytest.mark.alone]
 GATHERS = ("neighbor_allgather", "neighbor_allgatherv", "ineighbor_allgather")
@@ -57,7 +57,7 @@ def fastest(profile: Path) -> dict[str, str]:
     }
 
 
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_both_are_compared_and_the_faster_is_kept(mpi: Mpi, profile: Path) -> None:
     native = got(natively(mpi, built(mpi, "learns_neighbours"), CALLS, 1000, scale=100))
     first = learn(mpi, profile, "on")
@@ -83,7 +83,7 @@ def test_both_are_compared_and_the_faster_is_kept(mpi: Mpi, profile: Path) -> No
     ],
     ids=["long", "short"],
 )
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_a_schedule_that_a_link_made_slower_ends(
     mpi: Mpi, profile: Path, count: int, change: str
 ) -> None:

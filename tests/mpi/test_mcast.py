@@ -65,7 +65,7 @@ def went_well(run: Run, calls: int) -> None:
         pytest.param("mcast:inner=k2,segments=3", marks=pytest.mark.long),
     ],
 )
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_bit_for_bit(mpi: Mpi, choice: str) -> None:
     """What multicasts cannot do runs natively; both must end with the same bytes."""
     program = built(mpi, "conformance")
@@ -109,7 +109,7 @@ def test_threads(mpi: Mpi) -> None:
         "loss: 1%, reorder: 5%, duplicate: 10%",
     ],
 )
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_faults(mpi: Mpi, faults: str, tmp_path: Path) -> None:
     """Between two segments, of TCP's frames as well."""
     scenario = tmp_path / "faulty.yaml"
@@ -155,7 +155,7 @@ def test_a_late_receiver(mpi: Mpi) -> None:
     ("size", "faults"),
     [(16000, "loss: 5%"), pytest.param(400000, "loss: 0%", marks=pytest.mark.long)],
 )
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_a_root_that_leaves(mpi: Mpi, size: int, faults: str, tmp_path: Path) -> None:
     """Before one rank enters, which comes only when the others have done something else: they are
     not kept waiting, and what the late one misses is sent while they sit in native calls."""
@@ -206,7 +206,7 @@ def test_a_third_party_that_floods(mpi: Mpi) -> None:
 
 
 @pytest.mark.alone
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_behind_other_messages(mpi: Mpi) -> None:
     """In an allreduce of 96 kB the multicasts wait behind the messages that sum up: no link loses
     any, so few are sent again, mostly until the first call has shown how late they come, and none

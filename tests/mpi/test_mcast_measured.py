@@ -28,6 +28,7 @@ def hosts_of(area: dict[str, int], measured: dict[str, Any]) -> set[str]:
     return {host for host, cluster in of_hosts if cluster == area["cluster"]}
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @with_one(OPENMPI5, MPICH5)
 def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
@@ -52,6 +53,7 @@ def test_where_a_router_stops_it(mpi: Mpi, tmp_path: Path) -> None:
     assert all(what.startswith("mcast") for what in run.used["bcast"])
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @with_one(OPENMPI5, MPICH5)
 def test_the_faster_nic(mpi: Mpi, tmp_path: Path) -> None:

@@ -5,7 +5,19 @@ right whatever is lost, and in the order of calls."""
 from pathlib import Path
 
 import pytest
-from mpi_harness import Mpi, Run, built, each, here, lab, natively, same_results
+from mpi_harness import (
+    MPICH5,
+    OPENMPI5,
+    Mpi,
+    Run,
+    built,
+    each,
+    here,
+    lab,
+    natively,
+    same_results,
+    with_one,
+)
 from test_mcast import FAULTY, PROFILE
 from test_twins import CALLS, NONBLOCKING, PERSISTENT, Twins
 
@@ -29,7 +41,7 @@ def all_multicast(run: Run, twins: Twins, *operations: str) -> None:
 
 
 @both
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_bit_for_bit(mpi: Mpi, twins: Twins) -> None:
     """As blocking calls of the library itself."""
     words = ["--light", "--sections", "bcast,allgather,allreduce"]
@@ -48,7 +60,7 @@ FAULTS = [
 
 @pytest.mark.parametrize("faults", FAULTS)
 @both
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_faults(mpi: Mpi, twins: Twins, faults: str, tmp_path: Path) -> None:
     """Between two segments, of TCP's frames as well."""
     scenario = tmp_path / "faulty.yaml"

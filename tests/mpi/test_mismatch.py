@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from mpi_harness import MPICH5, OPENMPI5, Mpi, Run, built, each, lab, with_one
+from mpi_harness import MPICH5, OPENMPI5, Mpi, Run, built, lab, with_one
 
 SENTENCE = re.compile(
     r"eco: rank \d+: MPI_(\w+) with (\d+) B waits for messages that nobody will send: rank \d+ "
@@ -21,7 +21,7 @@ def _run(mpi: Mpi, *how: object) -> Run:
     ("form", "name"),
     [("blocking", "Bcast"), ("nonblocking", "Ibcast"), ("persistent", "Bcast_init")],
 )
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_by_other_schedules(mpi: Mpi, form: str, name: str) -> None:
     """The rank that nobody sends to says so once, and its call fails."""
     run = _run(mpi, "bcast", 20, 5000, form, "return")

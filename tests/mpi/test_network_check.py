@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from mpi_harness import DATA, Mpi, Run, built, each, lab
+from mpi_harness import DATA, MPICH5, OPENMPI5, Mpi, Run, built, each, lab, with_one
 from tuned_profiles import timed_entry, write_tuning
 
 pytestmark = [pytest.mark.lab, pytest.mark.alone]
@@ -69,7 +69,7 @@ def test_it_is_not_checked_where_that_is_asked_for(mpi: Mpi, tmp_path: Path) -> 
     assert run.times_of("allreduce", TREE) == 6 * ROUNDS, run.err
 
 
-@each
+@with_one(OPENMPI5, MPICH5)
 @pytest.mark.parametrize(
     "at", [(), ("0s traffic n0-n3 rate=8mbit",)], ids=["quiet", "with traffic"]
 )

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from mpi_harness import (
     DATA,
+    MPICH5,
     OPENMPI4,
+    OPENMPI5,
     OURS,
     STANDARD,
     Mpi,
@@ -18,6 +20,7 @@ from mpi_harness import (
     here,
     lab,
     same_results,
+    with_one,
 )
 from test_conformance import OPERATIONS, SPREAD
 from test_twins import NONBLOCKING, SECTIONS
@@ -87,7 +90,7 @@ def test_rules(mpi: Mpi, what: str) -> None:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("seed", [1, 2])
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_random(mpi: Mpi, seed: int) -> None:
     """Calls that block and that do not on several communicators, waited for in any order."""
     program = built(mpi, "nonblocking")

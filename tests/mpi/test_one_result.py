@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from mpi_harness import DATA, Mpi, built, each, here, lab
+from mpi_harness import DATA, MPICH5, OPENMPI5, Mpi, built, each, here, lab, with_one
 
 # A family each, with what makes ranks combine the same values each by themselves.
 QUICK = ["butterfly", "exchange:inner=star"]
@@ -47,7 +47,7 @@ def test_native(mpi: Mpi) -> None:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("choice", QUICK)
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_schedules_whose_ranks_each_combine(mpi: Mpi, choice: str) -> None:
     _one_result(mpi, choice)
 

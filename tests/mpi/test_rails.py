@@ -35,7 +35,7 @@ SECTIONS = "barrier,bcast,gather,scatter,allgather,alltoall,vectors,reduce,allre
         ("index:ports=2,rails=2", ["alltoall"]),
     ],
 )
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_bit_for_bit(mpi: Mpi, choice: str, operations: list[str]) -> None:
     """What the choice cannot do runs natively; both must end with the same bytes."""
     program = built(mpi, "conformance")

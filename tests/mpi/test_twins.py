@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from mpi_harness import (
     MPICH4,
+    MPICH5,
     OPENMPI4,
+    OPENMPI5,
     OURS,
     Mpi,
     built,
@@ -51,7 +53,7 @@ SECTIONS = ["--light", "--sections", "barrier,bcast,allgather,allreduce,types,er
 
 @pytest.mark.lab
 @both
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_all_operations(mpi: Mpi, twins: Twins) -> None:
     """Waited for in all ways that MPI has; the results are those of the blocking calls."""
     program = built(mpi, twins.program)

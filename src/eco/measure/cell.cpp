@@ -28,11 +28,18 @@ bool always_faster(const Sampled& eco, const Sampled& native) {
            clear_win * *std::min_element(native.samples.begin(), native.samples.end());
 }
 
-bool faster_since(const std::vector<Sampled>& patterns, std::ptrdiff_t first) {
+// Of the library and ECO, in the runs from `first` on.
+enum class Faster { unclear, native, eco };
+
+Faster faster_since(const std::vector<Sampled>& patterns, std::size_t first) {
     const auto samples_since = [first](const std::vector<Seconds>& samples) {
-        return std::vector<Seconds>(samples.begin() + first, samples.end());
+        return std::vector<Seconds>(samples.begin() + static_cast<std::ptrdiff_t>(first),
+                                    samples.end());
     };
-    return surely_faster(samples_since(patterns[0].samples), samples_since(patterns[1].samples));
+    const auto native = samples_since(patterns[0].samples),
+               eco = samples_since(patterns[1].samples);
+    if (surely_faster(native, eco)) return Faster::eco;
+    return surely_faster(eco, native) ? Faster::native : Faster::unclear;
 }
 
 }  // namespace
@@ -87,7 +94,19 @@ Seconds Cell::cost_of_contest(Seconds allowance) const {
     return std::max(allowance, (native_ < short_call ? 3.5 : 6.0) * run_time());
 }
 
-void Cell::hold_contest(Seconds allowance, Countdown& deadline) {
+bool Cell::run_until_clear(std::vector<Sampled>& patterns, const Effort& effort, int patience,
+                           bool warm_up, Countdown& deadline) {
+    const std::size_t first = samples_of(patterns);
+    Faster faster = Faster::unclear;
+    for (int batch = 0; batch < patience && faster == Faster::unclear; ++batch) {
+        if (batch > 0 && deadline.left() <= effort.budget) break;
+        run(patterns, effort, warm_up && batch == 0, deadline);
+        faster = faster_since(patterns, first);
+    }
+    return faster == Faster::eco;
+}
+
+void Cell::hold_contest(Seconds allowance, int patience, Countdown& deadline) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     for (std::size_t i = 0; i < contestants(allowance); ++i)
         patterns.push_back({to_text(field_[i]), field_[i], {}});
@@ -99,7 +118,7 @@ void Cell::hold_contest(Seconds allowance, Countdown& deadline) {
     };
     const bool is_short = native_ < short_call;
     const int few = is_short ? 2 : 1;
-    run(patterns, {allowance / 2, allowance / 4, few, few, 4, true}, is_short, deadline);
+    run(patterns, {allowance / 2, allowance / 4, few, few, 4 * patience, true}, is_short, deadline);
     note_error(patterns);
     std::sort(patterns.begin() + 1, patterns.end(), by_median);
     patterns.resize(std::min(patterns.size(), most_finalists + 1), patterns.front());
@@ -112,7 +131,7 @@ void Cell::hold_contest(Seconds allowance, Countdown& deadline) {
         return deadline.left() > static_cast<double>(patterns.size()) * run_time();
     };
     if (patterns.size() > 2 && is_time_for_round())
-        run(patterns, {allowance / 4, allowance / 8, 1, 4, 8, true}, false, deadline);
+        run(patterns, {allowance / 4, allowance / 8, 1, 4, 8 * patience, true}, false, deadline);
     note_error(patterns);
     const Sampled best = *best_of();
     patterns = {patterns.front(), best};
@@ -122,11 +141,11 @@ void Cell::hold_contest(Seconds allowance, Countdown& deadline) {
     Sampled natives = patterns_.front();
     natives.samples.insert(natives.samples.end(), natives_.begin(), natives_.end());
     const bool won = natives.samples.size() >= (is_short ? 4 : 2) && always_faster(best, natives);
-    const auto before = static_cast<std::ptrdiff_t>(samples_of(patterns_));
-    const bool again = !lost && !won && is_time_for_round();
-    if (again) run(patterns_, {allowance / 4, allowance / 4, 2, 6, 24, true}, false, deadline);
     // The best of several was chosen by the runs before, so these favour it.
-    const bool sure = won || lost || (again && faster_since(patterns_, before));
+    const Effort more{allowance / 4, allowance / 4, 2, 6, 24, true};
+    const bool sure =
+        won || lost ||
+        (is_time_for_round() && run_until_clear(patterns_, more, patience, false, deadline));
     note_error(patterns_);
     judge(timed_, patterns_);
     timed_.best = best.choice;
@@ -135,11 +154,11 @@ void Cell::hold_contest(Seconds allowance, Countdown& deadline) {
     ++looks_;
 }
 
-void Cell::look_again(Seconds allowance, Countdown& deadline) {
+void Cell::look_again(Seconds allowance, int patience, Countdown& deadline) {
     std::vector<Sampled> fresh = patterns_;
     for (Sampled& each : fresh) each.samples.clear();
-    run(fresh, {allowance / 2, allowance / 2, 3, 12, 48, true}, true, deadline);
-    const bool loses = !surely_faster(fresh[0].samples, fresh[1].samples);
+    const Effort effort{allowance / 2, allowance / 2, 3, 12, 48, true};
+    const bool loses = !run_until_clear(fresh, effort, patience, true, deadline);
     for (std::size_t i = 0; i < fresh.size(); ++i)
         patterns_[i].samples.insert(patterns_[i].samples.end(), fresh[i].samples.begin(),
                                     fresh[i].samples.end());

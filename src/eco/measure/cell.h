@@ -47,10 +47,11 @@ public:
     Seconds cost_of_contest(Seconds allowance) const;
 
     // The best candidates beside the library, fewer of them and fewer runs the longer they take.
-    void hold_contest(Seconds allowance, Countdown& deadline);
+    // patience: so many times as many runs at most, as long as it is not clear which is faster.
+    void hold_contest(Seconds allowance, int patience, Countdown& deadline);
 
     // The winner of a contest must not lose when it is timed again: of short calls.
-    void look_again(Seconds allowance, Countdown& deadline);
+    void look_again(Seconds allowance, int patience, Countdown& deadline);
 
     int looks() const { return looks_; }
     const Timed& timed() const { return timed_; }
@@ -62,6 +63,9 @@ private:
     std::size_t contestants(Seconds allowance) const;
     Seconds run_time() const;
     void run(std::vector<Sampled>& patterns, Effort effort, bool warm_up, Countdown& deadline);
+    // Of the library and one choice: whether the choice is surely faster in these runs.
+    bool run_until_clear(std::vector<Sampled>& patterns, const Effort& effort, int patience,
+                         bool warm_up, Countdown& deadline);
     void note_error(const std::vector<Sampled>& patterns);
 
     Lineup* lineup_;
