@@ -15,17 +15,22 @@ ROUNDS = 8
 TREE = "tree:top=star,inner=star,segments=1"
 
 
-def run_sums(
-    mpi: Mpi, factor: float, folder: Path, at: tuple[str, ...] = (), **settings: str
-) -> Run:
-    """With a profile of a network whose messages take `factor` times as long, as if a tree had been
-    timed to be the best for sums."""
+def scaled(folder: Path, factor: float) -> Path:
+    """A profile of a network whose messages take `factor` times as long."""
     document = json.loads((DATA / "three-segments-measured.json").read_text())
     document["minimum"] = [
         [[factor * time for time in row] for row in matrix] for matrix in document["minimum"]
     ]
     path = folder / "net.json"
     path.write_text(json.dumps(document))
+    return path
+
+
+def run_sums(
+    mpi: Mpi, factor: float, folder: Path, at: tuple[str, ...] = (), **settings: str
+) -> Run:
+    """As if a tree had been timed to be the best for sums, with a profile that is `scaled`."""
+    path = scaled(folder, factor)
     times = {"native": 2e-2, "eco": 1e-2}
     write_tuning(path, [timed_entry(mpi, "allreduce", size, TREE, **times) for size in (16, 16000)])
     run = lab(
@@ -60,6 +65,20 @@ def test_another_network(mpi: Mpi, factor: float, tmp_path: Path) -> None:
     found = json.loads(report.read_text())
     assert found["other_network"] is True
     assert {row["basis"] for row in found["calls"]} <= {"ran", "timed here", "not known"}
+
+
+@each
+def test_where_the_library_runs_and_all_else_would_be_learned(mpi: Mpi, tmp_path: Path) -> None:
+    """It is noticed within 50 calls, before learning tries anything."""
+    path = scaled(tmp_path, 10)
+    unknown = {"native": 2e-3, "eco": 2e-3, "predicted": True}
+    write_tuning(path, [timed_entry(mpi, "allreduce", 16, "native", **unknown)])
+    where = {"choice": "auto", "profile": path, "scale": 1}
+    words = [built(mpi, "learns"), 50, "short"]
+    run = lab(mpi, *words, eco=True, environment={"ECO_NETWORK_CHECK": "on"}, **where)
+    assert run.code == 0 and "all ok" in run.out, run.text
+    assert said(run) == 1, run.err
+    assert run.times_of("allreduce", "native") == 50, run.err
 
 
 @each

@@ -271,7 +271,7 @@ private:
     const Chooser* chooser_;
     const Choice* forced_ = nullptr;
     NetworkCheck network_check_;
-    bool fits_network(Bytes bytes, bool keeps_bits);
+    bool fits_network(Bytes bytes, NetworkCheck::When when);
     void keep_bits(Choice& choice, const Request& request);
     struct Chosen {
         Choice choice;

@@ -59,9 +59,9 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     return ready(choice) ? &choice : nullptr;
 }
 
-// Before a blocking call that ECO would run. Collective at some calls.
-bool Communicator::fits_network(Bytes bytes, bool keeps_bits) {
-    if (!forced_ && network_check_.is_due(bytes, keeps_bits)) {
+// Before a blocking call that ECO would run, or learn from. Collective at some calls.
+bool Communicator::fits_network(Bytes bytes, NetworkCheck::When when) {
+    if (!forced_ && network_check_.is_due(bytes, when)) {
         network_check_.run(*this);
         Session& here = *session();
         if (size_ == static_cast<int>(here.where.host_of.size()))
@@ -91,8 +91,10 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (session()->settings.learn >= Learn::on && !known.learned &&
         known.calls++ >= calls_before_learning(bytes, makes_hidden))
         begin_lesson(known, request, bytes, may_vary);
+    const auto check = may_vary ? NetworkCheck::When::soon : NetworkCheck::When::now;
     if (known.lesson) {
-        if (!ready()) return nullptr;
+        // Trials are worth nothing on another network, and cost more than finding that out.
+        if (!ready() || !fits_network(bytes, check)) return nullptr;
         const Learning::Turn turn = learning_->begin(*known.lesson);
         own = &known.arms[turn.arm];
         if (turn.timed) *timed = known.lesson;
@@ -100,7 +102,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
     if (!may_vary) keep_bits(*own, request);
     const Choice* choice = forced_ ? forced_ : own;
     if (choice->is_native() || !ready(*choice)) return nullptr;
-    if (fits_network(bytes, !may_vary)) return choice;
+    if (known.lesson || fits_network(bytes, check)) return choice;
     *timed = nullptr;
     return nullptr;
 }

@@ -15,9 +15,12 @@ class Communicator;
 
 class NetworkCheck {
 public:
-    // A call of `bytes` (-1: not known to all ranks) that ECO would run; true if the check is due
-    // before it. keeps_bits: the result depends on the order of evaluation. Local.
-    bool is_due(Bytes bytes, bool keeps_bits);
+    // How soon it must be known: after some calls, so that a program of few pays nothing; or before
+    // this one, whose result depends on the order of evaluation.
+    enum class When { soon, now };
+    // A call of `bytes` (-1: not known to all ranks) that ECO would run, or learn from; true if the
+    // check is due before it. Local.
+    bool is_due(Bytes bytes, When when);
 
     // What is known so far, the less the lower; and what all ranks of this communicator know from
     // one of all ranks of the job: then its own calls need not find it out again.
