@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from mpi_harness import (
     DATA,
+    DEBIANS,
     MPICH5,
     OPENMPI5,
+    OURS,
     STANDARD,
     Mpi,
     Run,
@@ -234,7 +236,11 @@ def test_innermost_groups_alone(mpi: Mpi) -> None:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("choice", ["star", "exchange:inner=star,segments=2,carriers=2"])
-@every
+@pytest.mark.parametrize(
+    "mpi",
+    [*OURS, *(pytest.param(mpi, marks=pytest.mark.long) for mpi in DEBIANS)],
+    ids=lambda mpi: mpi.name,
+)
 def test_rooms(mpi: Mpi, choice: str) -> None:
     """Blocks shorter than their places, as natively; longer ones, if native libraries hang."""
     program = built(mpi, "conformance")

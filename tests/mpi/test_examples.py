@@ -6,7 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import OPENMPI4, OPENMPI5, PROJECT, Mpi, Run, built, each, here, lab
+from mpi_harness import (
+    MPICH5,
+    OPENMPI4,
+    OPENMPI5,
+    PROJECT,
+    Mpi,
+    Run,
+    built,
+    each,
+    here,
+    lab,
+    with_one,
+)
 
 EXAMPLES = PROJECT / "examples"
 PROGRAM = ["--atoms", "500", "--steps", "40", "--json"]
@@ -49,7 +61,7 @@ def test_ranks_and_languages_agree() -> None:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("language", ["c", "python"])
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_with_eco(mpi: Mpi, language: str) -> None:
     program = md(mpi, language)
     options = ["--atoms", 1000, "--steps", 5, "--json"]

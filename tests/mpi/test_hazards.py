@@ -191,7 +191,7 @@ PLAIN: dict[str, Any] = {"ranks": 4, "scale": 100, "order": "random:1"}
 @pytest.mark.lab
 @pytest.mark.parametrize("where", [PLAIN, RAILS], ids=["plain", "rails"])
 @pytest.mark.parametrize("how", ["fork", "exec", "signals", "leftovers", "threads", "atexit"])
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
     """Children that end, signals, what is freed late, threads that ask at once for the same."""
     # What is used after it was freed differs from what it was.
@@ -255,7 +255,7 @@ def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
         ("sessions-plain", "part"),
     ],
 )
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_mpi_sessions(mpi: Mpi, program: str, how: str) -> None:
     """Without MPI_Init, before it and after MPI_Finalize all is native; between them ECO serves the
     communicators of sessions too, from the first collective on MPI_COMM_WORLD on."""
@@ -368,7 +368,7 @@ GPU = ["libcuda.so.1"] if _has_gpu() else []
 
 @pytest.mark.lab
 @pytest.mark.parametrize("name", DRIVERS + GPU)
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_device_memory(mpi: Mpi, name: str) -> None:
     """On some ranks, of a driver that is loaded late: nobody else touches it, and all is right."""
     driver = built(mpi, name) if name.startswith("fake/") else name

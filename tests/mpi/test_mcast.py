@@ -89,7 +89,7 @@ def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     same_results(native, eco, ["bcast", "allgather", "allreduce"])
 
 
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_threads(mpi: Mpi) -> None:
     """Several threads' multicasts at once share the socket of their process."""
     program = built(mpi, "conformance")
@@ -139,7 +139,7 @@ links:
 """
 
 
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_a_stopped_receiver(mpi: Mpi) -> None:
     """Two seconds; what it missed it gets."""
     went_well(as_natively(mpi, 20, 60000, "stops", 3), 20)
@@ -182,7 +182,7 @@ def test_a_rank_that_dies(mpi: Mpi) -> None:
     [(24, 16000, "pauses", 3), pytest.param((120, 200000), marks=pytest.mark.long)],
     ids=["between calls", "in a call"],
 )
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_it_stops_working(mpi: Mpi, words: tuple[object, ...]) -> None:
     """A link loses all multicasts from a moment on: calls go on by messages, and it is said."""
     run = mcasts(mpi, *words, scale=10, at=("2s link a-b-c multicast=no",))
@@ -348,7 +348,7 @@ def by_six(folder: Path, more: str = "", faults: str = "") -> dict[str, Any]:
     return {"scenario": str(scenario), "scale": 1, "profile": profile}
 
 
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_by_ipv6_bit_for_bit(mpi: Mpi, tmp_path: Path) -> None:
     """Where hosts have no IPv4, also for MPI's own messages."""
     where = by_six(tmp_path)
@@ -360,7 +360,7 @@ def test_by_ipv6_bit_for_bit(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", ["losses", "snooping", "flood"])
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_by_ipv6(mpi: Mpi, case: str, tmp_path: Path) -> None:
     """As by IPv4: what is lost comes again, switches know who listens, strangers are dropped."""
     where = by_six(

@@ -13,7 +13,6 @@ from mpi_harness import (
     OPENMPI5,
     Mpi,
     built,
-    each,
     lab,
     natively,
     same_results,
@@ -91,7 +90,7 @@ def test_ranks_that_share_hosts(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("faults", ["", ", loss: 1%, delay: 2ms"])
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_every_byte(mpi: Mpi, faults: str, tmp_path: Path) -> None:
     """From every root, and all to all, with losses on the way between areas too."""
     where = routed(tmp_path, faults)

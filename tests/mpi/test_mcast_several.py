@@ -55,7 +55,7 @@ def test_one_call_with_losses(mpi: Mpi, tmp_path: Path) -> None:
     went_by_mcast(run, "multicast")
 
 
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_neighbours(mpi: Mpi) -> None:
     """On graphs and grids; with own, doubled and missing edges."""
     words = [built(mpi, "conformance"), "--light", "--sections", "neighbours"]

@@ -6,7 +6,17 @@ Either all ranks fall back to native, or the job ends and says why. Nobody waits
 from pathlib import Path
 
 import pytest
-from mpi_harness import ECO, Mpi, Run, built, each, here
+from mpi_harness import (
+    ECO,
+    MPICH5,
+    OPENMPI5,
+    Mpi,
+    Run,
+    built,
+    each,
+    here,
+    with_one,
+)
 
 
 def _run(mpi: Mpi, profile: Path, fails: str, choice: str = "eco") -> Run:
@@ -53,7 +63,7 @@ def test_while_the_ranks_agree(mpi: Mpi, profile: Path, fails: str) -> None:
     assert "eco: rank 1: " in run.err, run.text
 
 
-@each
+@with_one(MPICH5, OPENMPI5)
 @pytest.mark.parametrize(
     "fails", ["Comm_group 2", "Comm_group 3", "Group_translate_ranks 1", "Allreduce 1"]
 )

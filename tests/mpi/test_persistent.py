@@ -3,13 +3,24 @@
 of the library. What they share with non-blocking ones: test_twins.py."""
 
 import pytest
-from mpi_harness import OPENMPI4, OURS, Mpi, built, each, here, lab, same_results
+from mpi_harness import (
+    MPICH5,
+    OPENMPI4,
+    OPENMPI5,
+    OURS,
+    Mpi,
+    built,
+    here,
+    lab,
+    same_results,
+    with_one,
+)
 from test_conformance import SPREAD
 from test_twins import PERSISTENT
 
 
 @pytest.mark.lab
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_restarts(mpi: Mpi) -> None:
     """Every collective with new input at each start, of plain and of derived datatypes."""
     program = built(mpi, "persistent")

@@ -6,7 +6,18 @@ import re
 from pathlib import Path
 
 import pytest
-from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, lab
+from mpi_harness import (
+    ECO,
+    MPICH5,
+    OPENMPI5,
+    PROFILE,
+    Mpi,
+    Run,
+    built,
+    each,
+    lab,
+    with_one,
+)
 
 PLANNED = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "2"}
 
@@ -28,7 +39,7 @@ def counted(run: Run) -> list[str]:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("order", ["eco first", "tool first"])
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_profiler_above(mpi: Mpi, order: str) -> None:
     """It wraps MPI functions and calls them by their PMPI names."""
     tool, program = built(mpi, "profiler.so"), built(mpi, "conformance")

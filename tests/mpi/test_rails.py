@@ -52,7 +52,7 @@ twins_of_calls = pytest.mark.parametrize(
 
 
 @twins_of_calls
-@each
+@with_one(MPICH5, OPENMPI5)
 def test_with_a_request(mpi: Mpi, twins: Twins) -> None:
     """Non-blocking and persistent calls, moved on by the library."""
     words = ["--light", "--sections", "bcast,gather,allreduce"]
@@ -248,7 +248,7 @@ def test_a_users_setting_stays(mpi: Mpi) -> None:
 
 
 @pytest.mark.parametrize("handler", ["fatal", "return"])
-@each
+@with_one(OPENMPI5, MPICH5)
 def test_a_card_that_goes_down_ends_the_job(mpi: Mpi, handler: str) -> None:
     """Whatever the program's error handler, since other ranks wait for what will not come."""
     run = lab(
