@@ -71,12 +71,24 @@ bool Communicator::fits_network(Bytes bytes, NetworkCheck::When when) {
     return !network_check_.differs();
 }
 
+// The same messages over MPI, as far as the choice's own way cannot be gone: without rails, and of
+// a sum by multicast the tree that adds in the same order. can: whether a choice can run here.
+template <typename Can>
+static std::optional<Choice> over_mpi(Choice choice, const Request& request, Can can) {
+    if (!can(choice)) choice.rails = 0;
+    if (!can(choice) && choice.is_mcast() && traits(request.operation).reduces())
+        choice = without_multicast(choice);
+    if (can(choice) && supports(choice, request)) return choice;
+    return std::nullopt;
+}
+
 // A sum whose messages cannot go as its choice says has the same bits over MPI.
 void Communicator::keep_bits(Choice& choice, const Request& request) {
     if ((choice.rails == 0 && !choice.is_mcast()) || !ready()) return;
-    if (choice.rails > 0 && !make_rails()) choice.rails = 0;
-    if (!choice.is_mcast() || make_mcast()) return;
-    if (const Choice tree = without_multicast(choice); supports(tree, request)) choice = tree;
+    const auto opens = [this](const Choice& each) {
+        return (each.rails == 0 || make_rails()) && (!each.is_mcast() || make_mcast());
+    };
+    if (const auto same = over_mpi(choice, request, opens)) choice = *same;
 }
 
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
@@ -127,12 +139,7 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
     if (here.settings.choice == "auto" || here.settings.choice == "eco") {
         Choice alike = choice;
         if (choice.native_inside()) alike.set_native_inside(false);
-        if (!does(alike)) alike.rails = 0;
-        if (does(alike) && supports(alike, request)) return alike;
-        if (choice.is_mcast() && traits(request.operation).reduces())
-            if (const Choice tree = without_multicast(choice);
-                does(tree) && supports(tree, request))
-                return tree;
+        if (const auto same = over_mpi(alike, request, does)) return *same;
         if (choice.is_mcast() && !request.hierarchy->one_subnet)
             if (const auto best = shaped(request, bytes);
                 best && does(*best) && supports(*best, request))
