@@ -116,7 +116,7 @@ def test_on_request_learning_changes_sums(mpi: Mpi, profile: Path) -> None:
 
 @each
 def test_where_a_job_cannot_multicast(mpi: Mpi, profile: Path) -> None:
-    choice, times = "mcast:segments=2", {"native": 2e-3, "eco": 1e-3}
+    choice, times = "mcast:inner=chain,segments=2", {"native": 2e-3, "eco": 1e-3}
     write_tuning(
         profile, [timed_entry(mpi, "allreduce", size, choice, **times) for size in (16, 8000)]
     )

@@ -17,9 +17,10 @@ static bool has_one_tree(const Choice& choice, const Request& request) {
 
 // A multicast sum is made along a tree to the first rank, and then multicast.
 Choice without_multicast(const Choice& choice) {
+    const auto& sums = std::get<McastParameters>(choice.parameters);
     TreeParameters tree;
-    tree.top = choice.top();
-    tree.inner = choice.inner();
+    tree.top = sums.top;
+    tree.inner = sums.inner;
     return Choice(tree, choice.segments);
 }
 

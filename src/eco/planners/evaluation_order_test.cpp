@@ -180,7 +180,8 @@ TEST(EvaluationOrder, MulticastSumsAddUpAsTheirTreesDo) {
         hierarchy.top.mcast_rate = 1e6;
         for (const Operation operation : operations()) {
             const Request request{operation, &hierarchy, 0, true};
-            for (const char* text : {"mcast:segments=1", "mcast:segments=3"}) {
+            for (const char* text : {"mcast:segments=1", "mcast:inner=chain,segments=3",
+                                     "mcast:top=chain,inner=binomial,segments=2"}) {
                 const Choice mcast = parse_choice(text), tree = without_multicast(mcast);
                 if (!traits(operation).reduces() || base(operation) != operation ||
                     !supports(mcast, request) || !supports(tree, request))
@@ -205,6 +206,8 @@ TEST(EvaluationOrder, SegmentsOfOneTreeAndMulticastsOfItsSumAreAlike) {
     EXPECT_TRUE(same("tree:top=star,inner=binomial,segments=1",
                      "tree:top=star,inner=binomial,segments=6,window=2"));
     EXPECT_TRUE(same("tree:top=star,inner=star,segments=3", "mcast:segments=1"));
+    EXPECT_FALSE(same("tree:top=star,inner=star,segments=3", "mcast:inner=chain,segments=3"));
+    EXPECT_TRUE(same("tree:top=star,inner=chain", "mcast:inner=chain,segments=3"));
     EXPECT_TRUE(same("ring:segments=2", "ring:segments=2,window=1"));
     EXPECT_FALSE(same("tree:top=star,inner=star", "tree:top=chain,inner=star"));
     EXPECT_FALSE(same("tree:top=star,inner=star,rotate=all,segments=2",
