@@ -22,6 +22,14 @@ Bytes size_class(Bytes bytes, int bits) {
 // were timed, and what was one frame would be two.
 static constexpr int choice_bits = 6;
 
+// Where bits must stay, what was learned for a class is cut into as many segments as the profile's
+// choice: a library's operators may treat the ends of a segment otherwise (Open MPI's vectors and
+// the greatest of NaNs).
+static Choice cut_alike(Choice choice, const Choice& own, bool may_vary) {
+    if (!may_vary) choice.segments = own.segments;
+    return choice;
+}
+
 // Whether a learned class's choices may run calls of one size. They were compared for the class's
 // least size: there the profile may name another order of evaluation than here.
 static bool may_run_all(const std::vector<Choice>& arms, const Choice& own, const Request& request,
@@ -47,7 +55,8 @@ Communicator::Chosen& Communicator::chosen(Operation operation, Bytes bytes, boo
     const Rivals rivals = find_rivals(*chooser_, here.learned, request, class_least, may_vary);
     if (rivals.preferred == 0) return fresh;
     const Choice preferred =
-        choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
+        cut_alike(choice_in_class(rivals.choices[rivals.preferred], class_least, least, request),
+                  choice, may_vary);
     if (may_run_all({preferred}, choice, request, may_vary)) choice = preferred;
     return fresh;
 }
@@ -176,7 +185,8 @@ Choice Communicator::first_nonblocking(const Request& request, Bytes least, bool
     const Rivals rivals = nonblocking_rivals(request, class_least, may_vary);
     const Choice usual = usual_nonblocking(request, least, may_vary, persists);
     const Choice choice =
-        choice_in_class(rivals.choices[rivals.preferred], class_least, least, request);
+        cut_alike(choice_in_class(rivals.choices[rivals.preferred], class_least, least, request),
+                  usual, may_vary);
     return rivals.preferred != 0 && (choice.is_native() || can_progress(choice, persists)) &&
                    may_run_all({choice}, usual, request, may_vary)
                ? choice
@@ -226,7 +236,8 @@ void Communicator::begin_nonblocking_lesson(Chosen& chosen, const Request& reque
     if (!chosen.nonblocking_lesson) return;
     const Bytes least = size_class(bytes, choice_bits);
     for (std::size_t arm = 0; arm < chosen.nonblocking_lesson->learner().arms().size(); ++arm)
-        chosen.nonblocking_arms.push_back(chosen.nonblocking_lesson->choice(arm, request, least));
+        chosen.nonblocking_arms.push_back(cut_alike(
+            chosen.nonblocking_lesson->choice(arm, request, least), *chosen.nonblocking, may_vary));
     if (!may_run_all(chosen.nonblocking_arms, *chosen.nonblocking, request, may_vary))
         chosen.nonblocking_lesson = nullptr;
 }
@@ -239,7 +250,8 @@ void Communicator::begin_lesson(Chosen& chosen, const Request& request, Bytes by
     if (!chosen.lesson) return;
     const Bytes least = size_class(bytes, choice_bits);
     for (std::size_t arm = 0; arm < chosen.lesson->learner().arms().size(); ++arm)
-        chosen.arms.push_back(chosen.lesson->choice(arm, request, least));
+        chosen.arms.push_back(
+            cut_alike(chosen.lesson->choice(arm, request, least), chosen.choice, may_vary));
     if (!may_run_all(chosen.arms, chosen.choice, request, may_vary)) chosen.lesson = nullptr;
 }
 
