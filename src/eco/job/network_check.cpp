@@ -42,7 +42,7 @@ public:
             receive(other);
             if (trip == 0) continue;
             least = std::min(least, Clocks::own() - before);
-            fit = fit_of(least, expected);
+            fit = fit_of(least, expected, static_cast<Bytes>(message_.size()));
             const bool may_be_delayed = fit == PairFit::as_measured && expected < short_trip;
             if (fit == PairFit::slower || may_be_delayed || trip + 1 == most_trips) continue;
             send(other, More::no);

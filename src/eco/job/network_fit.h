@@ -18,8 +18,8 @@ namespace eco {
 // What one pair of hosts says.
 enum class PairFit { as_measured, faster, slower };
 
-// trip: the least of some round trips. expected: by the profile's model.
-PairFit fit_of(Seconds trip, Seconds expected);
+// trip: the least of some round trips with `bytes` each way. expected: by the profile's model.
+PairFit fit_of(Seconds trip, Seconds expected, Bytes bytes);
 
 // How many pairs say what, over all ranks.
 struct PairCounts {

@@ -23,14 +23,16 @@ std::vector<int> a_host_each(int ranks) {
 }  // namespace
 
 TEST(NetworkFit, OnlyWhatIsClearCounts) {
-    EXPECT_EQ(fit_of(1.0e-3, 1e-3), PairFit::as_measured);
-    EXPECT_EQ(fit_of(0.7e-3, 1e-3), PairFit::as_measured);
-    EXPECT_EQ(fit_of(0.5e-3, 1e-3), PairFit::faster);
+    EXPECT_EQ(fit_of(1.0e-3, 1e-3, 1), PairFit::as_measured);
+    EXPECT_EQ(fit_of(0.7e-3, 1e-3, 1), PairFit::as_measured);
+    EXPECT_EQ(fit_of(0.5e-3, 1e-3, 1), PairFit::faster);
     // A processor that others use delays it by milliseconds.
-    EXPECT_EQ(fit_of(5e-3, 1e-3), PairFit::as_measured);
-    EXPECT_EQ(fit_of(40e-3, 1e-3), PairFit::slower);
-    EXPECT_EQ(fit_of(40e-3, 20e-3), PairFit::as_measured);
-    EXPECT_EQ(fit_of(36e-6, 70e-6), PairFit::as_measured) << "measured by a slower MPI library";
+    EXPECT_EQ(fit_of(5e-3, 1e-3, 1), PairFit::as_measured);
+    EXPECT_EQ(fit_of(40e-3, 1e-3, 1), PairFit::slower);
+    EXPECT_EQ(fit_of(40e-3, 20e-3, 1), PairFit::as_measured);
+    EXPECT_EQ(fit_of(1.35e-3, 2.67e-3, 8192), PairFit::as_measured) << "taken in by buffers";
+    EXPECT_EQ(fit_of(1.5e-3, 14e-3, 8192), PairFit::faster);
+    EXPECT_EQ(fit_of(36e-6, 70e-6, 1), PairFit::as_measured) << "measured by a slower MPI library";
 }
 
 TEST(NetworkFit, TrafficOfOthersIsNoOtherNetwork) {
