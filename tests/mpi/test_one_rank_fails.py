@@ -6,17 +6,7 @@ Either all ranks fall back to native, or the job ends and says why. Nobody waits
 from pathlib import Path
 
 import pytest
-from mpi_harness import (
-    ECO,
-    MPICH5,
-    OPENMPI5,
-    Mpi,
-    Run,
-    built,
-    each,
-    here,
-    with_one,
-)
+from mpi_harness import ECO, MPICH5, OPENMPI5, Mpi, Run, built, each, here, with_one
 
 
 def _run(mpi: Mpi, profile: Path, fails: str, choice: str = "eco") -> Run:

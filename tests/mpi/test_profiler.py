@@ -6,18 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from mpi_harness import (
-    ECO,
-    MPICH5,
-    OPENMPI5,
-    PROFILE,
-    Mpi,
-    Run,
-    built,
-    each,
-    lab,
-    with_one,
-)
+from mpi_harness import ECO, MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, each, lab, with_one
 
 PLANNED = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "2"}
 

@@ -97,6 +97,7 @@ void Communicator::keep_bits(Choice& choice, const Request& request) {
     const auto opens = [this](const Choice& each) {
         return (each.rails == 0 || make_rails()) && (!each.is_mcast() || make_mcast());
     };
+    if (opens(choice)) return;
     if (const auto same = over_mpi(choice, request, opens)) choice = *same;
 }
 
