@@ -20,7 +20,7 @@ needs_build = pytest.mark.skipif(
 
 
 def run(
-    *words: str | Path, code: int = 0, env: dict[str, str] | None = None, timeout: float = 120
+    *words: str | Path, code: int = 0, env: dict[str, str] | None = None, timeout: float = 300
 ) -> subprocess.CompletedProcess[str]:
     """A command as somebody gives it who has no checkout, in a folder of no project."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("ECO_")}
