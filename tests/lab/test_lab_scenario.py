@@ -85,6 +85,31 @@ def test_a_link_with_another_rate_back(tmp_path: Path) -> None:
     assert "20 Mbit/s from a, 4 Mbit/s back" in tree(scenario)
 
 
+def test_a_frame_that_is_cut_through_is_delayed_once(tmp_path: Path) -> None:
+    text = GOOD.replace("kind: bus", "kind: switch").replace("1gbit", "20mbit")
+    through = text.replace("rate: 20mbit, hosts", "rate: 20mbit, forwarding: cut-through, hosts")
+    delays = []
+    for each in (text, through):
+        relays = wire(load(write(tmp_path, each.replace(", delay: 5ms, loss: 1%", "")))).relays
+        delays.append(
+            sorted((bool(pair.rate_to_right), bool(pair.rate_to_left)) for pair in relays)
+        )
+    # Three hosts and the two ends of the link; the last host's switch and end cut through.
+    assert delays == [[(True, True)] * 5, [(True, False)] + [(True, True)] * 3]
+
+
+def test_ports_of_other_rates_and_what_is_to_be_found(tmp_path: Path) -> None:
+    ports = GOOD.replace("rate: 1gbit,", "rate: 1gbit, ports: {n2: 2mbit},")
+    scenario = load(write(tmp_path, ports + "truth: [{hosts: [n0, n1], uplink: 5mbit}]\n"))
+    assert scenario.networks[1].rate_of("n2") == 2e6
+    assert scenario.scaled(10).networks[1].rate_of("n2") == 2e7
+    assert scenario.truth is not None
+    assert [(each.hosts, each.uplink) for each in scenario.truth] == [(("n0", "n1"), 5e6)]
+    assert "n2 2 Mbit/s" in tree(scenario)
+    assert load(write(tmp_path, GOOD)).truth is None
+    assert load(write(tmp_path, GOOD + "truth: []\n")).truth == ()
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -104,6 +129,18 @@ def test_a_link_with_another_rate_back(tmp_path: Path) -> None:
         ("rate: 10mbit,", "rate: 10mbit, snooping: yes,", "network 'a': a bus has no 'snooping'"),
         ("rate: 1gbit,", "rate: 1gbit, snooping: 5,", "network 'b': snooping: '5' is not a time"),
         ("rate: 1gbit,", "rate: 1gbit, snooping: 1ms,", "snooping: '1ms' is less than 0.1s"),
+        ("rate: 10mbit,", "rate: 10mbit, ports: {n0: 1mbit},", "a bus has neither 'forwarding'"),
+        ("rate: 1gbit,", "rate: 1gbit, ports: {n0: 1mbit},", "ports: 'n0' is none of its hosts"),
+        ("rate: 1gbit,", "rate: 1gbit, ports: {n2: 1},", "port of n2: '1' is not a rate"),
+        (
+            "rate: 1gbit,",
+            "rate: 1gbit, ports: n2,",
+            "network 'b': ports must name hosts with rates",
+        ),
+        ("rate: 1gbit,", "rate: 1gbit, forwarding: fast,", "forwarding 'fast' must be"),
+        ("links:", "truth: {n0: 1}\nlinks:", "'truth' must be a list of entries"),
+        ("links:", "truth: [{hosts: [n9]}]\nlinks:", "truth 1: there is no host 'n9'"),
+        ("links:", "truth: [{hosts: [n0], uplink: 1}]\nlinks:", "truth 1: uplink: '1' is not"),
         ("kind: bus", "kind: ring", "network 'a': kind 'ring' must be 'bus' or 'switch'"),
         ("rate: 20mbit", "back: 2mbit", "link 1: 'back' needs a 'rate'"),
         ("rate: 20mbit", "rate: 20mbit, back: 0", "link 1: back: '0' is not a rate"),

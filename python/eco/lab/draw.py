@@ -65,6 +65,10 @@ def describe_network(network: Network) -> str:
     sharing = "shared by all" if network.kind == "bus" else "each port"
     hosts = "1 host" if count == 1 else f"{count} hosts"
     text = f"{network.name}: {network.kind}, {show_rate(network.rate)} {sharing}, {hosts}"
+    if network.ports:
+        text += " (" + ", ".join(f"{host} {show_rate(rate)}" for host, rate in network.ports) + ")"
+    if not network.delays_hops:
+        text += ", cuts frames through"
     if network.snooping:
         text += ", multicasts only to hosts that listen"
     if network.forgets:
@@ -96,6 +100,8 @@ def describe_link(link: Link) -> str:
 def values(scenario: Scenario) -> dict[str, Any]:
     """For --json: rates in bit/s, delays in seconds, losses and other faults as fractions."""
     data = asdict(scenario)
+    for network in data["networks"]:
+        network["ports"] = dict(network["ports"])
     ipv6 = scenario.ipv6
     data["addresses"] = {host: address(i, ipv6=ipv6) for i, host in enumerate(scenario.hosts)}
     data["interfaces"] = {

@@ -13,13 +13,17 @@ import yaml
 from eco import store, text_files
 from eco.errors import EcoError, ExitCode
 from eco.lab import units
-from eco.lab.scenario import Kind, Link, Network, Scenario
+from eco.lab.scenario import Forwarding, Kind, Link, Network, Scenario, TrueCluster
 
 SHIPPED = Path(__file__).with_name("scenarios")
 MOST_HOSTS = 1000
 LEAST_MEMORY = 0.1  # seconds, of a switch that snoops
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _KINDS: dict[str, Kind] = {"bus": "bus", "switch": "switch"}
+_FORWARDINGS: dict[str, Forwarding] = {
+    "store-and-forward": "store-and-forward",
+    "cut-through": "cut-through",
+}
 _LINK = {"rate", "back", "delay", "loss", "burst", "reorder", "duplicate", "multicast"}
 _TAKEN = ("eco-lab", "localhost")
 _T = TypeVar("_T")
@@ -98,7 +102,10 @@ class _Reader:
         except (ValueError, RecursionError) as error:
             self.fail(f"not valid YAML: {error}")
         top = self.mapping(
-            data, "the file", {"networks"}, {"description", "links", "default_hosts", "addresses"}
+            data,
+            "the file",
+            {"networks"},
+            {"description", "links", "default_hosts", "addresses", "truth"},
         )
         description = top.get("description", "")
         if not isinstance(description, str):
@@ -115,7 +122,8 @@ class _Reader:
         default = str(top.get("default_hosts", len(scenario.hosts)))
         if not re.fullmatch("[0-9]{1,9}", default) or not 1 <= int(default) <= len(scenario.hosts):
             self.fail(f"default_hosts must be a number from 1 to {len(scenario.hosts)}")
-        return replace(scenario, default_hosts=int(default))
+        truth = self.clusters(top["truth"], scenario.hosts) if "truth" in top else None
+        return replace(scenario, default_hosts=int(default), truth=truth)
 
     def mapping(
         self, data: object, where: str, needed: set[str], optional: set[str]
@@ -154,7 +162,8 @@ class _Reader:
         home: set[str] = set()
         for key, body in data.items():
             where = f"network {key!r}"
-            entry = self.mapping(body, where, {"kind", "rate"}, {"hosts", "snooping"})
+            optional = {"hosts", "snooping", "forwarding", "ports"}
+            entry = self.mapping(body, where, {"kind", "rate"}, optional)
             kind = entry["kind"]
             if not isinstance(kind, str) or kind not in _KINDS:
                 self.fail(f"{where}: kind {kind!r} must be 'bus' or 'switch'")
@@ -162,7 +171,26 @@ class _Reader:
             hosts = self.hosts(where, entry.get("hosts", []))
             home |= set(hosts)
             snooping, forgets = self.snooping(where, kind, entry.get("snooping", "no"))
-            networks.append(Network(str(key), _KINDS[kind], rate, hosts, snooping, forgets))
+            forwarding = entry.get("forwarding", "store-and-forward")
+            if not isinstance(forwarding, str) or forwarding not in _FORWARDINGS:
+                self.fail(
+                    f"{where}: forwarding {forwarding!r} must be store-and-forward or cut-through"
+                )
+            if kind == "bus" and ("forwarding" in entry or "ports" in entry):
+                self.fail(f"{where}: a bus has neither 'forwarding' nor 'ports'")
+            ports = self.ports(where, entry.get("ports", {}), hosts)
+            networks.append(
+                Network(
+                    str(key),
+                    _KINDS[kind],
+                    rate,
+                    hosts,
+                    snooping,
+                    forgets,
+                    _FORWARDINGS[forwarding],
+                    ports,
+                )
+            )
         if not home:
             self.fail("no network has a host")
         if len(home) > MOST_HOSTS:
@@ -192,6 +220,38 @@ class _Reader:
             if data.count(host) > 1:
                 self.fail(f"{where}: two hosts are named {host!r}")
         return tuple(data)
+
+    def ports(
+        self, where: str, data: object, hosts: tuple[str, ...]
+    ) -> tuple[tuple[str, float], ...]:
+        if not isinstance(data, dict):
+            self.fail(f"{where}: ports must name hosts with rates, such as {{n0: 10mbit}}")
+        for host in data:
+            if host not in hosts:
+                self.fail(f"{where}: ports: {host!r} is none of its hosts")
+        return tuple(
+            (str(host), self.unit(f"{where}: port of {host}", units.parse_rate, rate))
+            for host, rate in data.items()
+        )
+
+    def clusters(self, data: object, hosts: tuple[str, ...]) -> tuple[TrueCluster, ...]:
+        if not isinstance(data, list):
+            self.fail("'truth' must be a list of entries such as {hosts: [a, b], uplink: 10mbit}")
+        found: list[TrueCluster] = []
+        for number, body in enumerate(data, start=1):
+            where = f"truth {number}"
+            entry = self.mapping(body, where, {"hosts"}, {"uplink", "uplink_in"})
+            own = self.hosts(where, entry["hosts"])
+            for host in own:
+                if host not in hosts:
+                    self.fail(f"{where}: there is no host {host!r}")
+            rates = {
+                key: self.unit(f"{where}: {key}", units.parse_rate, entry[key])
+                for key in ("uplink", "uplink_in")
+                if key in entry
+            }
+            found.append(TrueCluster(own, **rates))
+        return tuple(found)
 
     def links(self, data: object, names: list[str]) -> tuple[Link, ...]:
         if data is None:

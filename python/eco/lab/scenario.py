@@ -11,6 +11,8 @@ from typing import Literal
 from eco.zipped import zipped
 
 Kind = Literal["bus", "switch"]
+# A switch takes a frame in whole before it sends it on, or sends its head on while the rest comes.
+Forwarding = Literal["store-and-forward", "cut-through"]
 
 REORDERED = 2e-3  # so much later comes a frame that others overtake (src/eco/lab/relay.cpp)
 
@@ -28,6 +30,17 @@ class Network:
     # many seconds afterwards.
     snooping: bool = False
     forgets: float = 0.0
+    forwarding: Forwarding = "store-and-forward"
+    ports: tuple[tuple[str, float], ...] = ()  # hosts whose ports have other rates
+
+    def rate_of(self, host: str) -> float:
+        """Of the host's port on a switch."""
+        return dict(self.ports).get(host, self.rate)
+
+    @property
+    def delays_hops(self) -> bool:
+        """Whether a frame is delayed at each hop by what it takes to be sent there."""
+        return self.forwarding == "store-and-forward"
 
 
 @dataclass(frozen=True)
@@ -79,6 +92,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class TrueCluster:
+    """Hosts that share something, as whoever wrote the scenario knows."""
+
+    hosts: tuple[str, ...]
+    uplink: float | None = None  # what all that leaves shares; None: their ports alone limit it
+    uplink_in: float | None = None  # of what enters; None: as what leaves
+
+
+@dataclass(frozen=True)
 class Scenario:
     """A whole emulated network."""
 
@@ -88,6 +110,8 @@ class Scenario:
     links: tuple[Link, ...]
     default_hosts: int | None = None  # used if no number is given; None: all
     ipv6: bool = False  # NICs in the networks have no IPv4 addresses
+    # What `eco measure` is to find: clusters, wider ones first. Empty: one subnet; None: not said.
+    truth: tuple[TrueCluster, ...] | None = None
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -136,7 +160,14 @@ class Scenario:
 
     def scaled(self, factor: float) -> Scenario:
         """The same network with every rate multiplied; delays stay."""
-        networks = tuple(replace(n, rate=n.rate * factor) for n in self.networks)
+        networks = tuple(
+            replace(
+                n,
+                rate=n.rate * factor,
+                ports=tuple((host, rate * factor) for host, rate in n.ports),
+            )
+            for n in self.networks
+        )
         links = tuple(
             replace(
                 link,

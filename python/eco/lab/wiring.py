@@ -10,7 +10,8 @@ a medium exactly once each time it enters it:
 
 A bucket lets a lone frame pass at once. So a relay keeps each frame for as long as it takes to be
 sent, once for a bus and twice for a switch (to it and from it), which is how hops show in a
-measurement; on fast wires that time is shorter than the relay's own.
+measurement; on fast wires that time is shorter than the relay's own. Where switches cut frames
+through, a frame is kept once, where it leaves its host.
 
 A host also shapes its own sending, fairly among the hosts it sends to, as Linux does on a real
 card. A full queue there is seen by TCP, which holds back: nothing is lost at the sender. Between a
@@ -96,7 +97,9 @@ class Wiring:
         """Join two interfaces; frames to the right enter `network`, of frames to the left too
         if it is a switch."""
         timed = network.rate if network.rate <= _FASTEST_TIMED else 0.0
-        back = timed if network.kind == "switch" else 0.0
+        if link is not None and not network.delays_hops:
+            timed = 0.0
+        back = timed if network.kind == "switch" and network.delays_hops else 0.0
         way = link or Link(())
         faults = (way.loss, way.burst, way.reorder, way.duplicate)
         self.relays.append(Pair(left, right, timed, back, way.delay, *faults))
@@ -157,7 +160,7 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
         for p, name in enumerate(link.between):
             network = scenario.networks[number[name]]
             inner, outer = f"d{n}.{p}", f"u{n}.{p}"
-            if n in relayed or name in timed:
+            if n in relayed or (name in timed and network.delays_hops):
                 wiring.cable(inner, f"v{n}.{p}")
                 wiring.cable(f"w{n}.{p}", outer)
                 wiring.relay(f"w{n}.{p}", f"v{n}.{p}", network, half)
@@ -269,9 +272,10 @@ def _attach(wiring: Wiring, network: Network, bridge: str, card: _Card, timed: b
         for i in card.others
     ]
     wiring.host_links[card.index] += lines
-    wiring.host_shaping[card.index] += _sender(card.name, network.rate, card.ipv6)
+    rate = network.rate_of(card.host)
+    wiring.host_shaping[card.index] += _sender(card.name, rate, card.ipv6)
     if network.kind == "switch":
-        wiring.shaping.append(bucket(port, network.rate))
+        wiring.shaping.append(bucket(port, rate))
     return port
 
 
