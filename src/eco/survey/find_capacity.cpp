@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/survey/find_capacity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "eco/base/at.h"
+
+namespace eco {
+
+namespace {
+
+// Rounds before the first look, and in which the clusters must stay as they are.
+constexpr int first_rounds = 6, rounds_unchanged = 3;
+// After so many it is taken that there are no clusters, as on a bus.
+constexpr int rounds_in_vain = 16;
+// One of so many rounds is drawn as if nothing were known.
+constexpr int as_if_new = 4;
+// Of what their ends carry: where nearly all streams have so much, nothing is shared.
+constexpr double free_stream = 0.85, nearly_all = 0.97;
+// Rounds that test the result with streams inside, and how much faster these must be.
+constexpr int rounds_inside = 2;
+constexpr double faster_inside = 1.25;
+// In standard errors: for one cluster at least, so that nothing is found where rates only vary; and
+// of each way where something was found.
+constexpr double sure = 4, likely = 1;
+
+// Of streams of several rounds: their mean and how far off that may be (its standard error), and
+// the most that those of one round carried together.
+struct Rates {
+    double mean = 0, error = 0, together = 0;
+};
+
+template <typename Counts>
+Rates rates_of(const std::vector<std::vector<StreamRate>>& rounds, Counts counts) {
+    Rates found;
+    double sum = 0, squares = 0, streams = 0;
+    for (const auto& round : rounds) {
+        double now = 0;
+        for (const StreamRate& each : round) {
+            if (!counts(each)) continue;
+            now += each.rate;
+            squares += each.rate * each.rate;
+            ++streams;
+        }
+        sum += now;
+        found.together = std::max(found.together, now);
+    }
+    if (streams < 2) return {};
+    found.mean = sum / streams;
+    found.error =
+        std::sqrt(std::max(0.0, squares / streams - found.mean * found.mean) / (streams - 1));
+    return found;
+}
+
+}  // namespace
+
+CapacitySearch::CapacitySearch(std::vector<std::vector<int>> vertices, int most_rounds,
+                               unsigned seed)
+    : vertices_(std::move(vertices)), most_rounds_(most_rounds), random_(seed) {
+    result_.cluster.assign(vertices_.size(), 0);
+    clusters_.cluster = result_.cluster;
+    if (vertices_.size() < 4) stage_ = Stage::done;
+}
+
+// Each to one other.
+std::vector<CapacitySearch::Edge> CapacitySearch::inside(const std::vector<int>& members) {
+    if (members.size() < 2) return {};
+    // Along a random cycle: nobody sends to itself.
+    std::vector<int> order = members;
+    std::shuffle(order.begin(), order.end(), random_);
+    std::vector<Edge> found;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        found.emplace_back(order[i], order[(i + 1) % order.size()]);
+    return found;
+}
+
+std::vector<int> CapacitySearch::shuffled(int count) {
+    std::vector<int> all(at(count));
+    std::iota(all.begin(), all.end(), 0);
+    std::shuffle(all.begin(), all.end(), random_);
+    return all;
+}
+
+// Of these each to one of them in another cluster, as far as there are enough: in an order by
+// cluster, shifted by the largest one's size.
+std::vector<CapacitySearch::Edge> CapacitySearch::across(const std::vector<int>& members) {
+    std::vector<int> order = members;
+    std::shuffle(order.begin(), order.end(), random_);
+    const auto cluster = [&](int v) { return clusters_.cluster[at(v)]; };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return cluster(a) < cluster(b); });
+    std::size_t largest = 0;
+    for (const int v : order)
+        largest = std::max(
+            largest, static_cast<std::size_t>(std::count_if(order.begin(), order.end(), [&](int w) {
+                return cluster(v) == cluster(w);
+            })));
+    std::vector<Edge> found;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const int to = order[(i + largest) % order.size()];
+        if (cluster(order[i]) != cluster(to)) found.emplace_back(order[i], to);
+    }
+    return found;
+}
+
+std::vector<std::vector<int>> CapacitySearch::members() const {
+    std::vector<std::vector<int>> found(at(clusters_.count()));
+    for (int v = 0; v < static_cast<int>(vertices_.size()); ++v)
+        found[at(clusters_.cluster[at(v)])].push_back(v);
+    return found;
+}
+
+// Half of each cluster's streams stay inside, the others fill what leads out of it: a vertex that
+// is in the wrong cluster then has slow streams inside. A vertex whose place is not clear is a
+// guest of the cluster that explains its streams best, its own apart.
+std::vector<CapacitySearch::Edge> CapacitySearch::mixed() {
+    auto clusters = members();
+    std::vector<std::vector<int>> guests(clusters.size());
+    for (int v : shuffled(static_cast<int>(vertices_.size()))) {
+        auto& own = clusters[at(clusters_.cluster[at(v)])];
+        const int host = clusters_.maybe[at(v)];
+        // As many hosts as guests at least, some of whom fill the way out meanwhile.
+        if (host < 0 || guests[at(host)].size() >= clusters[at(host)].size() / 2 ||
+            random_() % 2 == 0)
+            continue;
+        guests[at(host)].push_back(v);
+        std::erase(own, v);
+    }
+    std::vector<Edge> found;
+    std::vector<int> leaving;
+    for (std::size_t c = 0; c < clusters.size(); ++c) {
+        auto& each = clusters[c];
+        std::shuffle(each.begin(), each.end(), random_);
+        const std::size_t least = guests[c].empty() ? 2 : 1;
+        const std::size_t staying = each.size() < least ? 0 : std::max(least, each.size() / 2);
+        const auto border = each.begin() + static_cast<std::ptrdiff_t>(staying);
+        std::vector<int> stay(each.begin(), border);
+        stay.insert(stay.end(), guests[c].begin(), guests[c].end());
+        for (const Edge& edge : inside(stay)) found.push_back(edge);
+        leaving.insert(leaving.end(), border, each.end());
+    }
+    for (const Edge& edge : across(leaving)) found.push_back(edge);
+    return found;
+}
+
+// Half of the clusters send and the others receive, then the other way round, then other halves:
+// one direction at a time, as a full link holds back what confirms the streams against it.
+std::vector<CapacitySearch::Edge> CapacitySearch::one_way() {
+    const auto clusters = members();
+    const std::size_t half = clusters.size() / 2, first = at(rounds_of_stage_ / 2) * half;
+    std::vector<int> some, others;
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+        const auto& each = clusters[(first + i) % clusters.size()];
+        (i < half ? some : others)
+            .insert((i < half ? some : others).end(), each.begin(), each.end());
+    }
+    std::shuffle(some.begin(), some.end(), random_);
+    std::shuffle(others.begin(), others.end(), random_);
+    if (rounds_of_stage_ % 2 == 1) std::swap(some, others);
+    std::vector<Edge> found;
+    for (std::size_t i = 0; i < std::min(some.size(), others.size()); ++i)
+        found.emplace_back(some[i], others[i]);
+    return found;
+}
+
+// So that each cluster was among those half of them, with an odd number too.
+int CapacitySearch::rounds_across() const { return clusters_.count() % 2 == 0 ? 4 : 6; }
+
+std::vector<Flow> CapacitySearch::next() {
+    switch (stage_) {
+        case Stage::random:
+            // Now and then as if nothing were known: what is known may be wrong.
+            edges_ = clusters_.count() > 1 &&
+                             clusters_.count() < static_cast<int>(vertices_.size()) &&
+                             rounds_of_stage_ % as_if_new != 0
+                         ? mixed()
+                         : inside(shuffled(static_cast<int>(vertices_.size())));
+            break;
+        case Stage::test_inside:
+            edges_.clear();
+            for (const auto& each : members())
+                for (const Edge& edge : inside(each)) edges_.push_back(edge);
+            break;
+        case Stage::test_across:
+            edges_ = one_way();
+            break;
+        case Stage::done:
+            edges_.clear();
+    }
+    std::vector<Flow> flows;
+    edge_of_.clear();
+    for (std::size_t e = 0; e < edges_.size(); ++e) {
+        const auto &from = vertices_[at(edges_[e].first)], &to = vertices_[at(edges_[e].second)];
+        for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
+            flows.push_back({from[i], to[i]});
+            edge_of_.push_back(e);
+        }
+    }
+    return flows;
+}
+
+void CapacitySearch::take(const std::vector<double>& rates) {
+    std::vector<StreamRate> round;
+    for (const auto& [from, to] : edges_) round.push_back({from, to, 0});
+    for (std::size_t f = 0; f < rates.size(); ++f) round[edge_of_[f]].rate += rates[f];
+    ++rounds_of_stage_;
+    ++result_.rounds;
+    if (stage_ == Stage::random) {
+        seen_.insert(seen_.end(), round.begin(), round.end());
+        return consider();
+    }
+    (stage_ == Stage::test_inside ? inside_ : across_).push_back(std::move(round));
+    if (rounds_of_stage_ < (stage_ == Stage::test_inside ? rounds_inside : rounds_across())) return;
+    rounds_of_stage_ = 0;
+    if (stage_ == Stage::test_inside)
+        stage_ = Stage::test_across;
+    else
+        judge();
+}
+
+void CapacitySearch::consider() {
+    if (rounds_of_stage_ < first_rounds) return;
+    const int vertices = static_cast<int>(vertices_.size());
+    const auto x = over_ends(vertices, seen_);
+    const auto free =
+        std::count_if(x.begin(), x.end(), [](double each) { return each >= free_stream; });
+    if (static_cast<double>(free) >= nearly_all * static_cast<double>(x.size())) {
+        stage_ = Stage::done;
+        return;
+    }
+    const auto before = clusters_.cluster;
+    clusters_ = cluster_by_rates(vertices, seen_);
+    unchanged_ = clusters_.cluster == before ? unchanged_ + 1 : 0;
+    const bool parted = clusters_.count() > 1 && clusters_.count() < vertices;
+    if ((unchanged_ >= rounds_unchanged && parted && clusters_.is_clear()) ||
+        rounds_of_stage_ >= (parted ? most_rounds_ : std::min(rounds_in_vain, most_rounds_))) {
+        result_.clear = clusters_.is_clear();
+        rounds_of_stage_ = 0;
+        stage_ = parted ? Stage::test_inside : Stage::done;
+    }
+}
+
+// By what the clusters carried: all their hosts inside at once, then all out and in.
+void CapacitySearch::judge() {
+    stage_ = Stage::done;
+    const int count = clusters_.count();
+    std::vector<double> out(at(count), 0), in = out;
+    bool found = false;
+    // More streams are slower also where all share one thing, as a bus or the processors.
+    const double more =
+        faster_inside * std::max(1.0, static_cast<double>(across_.front().size()) /
+                                          static_cast<double>(inside_.front().size()));
+    for (int c = 0; c < count; ++c) {
+        const auto of = [&](int v) { return clusters_.cluster[at(v)] == c; };
+        const Rates own = rates_of(inside_, [&](const auto& each) { return of(each.from); });
+        if (own.mean <= 0) continue;  // a single vertex
+        // By how many standard errors streams inside are faster.
+        const auto slower = [&](const Rates& outside) {
+            const double error = std::hypot(own.error, outside.error) + 1e-3 * own.mean;
+            return outside.mean > 0 ? (own.mean - more * outside.mean) / error : 0;
+        };
+        const Rates leave = rates_of(across_, [&](const auto& each) { return of(each.from); });
+        const Rates enter = rates_of(across_, [&](const auto& each) { return of(each.to); });
+        if (slower(leave) > likely) out[at(c)] = leave.together;
+        if (slower(enter) > likely) in[at(c)] = enter.together;
+        found = found || std::max(slower(leave), slower(enter)) > sure;
+    }
+    if (!found) return;
+    result_.cluster = clusters_.cluster;
+    result_.out = std::move(out);
+    result_.in = std::move(in);
+}
+
+}  // namespace eco

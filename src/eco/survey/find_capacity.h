@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds which hosts share the capacity of what leads out of their rack (and which racks share that
+// of their pod), though messages that are alone are equally quick everywhere: sends streams along
+// random permutations, one a host, all at once, clusters by their rates (capacity_clusters.h),
+// draws the next rounds by what is known then, and tests the result with streams of its own. Pure
+// but for the prober; called by measure/ and in simulation.
+#pragma once
+
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "eco/survey/capacity_clusters.h"
+#include "eco/survey/stream_prober.h"
+
+namespace eco {
+
+// What was found of one set of vertices.
+struct Capacity {
+    std::vector<int> cluster;  // per vertex; one for all: they share nothing that can be seen
+    // Per cluster: bytes/s that all its hosts together sent out of it and got from outside, where
+    // that was less than they do inside; else 0.
+    std::vector<double> out, in;
+    int rounds = 0;
+    bool clear = true;  // each vertex's place is (CapacityClusters), within the rounds there were
+};
+
+// Rounds of one search. Several searches may run beside each other where their hosts' streams do
+// not share anything.
+class CapacitySearch {
+public:
+    // vertices: each a list of hosts, of which as many send as the other end has hosts; fewer than
+    // four tell nothing. most_rounds: of those that cluster; six or eight more test the result.
+    CapacitySearch(std::vector<std::vector<int>> vertices, int most_rounds, unsigned seed);
+
+    bool is_done() const { return stage_ == Stage::done; }
+    // Whether the next round tests the result, which its rates become a part of: they are to be
+    // exact, not only to tell fast from slow.
+    bool is_testing() const { return stage_ == Stage::test_inside || stage_ == Stage::test_across; }
+    // Streams of the next round, and what they carried, in the same order.
+    std::vector<Flow> next();
+    void take(const std::vector<double>& rates);
+
+    const Capacity& result() const { return result_; }
+
+private:
+    enum class Stage { random, test_inside, test_across, done };
+    using Edge = std::pair<int, int>;  // of vertices
+
+    std::vector<int> shuffled(int count);
+    std::vector<Edge> inside(const std::vector<int>& members);
+    std::vector<Edge> across(const std::vector<int>& members);
+    std::vector<Edge> mixed();
+    std::vector<Edge> one_way();
+    int rounds_across() const;
+    std::vector<std::vector<int>> members() const;
+    void consider();
+    void judge();
+
+    std::vector<std::vector<int>> vertices_;
+    int most_rounds_;
+    std::mt19937 random_;
+    Stage stage_ = Stage::random;
+    int rounds_of_stage_ = 0, unchanged_ = 0;
+    std::vector<Edge> edges_;                               // of the round that runs
+    std::vector<std::size_t> edge_of_;                      // of its streams
+    std::vector<StreamRate> seen_;                          // of all rounds that cluster
+    std::vector<std::vector<StreamRate>> inside_, across_;  // of each round that tests
+    CapacityClusters clusters_;
+    Capacity result_;
+};
+
+}  // namespace eco
