@@ -79,16 +79,28 @@ class Medium:
     uplink: float | None
     burst: float = 0
     uplink_burst: float = 0
+    uplink_in: float | None = -1  # what enters, if not as what leaves; -1: as that
+    found_by: str = "distance"  # or capacity
+
+    @property
+    def into(self) -> float | None:
+        """What all that enters shares; None: no limit is known."""
+        return self.uplink if self.uplink_in is not None and self.uplink_in < 0 else self.uplink_in
 
     def document(self) -> dict[str, Any]:
-        """The written form; bursts only if there are some."""
+        """The written form; bursts and the like only if there are some."""
         bursts = {
             key: value
             for key, value in (("burst", self.burst), ("uplink_burst", self.uplink_burst))
             if value > 0
         }
         plain = ("level", "cluster", "kind", "rate", "uplink")
-        return {**{key: getattr(self, key) for key in plain}, **bursts}
+        found: dict[str, Any] = {**{key: getattr(self, key) for key in plain}, **bursts}
+        if self.into != self.uplink:
+            found["uplink_in"] = self.uplink_in
+        if self.found_by != "distance":
+            found["found_by"] = self.found_by
+        return found
 
 
 @dataclass(frozen=True)
@@ -360,6 +372,8 @@ def read_model(root: dict[str, Any]) -> Model:
                 None if medium.get("uplink") is None else float(medium["uplink"]),
                 float(medium.get("burst", 0)),
                 float(medium.get("uplink_burst", 0)),
+                None if medium.get("uplink_in", -1) is None else float(medium.get("uplink_in", -1)),
+                medium.get("found_by", "distance"),
             )
             for medium in root["media"]
         ),

@@ -233,13 +233,16 @@ def _label(profile: Profile, group: Group) -> Text:
         where = "inside"
     if found:
         text.append(f"  {_figures(found)} {where}", "green")
+    shared = structure.medium(profile, group.hosts)
+    over = structure.oversubscription(shared, len(group.hosts)) if shared else None
     clear = structure.gap(profile, group.hosts)
-    if clear is not None:
+    if over:
+        text.append(f"  shares its uplink, {over:.1f}:1", "dim")
+    elif clear is not None:
         # Below the tolerance the boundary came from several hosts' links, none of them far off.
         spread = structure.spread(profile, group.hosts) or 0.0
         style = "dim" if clear > 1 + max(profile.tolerance, spread) else "yellow"
         text.append(f"  boundary {clear:.2f}× (spread {spread:.0%})", style)
-    shared = structure.medium(profile, group.hosts)
     if shared:
         text.append(f"\n{structure.describe_medium(shared)}", "magenta")
     return text

@@ -102,7 +102,8 @@ def medium(profile: Profile, hosts: Sequence[int]) -> Medium | None:
         level = profile.levels[found.level]
         if own == {host for host, cluster in enumerate(level) if cluster == found.cluster}:
             uplink = found.uplink and engine().on_wire(found.uplink)
-            return replace(found, rate=engine().on_wire(found.rate), uplink=uplink)
+            into = found.into and engine().on_wire(found.into)
+            return replace(found, rate=engine().on_wire(found.rate), uplink=uplink, uplink_in=into)
     return None
 
 
@@ -110,7 +111,26 @@ def describe_medium(shared: Medium) -> str:
     """`bus, 9.24 Mbit/s in all`; `switch, 95.5 Mbit/s each, uplink 19.1 Mbit/s`."""
     rate = quantities.rate(shared.rate)
     text = f"{shared.kind}, {rate} {'in all' if shared.kind == 'bus' else 'each'}"
-    return f"{text}, uplink {quantities.rate(shared.uplink)}" if shared.uplink else text
+    return f"{text}, {_describe_uplink(shared)}" if shared.uplink or shared.into else text
+
+
+def oversubscription(shared: Medium, hosts: int) -> float | None:
+    """How many times what its uplink carries the hosts of a cluster can send, or receive; None if
+    the cluster was not found by that."""
+    rates = [rate for rate in (shared.uplink, shared.into) if rate]
+    if shared.found_by != "capacity" or not rates:
+        return None
+    return hosts * shared.rate / min(rates)
+
+
+def _describe_uplink(shared: Medium) -> str:
+    """`uplink 19.1 Mbit/s`; `uplink 100 Mbit/s out, 33.1 Mbit/s in`."""
+    out, into = (rate and quantities.rate(rate) for rate in (shared.uplink, shared.into))
+    if out == into:
+        return f"uplink {out}"
+    return "uplink " + ", ".join(
+        f"{rate} {way}" for rate, way in ((out, "out"), (into, "in")) if rate
+    )
 
 
 def gap(profile: Profile, hosts: Sequence[int]) -> float | None:
@@ -374,7 +394,15 @@ def _subnet(profile: Profile, subnet: Group) -> dict[str, Any]:
     figures: dict[str, Any] = dict(found.document()) if found else {}
     shared = medium(profile, subnet.hosts)
     figures["medium"] = (
-        {"kind": shared.kind, "rate": shared.rate, "uplink": shared.uplink} if shared else None
+        {
+            "kind": shared.kind,
+            "rate": shared.rate,
+            "uplink": shared.uplink,
+            "uplink_in": shared.into,
+            "found_by": shared.found_by,
+        }
+        if shared
+        else None
     )
     return {
         "number": subnet.number,

@@ -11,6 +11,7 @@
 #include "eco/measure/deadline.h"
 #include "eco/measure/library_guess.h"
 #include "eco/measure/lineup.h"
+#include "eco/simulate/prediction_error.h"
 
 namespace eco {
 
@@ -24,6 +25,12 @@ public:
     Bytes bytes() const { return bytes_; }
     const Forecast* forecast() const { return forecast_; }
     Seconds predicted() const { return forecast_ ? forecast_->choices.front().time : 0; }
+    // What the best by prediction sends.
+    PredictionErrors::By predicted_by() const {
+        return forecast_ && forecast_->choices.front().choice.is_mcast()
+                   ? PredictionErrors::By::multicasts
+                   : PredictionErrors::By::messages;
+    }
     Seconds baseline() const { return forecast_ ? forecast_->baseline : 0; }
     // Whether schedules are among its candidates that no simulation judges.
     bool unseen() const { return unseen_; }

@@ -53,16 +53,31 @@ void CellTable::guess_again() {
 
 PredictionErrors CellTable::errors() const {
     PredictionErrors errors;
-    for (PredictionError* error : {&errors.tiny, &errors.brief, &errors.lengthy}) {
+    // From cells whose best schedule is of one of these classes.
+    const auto of = [&](std::vector<const PredictionError*> classes) {
         std::vector<double> ratios, libraries;
         for (const Cell& cell : usual_) {
-            if (&errors.of(cell.bytes()) != error) continue;
+            if (std::count(classes.begin(), classes.end(),
+                           &errors.of(cell.bytes(), cell.predicted_by())) == 0)
+                continue;
             if (cell.error() > 0) ratios.push_back(cell.error());
             if (cell.native_timed() && cell.baseline() > 0)
                 libraries.push_back(cell.native() / cell.baseline());
         }
-        *error = error_of(std::move(ratios), std::move(libraries));
-    }
+        return error_of(std::move(ratios), std::move(libraries));
+    };
+    errors.tiny = of({&errors.tiny});
+    errors.brief = of({&errors.brief});
+    const PredictionError all = of({&errors.lengthy, &errors.full, &errors.multicast});
+    errors.lengthy = errors.full = errors.multicast = all;
+    if (!full_links_) return errors;
+    // Both take the links' time, and the shorter ones that of hosts as well.
+    const PredictionError lengthy = of({&errors.lengthy}), full = of({&errors.full}),
+                          multicast = of({&errors.multicast});
+    if (lengthy.samples > few_comparisons) errors.lengthy = lengthy;
+    if (full.samples > few_comparisons) errors.full = full;
+    // What shows that they err by more than others counts, also of few.
+    if (multicast.known() && multicast.bias > all.bias * all.margin) errors.multicast = multicast;
     return errors;
 }
 
@@ -80,7 +95,7 @@ Opinion CellTable::opinion_of(const Cell& cell, const PredictionErrors& errors) 
     const double uncertainty =
         cell.native_timed() ? uncertainty_of_few_runs : uncertainty_of_guess(cell.bytes());
     Opinion opinion = decide({cell.native(), uncertainty, cell.predicted(), cell.unseen()},
-                             errors.of(cell.bytes()));
+                             errors.of(cell.bytes(), cell.predicted_by()));
     // A guess from no timed call of the library, or from lengths alone, is never sure.
     const bool from_timed = cell.native_timed() || (cell.baseline() > 0 && has_similar(cell));
     if (opinion.verdict == Verdict::eco && !from_timed) opinion.verdict = Verdict::unsure;

@@ -18,6 +18,10 @@ inline constexpr double uncertainty_of_few_runs = 1.05;
 
 class CellTable {
 public:
+    // full_links: how far predictions err is to be known apart for messages that keep links full,
+    // and for multicasts: where hosts share uplinks.
+    explicit CellTable(bool full_links) : full_links_(full_links) {}
+
     // Of the sizes that were asked for. Cells stay where they are when others are added.
     std::deque<Cell>& usual() { return usual_; }
     const std::deque<Cell>& usual() const { return usual_; }
@@ -40,6 +44,7 @@ private:
     std::vector<LibraryCall> library_calls() const;
     double uncertainty_of_guess(Bytes bytes) const;
 
+    bool full_links_;
     std::deque<Cell> usual_, below_;
 };
 

@@ -11,6 +11,7 @@
 #include "eco/measure/host_hint.h"
 #include "eco/measure/later_steps.h"
 #include "eco/measure/look_again.h"
+#include "eco/measure/measure_capacity.h"
 #include "eco/measure/measure_gap.h"
 #include "eco/measure/measure_mcast.h"
 #include "eco/measure/measure_model.h"
@@ -26,14 +27,16 @@
 #include "eco/survey/slow_for_long.h"
 #include "eco/survey/survey.h"
 #include "eco/topology/media.h"
+#include "eco/topology/nesting.h"
 #include "eco/topology/partition.h"
+#include "eco/topology/ring.h"
 
 namespace eco {
 
 namespace {
 
 // Of the time that is left, at most.
-constexpr double for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
+constexpr double for_capacity = 0.25, for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
 
 class Measuring {
 public:
@@ -58,6 +61,7 @@ public:
             time_pairs(look);
             // A survey visits most pairs once.
             derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats, look);
+            find_capacity();
             find_model();
             if (options_.facts) tell_again();
             workers_.dismiss();
@@ -161,10 +165,12 @@ private:
                     "host " + profile_.hosts[at(host)] +
                         " of the profile is not in this launch, so new hosts "
                         "cannot be measured against it; launch on all hosts, or add --again");
-        eco::time_pairs(profile_, notes_.surveyed, old, kept_, options_.all_pairs, look, leader_,
-                        hints_, workers_, left_(), [&](Seconds left, const std::string& what) {
-                            show_left(left + model_time(profile_) + later().all(), what);
-                        });
+        eco::time_pairs(
+            profile_, notes_.surveyed, old, kept_, options_.all_pairs, look, leader_, hints_,
+            workers_, left_(), [&](Seconds left, const std::string& what) {
+                show_left(left + capacity_time(profile_) + model_time(profile_) + later().all(),
+                          what);
+            });
         say_repeats();
     }
 
@@ -183,9 +189,35 @@ private:
             {{"event", "note"}, {"text", "--repeats " + std::to_string(asked) + ": " + why}});
     }
 
+    bool is_fresh() const { return !known_ || profile_.hosts.size() > known_->hosts.size(); }
+
+    // What single messages do not show.
+    void find_capacity() {
+        if (!is_fresh()) {
+            if (!known_->model) return;
+            profile_.levels = with_capacity(profile_.levels, known_->levels, known_->model->media);
+            profile_.ring = near_ring(profile_.minimum[partition_size(profile_)], profile_.levels);
+            return;
+        }
+        const Seconds before = spent(), expected = capacity_time(profile_);
+        const FoundCapacity found =
+            measure_capacity(profile_, leader_, workers_, for_capacity * left_(),
+                             [&](double done, const std::string& what) {
+                                 show_step(before, expected, std::max(done, 0.05),
+                                           model_time(profile_) + later().all(), what);
+                             });
+        uplinks_ = found.media;
+        if (!found.complete)
+            send_event(
+                {{"event", "note"},
+                 {"text", "whether hosts share uplinks is not known: the time was enough for " +
+                              std::to_string(found.rounds) +
+                              " rounds of streams; a longer --budget makes more"}});
+    }
+
     // Nothing new, nothing to measure: then the model is the known one, or none.
     void find_model() {
-        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        const bool fresh = is_fresh();
         if (!fresh) {
             profile_.model = known_->model;
             // Another tolerance makes other clusters.
@@ -195,11 +227,12 @@ private:
         }
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent(), model = model_time(profile_);
-        profile_.model = measure_model(
-            profile_, known_, leader_, workers_, [&](double done, const std::string& what) {
-                // Rarely less than was thought, often more.
-                show_step(before, model, std::max(done, 0.1), later().all(), what);
-            });
+        profile_.model =
+            measure_model(profile_, known_, uplinks_, leader_, workers_,
+                          [&](double done, const std::string& what) {
+                              // Rarely less than was thought, often more.
+                              show_step(before, model, std::max(done, 0.1), later().all(), what);
+                          });
         const OddLinks links = find_odd_links(
             profile_, leader_, workers_, pairs_to_try_both_ways(profile_, notes_.surveyed),
             for_odd_links * left_(), show_later(LaterSteps::links));
@@ -210,7 +243,7 @@ private:
 
     // All hosts take part, so a new one changes what is known of the others.
     void measure_gap() {
-        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        const bool fresh = is_fresh();
         // A check predicts nothing.
         if (!fresh || profile_.hosts.size() < 2 || options_.facts) return;
         show_later(LaterSteps::processors)(0, "processors");
@@ -229,7 +262,7 @@ private:
 
     // On hosts that are known already, again with each new one: all must take part.
     void find_rails() {
-        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        const bool fresh = is_fresh();
         if (!fresh) profile_.rails = known_->rails;
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent();
@@ -246,7 +279,7 @@ private:
 
     // As rails.
     void find_mcast() {
-        const bool fresh = !known_ || profile_.hosts.size() > known_->hosts.size();
+        const bool fresh = is_fresh();
         if (!fresh && options_.multicast) profile_.mcast = known_->mcast;
         if (!fresh && profile_.mcast)
             profile_.mcast->areas =
@@ -296,8 +329,9 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     WorkerPool workers_;
     Profile profile_;
-    std::vector<int> leader_;  // per host its first rank
-    std::vector<Hint> hints_;  // per host
+    std::vector<int> leader_;      // per host its first rank
+    std::vector<Hint> hints_;      // per host
+    std::vector<Medium> uplinks_;  // of clusters found by them
 };
 
 }  // namespace

@@ -73,9 +73,11 @@ std::vector<Medium> clusters(const Profile& profile) {
 class ModelMeasuring {
 public:
     ModelMeasuring(const Profile& profile, const std::optional<Profile>& known,
-                   const std::vector<int>& leader, const WorkerPool& workers, const Show& show)
+                   const std::vector<Medium>& uplinks, const std::vector<int>& leader,
+                   const WorkerPool& workers, const Show& show)
         : profile_(profile),
           known_(known && known->model ? &*known : nullptr),
+          uplinks_(uplinks),
           timer_(profile, leader, workers),
           show_(show),
           hosts_(static_cast<int>(profile.hosts.size())) {
@@ -89,6 +91,9 @@ public:
         for (auto& medium : clusters(profile_)) {
             advance(learning_time(profile_, medium, true), "what " + name(medium) + " shares");
             model_.media.push_back(with_kind(medium));
+            for (const Medium& found : uplinks_)
+                if (found.level == medium.level && found.cluster == medium.cluster)
+                    take_uplink(model_.media.back(), found);
         }
         // The uplinks of finer levels are known before those of wider ones are looked for.
         for (std::size_t m = 0; m < model_.media.size(); ++m) {
@@ -253,11 +258,17 @@ private:
         return nullptr;
     }
 
+    static void take_uplink(Medium& medium, const Medium& from) {
+        medium.uplink = from.uplink;
+        medium.uplink_in = from.uplink_in;
+        medium.found_by = from.found_by;
+    }
+
     void find_uplink(std::size_t place) {
         Medium& medium = model_.media[place];
-        if (medium.uplink > 0) return;
+        if (medium.uplink > 0 || medium.found_by == Medium::FoundBy::capacity) return;
         if (const Medium* finer = same_as(medium)) {
-            medium.uplink = finer->uplink;
+            take_uplink(medium, *finer);
             return;
         }
         const auto flows =
@@ -266,7 +277,7 @@ private:
         // Uplinks of clusters outside may be the same wire, seen from its other end.
         auto known = model_.media;
         for (auto& other : known)
-            if (!is_inside(other, medium)) other.uplink = 0;
+            if (!is_inside(other, medium)) other.uplink = other.uplink_in = 0;
         // Where other media hide the uplink anyway there is nothing to measure.
         const double guess = timer_.rate(flows[0]);
         if (could_tell({guess, 0, expected(flows, guess, known)}))
@@ -321,6 +332,7 @@ private:
 
     const Profile& profile_;
     const Profile* known_;
+    const std::vector<Medium> uplinks_;
     const ModelTimer timer_;
     const Show& show_;
     int hosts_;
@@ -342,12 +354,13 @@ Seconds model_time(const Profile& profile) {
 OddLinks find_odd_links(const Profile& profile, const std::vector<int>& leader,
                         const WorkerPool& workers, const std::vector<HostPair>& inside,
                         Seconds most, const Show& show) {
-    return ModelMeasuring(profile, std::nullopt, leader, workers, show).odd_links(inside, most);
+    return ModelMeasuring(profile, std::nullopt, {}, leader, workers, show).odd_links(inside, most);
 }
 
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,
-                    const std::vector<int>& leader, const WorkerPool& workers, const Show& show) {
-    return ModelMeasuring(profile, known, leader, workers, show).run();
+                    const std::vector<Medium>& uplinks, const std::vector<int>& leader,
+                    const WorkerPool& workers, const Show& show) {
+    return ModelMeasuring(profile, known, uplinks, leader, workers, show).run();
 }
 
 }  // namespace eco

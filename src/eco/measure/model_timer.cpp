@@ -2,6 +2,7 @@
 #include "eco/measure/model_timer.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "eco/base/at.h"
 #include "eco/measure/flow_time.h"
@@ -76,6 +77,11 @@ double ModelTimer::rate(const Flow& flow) const {
 }
 
 double ModelTimer::total(const std::vector<Flow>& flows) const {
+    const auto each = rates(flows, {});
+    return std::accumulate(each.begin(), each.end(), 0.0);
+}
+
+std::vector<double> ModelTimer::rates(const std::vector<Flow>& flows, const Timing& timing) const {
     std::vector<std::pair<int, Order>> orders;
     // A rank that sends and receives has one order for both; it is timed as what it receives.
     const auto order_of = [&](int host) -> Order& {
@@ -86,16 +92,17 @@ double ModelTimer::total(const std::vector<Flow>& flows) const {
     };
     for (const auto& flow : flows) {
         const Seconds trip = 2 * profile_.minimum[0](flow.from, flow.to);
-        const Seconds timed = std::max(flow_time, round_trips_timed * trip);
-        const double bytes =
-            std::clamp(rate(flow) * flow_time / messages_per_flow, shortest_message,
-                       std::max(long_message, rate(flow) * long_message_time));
-        const int in_flight = least_in_flight + static_cast<int>(1.5 * rate(flow) * trip / bytes);
+        const double fast = std::min(rate(flow), timing.most);
+        const double longest = std::max(long_message, fast * long_message_time);
+        const Seconds message = timing.under_way > 0 ? timing.under_way / least_in_flight
+                                                     : flow_time / messages_per_flow;
+        const double bytes = std::clamp(fast * message, shortest_message, longest);
+        const int in_flight = least_in_flight + static_cast<int>(fast * 1.5 * trip / bytes);
         Order& receiver = order_of(flow.to);
         receiver.from = leader_[at(flow.from)];
         receiver.arriving = static_cast<Bytes>(bytes);
         receiver.wait = std::max(warm_up, round_trips_to_full_rate * trip);
-        receiver.duration = receiver.wait + timed;
+        receiver.duration = receiver.wait + std::max(timing.timed, round_trips_timed * trip);
         Order& sender = order_of(flow.from);
         sender.to = leader_[at(flow.to)];
         sender.bytes = static_cast<Bytes>(bytes);
@@ -107,9 +114,12 @@ double ModelTimer::total(const std::vector<Flow>& flows) const {
         order.kind = Order::Kind::flow;
         order.duration = longest;
     }
-    double sum = 0;
-    for (const auto& figures : workers_.run(orders)) sum += figures[0];
-    return sum;
+    const auto figures = workers_.run(orders);
+    std::vector<double> found;
+    for (const auto& flow : flows)
+        for (std::size_t i = 0; i < orders.size(); ++i)
+            if (orders[i].first == leader_[at(flow.to)]) found.push_back(figures[i][0]);
+    return found;
 }
 
 double ModelTimer::burst(const Flow& flow, double rate) const {

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "eco/measure/flow_time.h"
 #include "eco/measure/worker_pool.h"
 #include "eco/topology/media.h"
 #include "eco/topology/profile.h"
@@ -26,7 +28,15 @@ public:
     // By size, in seconds: of a send, and of a receive. Throws MpiError, as all that follow.
     std::pair<std::vector<Seconds>, std::vector<Seconds>> overheads(int host, int partner) const;
 
-    // B/s of these flows at once.
+    struct Timing {
+        Seconds timed = flow_time;  // at least
+        // What a flow may have under way, in seconds at its rate; 0: enough for any queue.
+        Seconds under_way = 0;
+        double most = std::numeric_limits<double>::infinity();  // B/s of a flow, where known
+    };
+    // B/s of these flows at once, each; a host sends one and receives one at most.
+    std::vector<double> rates(const std::vector<Flow>& flows, const Timing& timing) const;
+    // Of all together.
     double total(const std::vector<Flow>& flows) const;
 
     // As the pairwise times have it; of the longest message in all where a byte more costs nothing.

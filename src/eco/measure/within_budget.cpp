@@ -47,6 +47,17 @@ constexpr Bytes longest_short_sum = 1024;
 // Such calls vary by a third to a half of what they take (three-segments, 16 B): 24 runs do not
 // tell 1.9 ms from 2.6, 100 do.
 constexpr int patience_of_sums = 4, patience = 1;
+// With patience for so much of the time: eight sums that are not clear would take all of it.
+constexpr double for_short_sums = 0.3;
+
+// Links that are full: whether the model is right about them is to be known early, since then most
+// of what is not timed is sure. One more comparison than few, each and all of at most so much of
+// all time. A multicast is compared as well.
+constexpr int comparisons_of_full = few_comparisons + 2;
+constexpr double for_one_comparison = 0.04, for_comparisons = 0.12;
+
+// Longer messages have an entry only if something is known.
+constexpr Bytes longest_in_any_case = 131072;
 
 // Of the last step of its kind, in what such steps are expected to take.
 constexpr double weight_of_last = 0.3;
@@ -54,6 +65,21 @@ constexpr double weight_of_last = 0.3;
 // What is begun may take so many times as long as it is expected to: where the library was timed at
 // this size; and where it was not (on magpie an allgather took 10 s instead of 2.6).
 constexpr double slack_of_timed = 1.3, slack_of_guessed = 3;
+
+bool shares_uplinks(const Profile& profile) {
+    return profile.model && std::any_of(profile.model->media.begin(), profile.model->media.end(),
+                                        [](const Medium& medium) {
+                                            return medium.found_by == Medium::FoundBy::capacity;
+                                        });
+}
+
+// Longer messages too where hosts share uplinks: what is predicted of these is sure there, and on
+// slow networks it would take time from what must be timed.
+std::vector<Bytes> usual_sizes(bool shares_uplinks) {
+    std::vector<Bytes> sizes{16, 1024, 16384, longest_in_any_case};
+    if (shares_uplinks) sizes.push_back(8 * longest_in_any_case);
+    return sizes;
+}
 
 class WithinBudget {
 public:
@@ -65,8 +91,8 @@ public:
           total_(std::max(0.0, deadline.left())),
           times_(total_ >= worth_beginning * options.within),
           operations_(options.operations.empty() ? usual_operations() : options.operations),
-          sizes_(options.sizes.empty() ? std::vector<Bytes>{16, 1024, 16384, 131072}
-                                       : options.sizes) {}
+          sizes_(options.sizes.empty() ? usual_sizes(full_links_) : options.sizes),
+          cells_(full_links_) {}
 
     Chosen run();
 
@@ -74,6 +100,7 @@ private:
     std::vector<Operation> timed_operations() const;
     void make_cells();
     void time_short_sums();
+    void compare_full_links();
     void time_library();
     Seconds allowance() const;
     // What may be done next with a cell.
@@ -88,6 +115,7 @@ private:
     Step agreed(const Step& own);
     void take(const Step& step);
     void look_below(Cell& cell);
+    bool is_left_to_shorter(const Cell& cell, const PredictionErrors& errors) const;
     Tuned entry_of(const Cell& cell, const PredictionErrors& errors, Chosen& chosen) const;
     void choose_of_unknown_size(Chosen& chosen);
     void show(const Cell& cell, const char* doing);
@@ -96,6 +124,8 @@ private:
     Progress& progress_;
     Countdown deadline_;
     const Seconds total_;
+    // Hosts share uplinks: whether the model is right about full links is looked at first.
+    const bool full_links_ = shares_uplinks(session()->profile);
     const bool times_;  // else what is not sure by prediction stays open
     const std::vector<Operation> operations_;
     const std::vector<Bytes> sizes_;
@@ -155,15 +185,51 @@ static bool is_short_sum(const Cell& cell) {
 
 // Before anything else, whatever is predicted.
 void WithinBudget::time_short_sums() {
+    const Seconds enough = deadline_.left() - for_short_sums * total_;
     for (Cell& cell : cells_.usual()) {
         if (!is_short_sum(cell) || cell.predicted() <= 0) continue;
+        const int tries = deadline_.left() > enough ? patience_of_sums : patience;
         cell.guess_native(cells_.expected_native(cell));
         if (slack_of_guessed * cell.cost_of_contest(allowance()) > deadline_.left()) continue;
         show(cell, "comparing");
-        cell.hold_contest(allowance(), patience_of_sums, deadline_);
+        cell.hold_contest(allowance(), tries, deadline_);
         if (cell.timed().wins && slack_of_timed * allowance() < deadline_.left())
-            cell.look_again(allowance(), patience_of_sums, deadline_);
+            cell.look_again(allowance(), tries, deadline_);
     }
+}
+
+// What keeps all links full at once, which single messages do not tell: of each operation the
+// longest message that there is time for. A multicast's may be shorter.
+void WithinBudget::compare_full_links() {
+    constexpr Operation first[] = {Operation::bcast,          Operation::allgather,
+                                   Operation::reduce_scatter, Operation::allreduce,
+                                   Operation::reduce,         Operation::alltoall};
+    int compared = 0;
+    const Seconds enough = deadline_.left() - for_comparisons * total_;
+    for (Lineup& lineup : lineups_)
+        for (const Operation operation : first) {
+            std::vector<Cell*> cells;
+            for (Cell& cell : cells_.usual())
+                if (&cell.lineup() == &lineup && cell.operation() == operation &&
+                    cell.predicted() > 0 && cell.looks() == 0)
+                    cells.push_back(&cell);
+            std::stable_sort(cells.begin(), cells.end(),
+                             [](const Cell* a, const Cell* b) { return a->bytes() > b->bytes(); });
+            for (Cell* cell : cells) {
+                const bool multicasts = cell->predicted_by() == PredictionErrors::By::multicasts;
+                if (cell->bytes() <= (multicasts ? PredictionErrors::longest_brief
+                                                 : PredictionErrors::longest_lengthy))
+                    break;
+                cell->guess_native(cells_.expected_native(*cell));
+                const Seconds cost = cell->cost_of_contest(allowance());
+                if (cost > for_one_comparison * total_ || deadline_.left() - cost < enough)
+                    continue;
+                show(*cell, "comparing");
+                cell->hold_contest(allowance(), patience, deadline_);
+                if (++compared == comparisons_of_full) return;
+                break;
+            }
+        }
 }
 
 // The shortest calls first, so that of the long ones more is known before they are begun.
@@ -242,7 +308,7 @@ WithinBudget::Step WithinBudget::most_worth() {
             if (guessed && cell.predicted() > 0) {
                 const Opinion then = decide(
                     {cell.native(), uncertainty_of_few_runs, cell.predicted(), cell.unseen()},
-                    known.of(cell.bytes()));
+                    known.of(cell.bytes(), cell.predicted_by()));
                 consider(Step::Kind::native_alone, benefit - then.benefit);
             }
         } else if (cell.looks() == 1 && cell.timed().wins && cell.timed().native < short_call) {
@@ -300,6 +366,12 @@ void WithinBudget::look_below(Cell& cell) {
     const double ratio = below.native() / cell.native();
     if (std::max(ratio, 1 / ratio) < has_changed) return;
     looked_below_.insert(&cells_.below().emplace_back(std::move(below)));
+}
+
+// Where nothing is sure of a long message, what is known of a shorter one counts (choose.cpp).
+bool WithinBudget::is_left_to_shorter(const Cell& cell, const PredictionErrors& errors) const {
+    return cell.bytes() > longest_in_any_case && cell.looks() == 0 &&
+           cells_.opinion_of(cell, errors).verdict == Verdict::unsure;
 }
 
 Tuned WithinBudget::entry_of(const Cell& cell, const PredictionErrors& errors,
@@ -371,6 +443,7 @@ Chosen WithinBudget::run() {
     deadline_.agree_now();
     if (times_) {
         time_short_sums();
+        if (full_links_) compare_full_links();
         time_library();
         for (Step step = most_worth(); step.cell; step = most_worth()) take(step);
     }
@@ -379,7 +452,8 @@ Chosen WithinBudget::run() {
     chosen.errors = known;
     for (const Cell* cell : cells_.all())
         if (std::find(operations_.begin(), operations_.end(), cell->operation()) !=
-            operations_.end())
+                operations_.end() &&
+            !is_left_to_shorter(*cell, known))
             chosen.entries.push_back(entry_of(*cell, known, chosen));
     choose_of_unknown_size(chosen);
     for (Lineup& lineup : lineups_) native().Comm_free(&lineup.comm);

@@ -22,10 +22,6 @@ constexpr double most = 0.9;
 // Timing a schedule twice differs by about so much.
 constexpr double least_margin = 1.02;
 
-// Of fewer the margin is at least margin_of_few: the worst 90th percentile of a network in
-// docs/figures.md, with something to spare.
-constexpr int few = 4;
-
 }  // namespace
 
 double high_quantile(std::vector<double> ratios) {
@@ -40,7 +36,7 @@ PredictionError error_of(std::vector<double> ratios, std::vector<double> librari
     error.bias = upper_median(ratios);
     std::sort(ratios.begin(), ratios.end());
     std::sort(libraries.begin(), libraries.end());
-    error.margin = std::max(error.samples < few ? margin_of_few : least_margin,
+    error.margin = std::max(error.samples <= few_comparisons ? margin_of_few : least_margin,
                             quantile(ratios, most) / error.bias);
     if (!libraries.empty())
         error.clear_gain = error.margin * error.bias / quantile(libraries, 1 - most);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The errors of the simulator's times compared with times on one network with one library: for
 // short messages, whose time is overhead of hosts and library, and for long ones, whose time is
-// that of the links. Found by `eco measure` and read by what decides there (verdict.h).
+// that of the links, which the longest keep full. Found by `eco measure` and read by what decides
+// there (verdict.h).
 #pragma once
 
 #include <vector>
@@ -27,16 +28,28 @@ struct PredictionError {
     bool known() const { return samples > 0; }
 };
 
-// By size: of a few bytes, of up to a few frames, and longer. What was found for one class says
-// nothing of another.
+// By size: of a few bytes, of up to a few frames, longer, and so long that links are full for most
+// of the time. What was found for one class says nothing of another.
 struct PredictionErrors {
-    PredictionError tiny, brief, lengthy;
+    PredictionError tiny, brief, lengthy, full;
+    // Of schedules that multicast more than a few frames: hosts send and take datagrams otherwise
+    // than messages.
+    PredictionError multicast;
+    enum class By { messages, multicasts };
 
-    static constexpr Bytes longest_tiny = 128, longest_brief = 4096;
-    const PredictionError& of(Bytes bytes) const {
-        return bytes > longest_brief ? lengthy : bytes > longest_tiny ? brief : tiny;
+    static constexpr Bytes longest_tiny = 128, longest_brief = 4096, longest_lengthy = 65536;
+    const PredictionError& of(Bytes bytes, By by = By::messages) const {
+        return by == By::multicasts && bytes > longest_brief ? multicast
+               : bytes > longest_lengthy                     ? full
+               : bytes > longest_brief                       ? lengthy
+               : bytes > longest_tiny                        ? brief
+                                                             : tiny;
     }
 };
+
+// Of so few comparisons the margin is at least margin_of_few: the worst 90th percentile of a
+// network in docs/figures.md, with something to spare.
+inline constexpr int few_comparisons = 3;
 
 // ratios: of schedules, measured over predicted. libraries: of the library's own collectives,
 // measured over the best topology-unaware baseline by prediction; may be empty. All above 0.

@@ -74,13 +74,13 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
         if (medium.kind == Medium::Kind::bus && cluster.bus < 0)
             cluster.bus =
                 add_link(network, {Link::Kind::bus, medium.rate, number, -1, medium.burst});
-        if (medium.uplink > 0 && cluster.parent >= 0 && cluster.uplink_out < 0) {
-            const double burst = medium.uplink_burst;
+        const double burst = medium.uplink_burst;
+        if (cluster.parent >= 0 && medium.uplink > 0 && cluster.uplink_out < 0)
             cluster.uplink_out =
                 add_link(network, {Link::Kind::uplink_out, medium.uplink, number, -1, burst});
+        if (cluster.parent >= 0 && medium.into() > 0 && cluster.uplink_in < 0)
             cluster.uplink_in =
-                add_link(network, {Link::Kind::uplink_in, medium.uplink, number, -1, burst});
-        }
+                add_link(network, {Link::Kind::uplink_in, medium.into(), number, -1, burst});
     }
     network.port_out.assign(hosts.size(), -1);
     network.port_in.assign(hosts.size(), -1);

@@ -74,7 +74,7 @@ std::vector<Shared> shared_media(const std::vector<Flow>& flows, const Levels& l
     std::vector<Shared> all;
     for (const auto& medium : known) {
         const auto& level = levels[at(medium.level)];
-        Shared bus{{}, medium.rate}, out{{}, medium.uplink}, in = out;
+        Shared bus{{}, medium.rate}, out{{}, medium.uplink}, in{{}, medium.into()};
         for (std::size_t f = 0; f < flows.size(); ++f) {
             const bool from = level[at(flows[f].from)] == medium.cluster;
             const bool to = level[at(flows[f].to)] == medium.cluster;
@@ -83,7 +83,8 @@ std::vector<Shared> shared_media(const std::vector<Flow>& flows, const Levels& l
             if (to && !from) in.flows.push_back(f);
         }
         if (medium.kind == Medium::Kind::bus) all.push_back(bus);
-        if (medium.uplink > 0) all.insert(all.end(), {out, in});
+        if (out.rate > 0) all.push_back(out);
+        if (in.rate > 0) all.push_back(in);
     }
     return all;
 }

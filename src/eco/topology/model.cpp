@@ -58,6 +58,16 @@ Medium read_medium(const json& entry, const Levels& levels, const ProfileReader&
         medium.uplink = reader.get<double>(entry, "uplink");
         reader.check_figure(medium.uplink, 1, most_rate, "the uplink of " + name);
     }
+    if (entry.contains("uplink_in")) {
+        medium.uplink_in =
+            entry["uplink_in"].is_null() ? 0 : reader.get<double>(entry, "uplink_in");
+        reader.check_figure(medium.uplink_in, 0, most_rate, "the uplink of " + name + ", inwards,");
+    }
+    const auto found_by = reader.get<std::string>(entry, "found_by", "distance");
+    if (found_by != "distance" && found_by != "capacity")
+        reader.refuse("the " + name + " was found by '" + found_by +
+                      "', neither distance nor capacity");
+    if (found_by == "capacity") medium.found_by = Medium::FoundBy::capacity;
     for (const auto& [key, burst] :
          {std::pair{"burst", &medium.burst}, {"uplink_burst", &medium.uplink_burst}}) {
         if (!entry.contains(key)) continue;
@@ -96,6 +106,9 @@ json media_json(const std::vector<Medium>& media) {
                         {"uplink", medium.uplink > 0 ? json(medium.uplink) : json()}});
         if (medium.burst > 0) list.back()["burst"] = medium.burst;
         if (medium.uplink_burst > 0) list.back()["uplink_burst"] = medium.uplink_burst;
+        if (medium.uplink_in >= 0)
+            list.back()["uplink_in"] = medium.uplink_in > 0 ? json(medium.uplink_in) : json();
+        if (medium.found_by == Medium::FoundBy::capacity) list.back()["found_by"] = "capacity";
     }
     return list;
 }

@@ -35,6 +35,14 @@ struct Medium {
     // Bytes on the wire that pass at once after a rest, where rates are those of token buckets: on
     // the bus or a switch's ports, and on the uplink. 0: no more than a frame.
     double burst = 0, uplink_burst = 0;
+    // Of what enters, where that is another rate than what leaves (uplink): as that; -1: the same.
+    double uplink_in = -1;
+    // By what its hosts were told from others: messages take longer to them, or streams to others
+    // share what leads there (survey/find_capacity.h).
+    enum class FoundBy { distance, capacity };
+    FoundBy found_by = FoundBy::distance;
+
+    double into() const { return uplink_in < 0 ? uplink : uplink_in; }
     bool operator==(const Medium&) const = default;
 };
 

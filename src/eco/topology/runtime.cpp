@@ -253,7 +253,8 @@ json model_figures(const Model& model) {
     json media = json::array();
     for (const Medium& medium : model.media)
         media.push_back({medium.level, medium.cluster, medium.kind == Medium::Kind::bus ? 1 : 0,
-                         medium.rate, medium.uplink});
+                         medium.rate, medium.uplink, medium.uplink_in,
+                         medium.found_by == Medium::FoundBy::capacity ? 1 : 0});
     return {{"send", figures(model.send)},
             {"receive", figures(model.receive)},
             {"rows", model.row_of},
@@ -279,6 +280,8 @@ Model read_figures(const json& root) {
         const auto kind = each.at(2) == 1 ? Medium::Kind::bus : Medium::Kind::switched;
         model.media.push_back({each.at(0).get<int>(), each.at(1).get<int>(), kind,
                                each.at(3).get<double>(), each.at(4).get<double>()});
+        each.at(5).get_to(model.media.back().uplink_in);
+        if (each.at(6) == 1) model.media.back().found_by = Medium::FoundBy::capacity;
     }
     return model;
 }

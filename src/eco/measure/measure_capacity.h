@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The step between pairwise times and the model: what hosts share that single messages do not
+// show, as two racks share the cable between them (survey/find_capacity.h). Called by measure.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eco/measure/measure_model.h"
+#include "eco/measure/worker_pool.h"
+#include "eco/topology/profile.h"
+
+namespace eco {
+
+// What it takes, about; without levels as if all hosts were in one subnet.
+Seconds capacity_time(const Profile& profile);
+
+struct FoundCapacity {
+    std::vector<Medium> media;  // clusters that were found, with their uplinks alone
+    bool complete = true;       // else there was no time for some
+    int rounds = 0;
+};
+
+// Rank 0's part. profile: with times, levels and ring, whose clusters become finer. Subnets of four
+// hosts or more are searched, all at once; then the racks found, for what these share, and so on.
+// leader: per host the rank that measures. 13 to 20 rounds of 0.3 s up to some 32 hosts; most: no
+// round begins after it. Throws MpiError.
+FoundCapacity measure_capacity(Profile& profile, const std::vector<int>& leader,
+                               const WorkerPool& workers, Seconds most, const Show& show);
+
+}  // namespace eco
