@@ -8,6 +8,7 @@
 #include "eco/measure/model_timer.h"
 #include "eco/measure/since.h"
 #include "eco/survey/find_capacity.h"
+#include "eco/survey/hosts_by_subnet.h"
 #include "eco/topology/nesting.h"
 #include "eco/topology/ring.h"
 
@@ -44,7 +45,7 @@ public:
 
     FoundCapacity run() {
         std::vector<Search> searches;
-        for (const auto& hosts : clusters_of(profile_.levels.back())) {
+        for (const auto& [id, hosts] : hosts_by_subnet(profile_.levels.back())) {
             std::vector<std::vector<int>> single;
             for (const int host : hosts) single.push_back({host});
             begin(searches, std::move(single));
@@ -163,7 +164,7 @@ private:
 Seconds capacity_time(const Profile& profile) {
     std::size_t most = profile.levels.empty() ? profile.hosts.size() : 0;
     if (!profile.levels.empty())
-        for (const auto& hosts : clusters_of(profile.levels.back()))
+        for (const auto& [id, hosts] : hosts_by_subnet(profile.levels.back()))
             most = std::max(most, hosts.size());
     return most < least_hosts ? 0 : usual_rounds * (shortest_round + around_a_round);
 }

@@ -206,7 +206,6 @@ void CapacitySearch::take(const std::vector<double>& rates) {
     for (const auto& [from, to] : edges_) round.push_back({from, to, 0});
     for (std::size_t f = 0; f < rates.size(); ++f) round[edge_of_[f]].rate += rates[f];
     ++rounds_of_stage_;
-    ++result_.rounds;
     if (stage_ == Stage::random) {
         seen_.insert(seen_.end(), round.begin(), round.end());
         return consider();
@@ -236,7 +235,6 @@ void CapacitySearch::consider() {
     const bool parted = clusters_.count() > 1 && clusters_.count() < vertices;
     if ((unchanged_ >= rounds_unchanged && parted && clusters_.is_clear()) ||
         rounds_of_stage_ >= (parted ? most_rounds_ : std::min(rounds_in_vain, most_rounds_))) {
-        result_.clear = clusters_.is_clear();
         rounds_of_stage_ = 0;
         stage_ = parted ? Stage::test_inside : Stage::done;
     }

@@ -2,16 +2,15 @@
 // Finds which hosts share the capacity of what leads out of their rack (and which racks share that
 // of their pod), though messages that are alone are equally quick everywhere: sends streams along
 // random permutations, one a host, all at once, clusters by their rates (capacity_clusters.h),
-// draws the next rounds by what is known then, and tests the result with streams of its own. Pure
-// but for the prober; called by measure/ and in simulation.
+// draws the next rounds by what is known then, and tests the result with streams of its own. Pure:
+// says which streams to send, and is told their rates. Called by measure/ and in simulation.
 #pragma once
 
-#include <optional>
 #include <random>
 #include <vector>
 
 #include "eco/survey/capacity_clusters.h"
-#include "eco/survey/stream_prober.h"
+#include "eco/topology/media.h"
 
 namespace eco {
 
@@ -21,8 +20,6 @@ struct Capacity {
     // Per cluster: bytes/s that all its hosts together sent out of it and got from outside, where
     // that was less than they do inside; else 0.
     std::vector<double> out, in;
-    int rounds = 0;
-    bool clear = true;  // each vertex's place is (CapacityClusters), within the rounds there were
 };
 
 // Rounds of one search. Several searches may run beside each other where their hosts' streams do
@@ -37,7 +34,8 @@ public:
     // Whether the next round tests the result, which its rates become a part of: they are to be
     // exact, not only to tell fast from slow.
     bool is_testing() const { return stage_ == Stage::test_inside || stage_ == Stage::test_across; }
-    // Streams of the next round, and what they carried, in the same order.
+    // Streams of the next round, to be sent all at once, each as fast as it can; a host sends one
+    // and receives one at most. And bytes/s that arrived, in the same order.
     std::vector<Flow> next();
     void take(const std::vector<double>& rates);
 

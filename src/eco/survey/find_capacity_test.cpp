@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "eco/base/at.h"
+#include "eco/survey/hosts_by_subnet.h"
 #include "eco/survey/simulated_streams.h"
 
 namespace eco {
@@ -132,6 +133,11 @@ TEST(FindCapacity, PodsOfRacks) {
     for (unsigned seed = 0; seed < 10; ++seed)
         right += searched(network, seed, racks).cluster == std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1};
     EXPECT_GE(right, 9);
+}
+
+TEST(HostsBySubnet, InTheOrderOfTheirIds) {
+    EXPECT_EQ(hosts_by_subnet({0, 0, 1, 2, 2}),
+              (std::map<int, std::vector<int>>{{0, {0, 1}}, {1, {2}}, {2, {3, 4}}}));
 }
 
 TEST(FindCapacity, OfThreeNothingCanBeSaid) {

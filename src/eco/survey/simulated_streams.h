@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "eco/survey/stream_prober.h"
+#include "eco/topology/media.h"
 
 namespace eco {
 
@@ -26,11 +26,12 @@ struct StreamNetwork {
     double uneven = 0.6, disturbed = 0.1;
 };
 
-class SimulatedStreams : public StreamProber {
+class SimulatedStreams {
 public:
     SimulatedStreams(StreamNetwork network, unsigned seed)
         : network_(std::move(network)), random_(seed) {}
-    std::vector<double> rates(const std::vector<Flow>& streams) override;
+    // Of all at once, in the same order.
+    std::vector<double> rates(const std::vector<Flow>& streams);
 
 private:
     StreamNetwork network_;

@@ -9,15 +9,6 @@
 
 namespace eco {
 
-std::vector<std::vector<int>> clusters_of(const std::vector<int>& level) {
-    std::map<int, std::vector<int>> by_id;
-    for (std::size_t host = 0; host < level.size(); ++host)
-        by_id[level[host]].push_back(static_cast<int>(host));
-    std::vector<std::vector<int>> found;
-    for (auto& [id, hosts] : by_id) found.push_back(std::move(hosts));
-    return found;
-}
-
 std::optional<std::pair<int, int>> find_cluster(const Levels& levels, std::vector<int> hosts) {
     std::sort(hosts.begin(), hosts.end());
     for (std::size_t l = levels.size(); l-- > 0;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Levels as a family of sets, from whatever they were found: which hosts a cluster has, and levels
-// with other clusters put in. Called by measure/.
+// Levels as a family of sets, from whatever they were found: which cluster has some hosts, and
+// levels with other clusters put in. Called by measure/.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,6 @@
 #include "eco/topology/model.h"
 
 namespace eco {
-
-// The hosts of each cluster of a level, in the order of their ids.
-std::vector<std::vector<int>> clusters_of(const std::vector<int>& level);
 
 // Level and cluster with these hosts, the finest if there are several.
 std::optional<std::pair<int, int>> find_cluster(const Levels& levels, std::vector<int> hosts);

@@ -25,7 +25,6 @@ TEST(Nesting, ClustersByTheirHosts) {
     EXPECT_EQ(find_cluster(levels, {0, 1, 2}), (std::pair{0, 0}));
     EXPECT_EQ(find_cluster(levels, {3, 4}), (std::pair{1, 2}));
     EXPECT_FALSE(find_cluster(levels, {2, 3}));
-    EXPECT_EQ(clusters_of(levels[1]), (std::vector<std::vector<int>>{{0, 1}, {2}, {3, 4}}));
 }
 
 // Another tolerance, other clusters: what was found by capacity stays where it fits.
