@@ -306,20 +306,30 @@ std::optional<CallEstimate> CallEstimator::predicted_native(const CallKind& kind
     return CallEstimate{library.times(*quickest), Basis::predicted};
 }
 
+// As far as what ran took what it was to take.
+static void follow(TimeRange& time, Seconds took, Seconds expected) {
+    time = widened(time.times(took / expected), std::abs(took / expected - 1) / 2);
+}
+
 CallEstimate CallEstimator::native(const CallKind& kind, Seconds took) {
     if (const auto here = learned_of(now_, kind); here && here->native_runs >= enough_calls)
         return {TimeRange::about(here->native, error_here), Basis::timed_here};
-    if (const auto tuned = tuned_native(kind)) return *tuned;
-    if (const auto ratio = tuned_ratio(kind); ratio && took > 0)
-        return {TimeRange::about(took * *ratio, error_of_ratio), Basis::timed};
-    auto found = predicted_native(kind);
-    if (!found) return {};
-    if (took <= 0) return *found;
     try {
-        // As far as what ran took what it was to take.
+        if (auto tuned = tuned_native(kind)) {
+            // Short calls were timed with all ranks at rest, which in a program are in motion. What
+            // made ECO's calls longer need not make the library's longer.
+            const bool brief = kind.bytes <= PredictionErrors::longest_brief;
+            const auto own = brief && took > 0 ? tuned_eco(kind) : std::nullopt;
+            if (own && took < own->time.likely) follow(tuned->time, took, own->time.likely);
+            return *tuned;
+        }
+        if (const auto ratio = tuned_ratio(kind); ratio && took > 0)
+            return {TimeRange::about(took * *ratio, error_of_ratio), Basis::timed};
+        auto found = predicted_native(kind);
+        if (!found || took <= 0) return found.value_or(CallEstimate{});
         const auto own = simulated(kind, parse_choice(kind.choice));
         if (!own || std::max(took / *own, *own / took) > holds) return {};
-        found->time = widened(found->time.times(took / *own), std::abs(took / *own - 1) / 2);
+        follow(found->time, took, *own);
         return *found;
     } catch (const Error&) {
         return {};

@@ -145,6 +145,22 @@ TEST(CallEstimate, OnOtherRanksThanTimed) {
                 1e-9);
 }
 
+TEST(CallEstimate, AShortCallThatRanQuickerThanItWasTimedMakesTheLibrarysQuickerToo) {
+    const Profile profile = with({tuned(16, "k2", 0.06, 0.04)});
+    CallEstimator estimator(profile, library);
+    const Seconds before = estimator.native(kind(16, "k2")).time.likely,
+                  expected = estimator.with_eco(kind(16, "k2")).time.likely;
+    const TimeRange less = estimator.native(kind(16, "k2"), expected / 2).time;
+    EXPECT_NEAR(less.likely, before / 2, 1e-9);
+    EXPECT_LT(less.low, before / 2 / 1.2);
+    EXPECT_EQ(estimator.native(kind(16, "k2"), 2 * expected).time.likely, before);
+    EXPECT_EQ(estimator.native(kind(16, "k3"), expected / 2).time.likely, before);
+    const Profile longer = with({tuned(16000, "k2", 0.06, 0.04)});
+    CallEstimator of_longer(longer, library);
+    EXPECT_EQ(of_longer.native(kind(16000, "k2"), 0.02).time.likely,
+              of_longer.native(kind(16000, "k2")).time.likely);
+}
+
 TEST(CallEstimate, OfAnUnknownSizeTheRatioCounts) {
     const Profile profile = with({tuned(-1, "k2", 3, 2)});
     CallEstimator estimator(profile, library);
