@@ -97,6 +97,7 @@ def _lines(each: LearnedClass, width: int) -> str:
     where = "" if each.layout == "near" else ", scattered"
     where += f", {each.program}" if each.program else ""
     where += f", graph {each.graph[:4]}" if each.graph else ""
+    where += f", hosts {each.structure}" if each.structure else ""
     head = f"  {each.operation:<20} {size:>8}  {each.ranks} ranks{where}{gain}"
     line = f"{head} {each.best}  ({runs} calls)"
     if len(line) <= width:

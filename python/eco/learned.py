@@ -41,6 +41,7 @@ class LearnedClass:
     arms: tuple[Arm, ...]
     program: str = ""  # whose calls, if they do not block
     graph: str = ""  # of neighbourhood collectives: a number of their graph on the hosts
+    structure: str = ""  # hosts in each group, where not all that were measured take part
 
     def arm(self, choice: str) -> Arm | None:
         return next((arm for arm in self.arms if arm.choice == choice), None)
@@ -94,6 +95,7 @@ def _class(entry: dict[str, Any]) -> LearnedClass:
         arms,
         str(entry.get("program", "")),
         str(entry.get("graph", "")),
+        str(entry.get("structure", "")),
     )
 
 

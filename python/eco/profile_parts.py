@@ -54,12 +54,15 @@ class Tuned:
     ranks_per_host: int = 1
     predicted: bool = False
     derived: bool = False
+    structure: str = ""
 
     def document(self) -> dict[str, Any]:
         """The written form."""
         found = dict(vars(self))
         if not self.derived:
             del found["derived"]
+        if not self.structure:
+            del found["structure"]
         return found
 
     @property
@@ -354,6 +357,7 @@ def read_tuned(entry: dict[str, Any]) -> Tuned:
         ranks_per_host=entry.get("ranks_per_host", 1),
         predicted=entry.get("predicted", False),
         derived=entry.get("derived", False),
+        structure=entry.get("structure", ""),
     )
 
 

@@ -141,3 +141,21 @@ def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: 
     write_tuning(path, [timed_entry(mpi, "bcast", 16384, "native", **unknown)])
     run = learn(mpi, path, "on", calls=200)
     assert any(choice.startswith("mcast") for choice in choices(run, "bcast")), run.err
+
+
+@each
+def test_inside_a_subnet(mpi: Mpi, tmp_path: Path) -> None:
+    """Rows and columns of grids: nothing was timed there, and programs find out what is fast."""
+    profile = Path(shutil.copy(DATA / "three-segments-mcast.json", tmp_path / "net.json"))
+    run = lab(
+        mpi, built(mpi, "inside"), 0, 3, 16000, 150,
+        eco=True, choice="auto", environment={"ECO_LEARN": "on"}, profile=profile, scale=10,
+    )  # fmt: skip
+    assert run.code == 0, run.text
+    assert "all ok" in run.out
+    assert any(choice.startswith("mcast") for choice in choices(run, "bcast")), run.err
+    classes = json.loads(beside(profile).read_text())["classes"]
+    inside = {one["operation"]: one for one in classes if one.get("structure") == "3"}
+    for operation in ("bcast", "allgather"):
+        tried = {arm["choice"] for arm in inside[operation]["arms"]}
+        assert {"native", "mcast:segments=1"} <= tried, inside

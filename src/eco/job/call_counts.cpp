@@ -21,6 +21,7 @@ CallKind kind_of(const Communicator& communicator, const CallClass& named, bool 
                   ranks_per_host(hierarchy) > 1,
                   named.choice,
                   communicator.hosts()};
+    kind.structure = hierarchy.structure;
     const Session& here = *session();
     if (here.whole)
         for (int& host : kind.host_of)

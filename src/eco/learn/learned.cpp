@@ -44,6 +44,7 @@ LearnedClass read_class(const json& entry) {
     for (const json& arm : entry.at("arms")) found.arms.push_back(read_arm(arm));
     if (!found.blocks()) found.program = entry.value("program", "");
     found.graph = entry.value("graph", "");
+    found.structure = entry.value("structure", "");
     return found;
 }
 
@@ -97,7 +98,7 @@ std::string family(const std::string& mpi) { return mpi.substr(0, mpi.find(' '))
 bool LearnedClass::same_calls(const LearnedClass& other) const {
     return mpi == other.mpi && operation == other.operation && layout == other.layout &&
            hosts_shared == other.hosts_shared && ranks == other.ranks && bytes == other.bytes &&
-           program == other.program && graph == other.graph;
+           program == other.program && graph == other.graph && structure == other.structure;
 }
 
 Learned parse_learned(const std::string& text, const std::string& origin) {
@@ -142,6 +143,7 @@ std::string to_json(const Learned& learned) {
                                                 {"arms", arms}});
         if (!each.program.empty()) entry["program"] = each.program;
         if (!each.graph.empty()) entry["graph"] = each.graph;
+        if (!each.structure.empty()) entry["structure"] = each.structure;
     }
     return json{
                {"eco_learned", learned_version}, {"network", learned.network}, {"classes", classes}}
@@ -156,7 +158,7 @@ json short_json(const std::vector<LearnedClass>& classes) {
         for (const LearnedArm& arm : each.arms)
             arms.push_back({arm.choice, arm.runs, static_cast<float>(arm.mean)});
         list.push_back({each.operation, each.layout == "near", each.hosts_shared, each.ranks,
-                        each.bytes, arms, each.graph});
+                        each.bytes, arms, each.graph, each.structure});
     }
     return list;
 }
@@ -173,6 +175,7 @@ std::vector<LearnedClass> read_short(const json& list, const std::string& librar
         entry.at(4).get_to(found.bytes);
         for (const json& arm : entry.at(5)) found.arms.push_back({arm.at(0), arm.at(1), arm.at(2)});
         entry.at(6).get_to(found.graph);
+        entry.at(7).get_to(found.structure);
     }
     return classes;
 }

@@ -35,6 +35,8 @@ struct LearnedClass {
     std::string program = {};
     // Of neighbourhood collectives: which hosts give to which, as a number; empty otherwise.
     std::string graph = {};
+    // Hierarchy's: of communicators on a part of the measured hosts.
+    std::string structure = {};
 
     bool blocks() const { return !operation.starts_with('i'); }
     // Whether they are results of the same calls.

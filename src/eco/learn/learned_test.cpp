@@ -71,6 +71,16 @@ TEST(Learned, GraphsAreToldApart) {
     EXPECT_EQ(read_short(short_json(known.classes), "openmpi 5")[1].graph, "100");
 }
 
+TEST(Learned, CommunicatorsOnOtherHostsAreToldApart) {
+    LearnedClass all = some_class(16, 1, 2), part = some_class(16, 2, 1);
+    part.structure = "1+7";
+    Learned known{"2026-11-23", {all}};
+    merge(known, {"2026-11-23", {part}});
+    ASSERT_EQ(known.classes.size(), 2U);
+    EXPECT_EQ(parse_learned(to_json(known), "file").classes[1].structure, "1+7");
+    EXPECT_EQ(read_short(short_json(known.classes), "openmpi 5")[1].structure, "1+7");
+}
+
 // Times of non-blocking calls hold the work beside them: those of different work do not mix.
 TEST(Learned, TimesOfOtherWorkReplaceThoseOfNonBlockingCalls) {
     const auto calls_of = [](std::vector<LearnedArm> arms) {

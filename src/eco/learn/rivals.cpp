@@ -125,6 +125,7 @@ LearnedClass describe_class(const Request& request, Bytes least, const std::stri
     named.hosts_shared = ranks_per_host(*request.hierarchy) > 1;
     named.ranks = request.ranks();
     named.bytes = least;
+    named.structure = request.hierarchy->structure;
     return named;
 }
 

@@ -26,6 +26,7 @@ void line_up(std::deque<Lineup>& lineups, bool times, Progress& progress) {
         }
         Lineup& lineup = lineups.emplace_back();
         lineup.layout = layout_name(communicator->hierarchy());
+        lineup.structure = communicator->hierarchy().structure;
         lineup.comm = comm;
         lineup.ranks_per_host = ranks_per_host(communicator->hierarchy());
         lineup.weight = order == "near" ? 1 : weight_of_scattered;

@@ -19,6 +19,7 @@ struct Lineup {
     MPI_Comm comm{};
     std::vector<int> host_of;
     int ranks_per_host = 1;
+    std::string structure;    // Hierarchy's
     double weight = 1;        // of what is gained with this order
     Seconds overhead = 2e-3;  // of a run, beside its own time: its common start
     std::optional<Start> start;

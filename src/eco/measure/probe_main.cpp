@@ -77,7 +77,8 @@ Profile share(const Profile& profile, Rank me) {
 
 bool same_calls(const Tuned& one, const Tuned& two) {
     return one.mpi == two.mpi && one.operation == two.operation && one.layout == two.layout &&
-           one.bytes == two.bytes && (one.ranks_per_host > 1) == (two.ranks_per_host > 1);
+           one.bytes == two.bytes && (one.ranks_per_host > 1) == (two.ranks_per_host > 1) &&
+           one.structure == two.structure;
 }
 
 // What was timed or predicted now replaces what was known of the same.

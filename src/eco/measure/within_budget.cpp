@@ -382,6 +382,7 @@ Tuned WithinBudget::entry_of(const Cell& cell, const PredictionErrors& errors,
     entry.layout = cell.lineup().layout;
     entry.bytes = cell.operation() == Operation::barrier ? 0 : cell.bytes();
     entry.ranks_per_host = cell.lineup().ranks_per_host;
+    entry.structure = cell.lineup().structure;
     entry.choice = "native";
     if (cell.looks() > 0) {
         ++chosen.timed;
@@ -418,6 +419,7 @@ void WithinBudget::choose_of_unknown_size(Chosen& chosen) {
             entry.bytes = -1;
             entry.choice = "native";
             entry.ranks_per_host = lineup.ranks_per_host;
+            entry.structure = lineup.structure;
             entry.predicted = true;
             std::optional<Timed> timed;
             if (times_ && !sizes.empty()) {

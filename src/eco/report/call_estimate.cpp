@@ -68,7 +68,7 @@ std::optional<BothTimes> learned_of(const std::vector<LearnedClass>& classes,
     for (const LearnedClass& each : classes) {
         if (each.operation != kind.operation || each.layout != layout ||
             each.hosts_shared != kind.hosts_shared || each.ranks != kind.ranks() ||
-            each.bytes != kind.learned || !each.graph.empty())
+            each.bytes != kind.learned || !each.graph.empty() || each.structure != kind.structure)
             continue;
         BothTimes found;
         for (const LearnedArm& arm : each.arms) {

@@ -57,6 +57,7 @@ struct CallKind {
     std::string choice;            // ECO's, in written form
     std::vector<int> host_of;      // per rank, in the profile's hosts
     std::map<Rank, long> roots{};  // how many calls had which; empty: there is none
+    std::string structure{};       // Hierarchy's
 
     int ranks() const { return static_cast<int>(host_of.size()); }
 };

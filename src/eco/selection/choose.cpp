@@ -65,7 +65,7 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
             auto& entries = !blocks ? nonblocking_ : for_any_library(tuned) ? predicted_ : timed_;
             entries.push_back({operation, tuned.layout == "near", tuned.ranks_per_host > 1,
                                tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
-                               tuned.native, tuned.eco, !tuned.predicted});
+                               tuned.native, tuned.eco, !tuned.predicted, tuned.structure});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();
         }
@@ -147,6 +147,11 @@ static double distance(Bytes a, Bytes b) {
     return std::max(x, y) / std::min(x, y);
 }
 
+bool Chooser::is_inside(const Request& request) const {
+    return request.hierarchy->one_subnet && !one_subnet_;
+}
+
+// Of these ranks if there are such, else of all hosts or others; of their layout likewise.
 const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const Request& request,
                                        Bytes bytes) const {
     const bool near = is_near(*request.hierarchy);
@@ -157,17 +162,19 @@ const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const 
     for (const Entry& entry : entries) {
         if (entry.operation != operation || (entry.bytes < 0) != (bytes < 0)) continue;
         if (entry.hosts_shared != hosts_shared) continue;
-        if (best && best->near == near && entry.near != near) continue;
-        if (!best || (entry.near == near && best->near != near) ||
-            distance(entry.bytes, bytes) < distance(best->bytes, bytes))
+        const auto unlike = [&](const Entry& each) {
+            return std::pair(each.structure != request.hierarchy->structure, each.near != near);
+        };
+        if (!best || unlike(entry) < unlike(*best) ||
+            (unlike(entry) == unlike(*best) &&
+             distance(entry.bytes, bytes) < distance(best->bytes, bytes)))
             best = &entry;
     }
     return best;
 }
 
 Explained Chooser::tuned(const Request& request, Bytes bytes) const {
-    // Within one subnet of several, nothing was timed, and the library's own does well there.
-    if (request.hierarchy->one_subnet && !one_subnet_) return {{}, Explained::Rests::inside};
+    if (is_inside(request)) return {{}, Explained::Rests::inside};
     const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
     const Entry *timed = nearest(timed_, request, bytes),
                 *predicted = nearest(predicted_, request, bytes);
@@ -176,9 +183,14 @@ Explained Chooser::tuned(const Request& request, Bytes bytes) const {
     // If timing took ECO, prediction may know better which schedule suits a size far from it;
     // not if it took several rails, which nobody predicted.
     constexpr double far = 2;
-    const bool wins =
-        timed ? !timed->choice.is_native()
-              : predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
+    // Of messages so many times as long as what was timed a clear prediction counts even where the
+    // library won: it may have another algorithm there.
+    constexpr Bytes much_longer = 4;
+    const bool clear =
+        predicted && predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
+    if (timed && timed->choice.is_native() && clear && bytes > much_longer * timed->bytes)
+        timed = nullptr;
+    const bool wins = timed ? !timed->choice.is_native() : clear;
     const auto by = [](const Entry& entry) {
         return Explained{{},
                          entry.confirmed ? Explained::Rests::timed : Explained::Rests::predicted,
@@ -198,7 +210,7 @@ Explained Chooser::tuned(const Request& request, Bytes bytes) const {
 
 std::optional<Choice> Chooser::choose_nonblocking(const Request& request, Bytes bytes) const {
     if (mode_ != Mode::automatic || !is_open(request, bytes)) return std::nullopt;
-    if (request.hierarchy->one_subnet && !one_subnet_) return std::nullopt;
+    if (is_inside(request)) return std::nullopt;
     const Entry* own = nearest(nonblocking_, request, bytes);
     if (!own) return std::nullopt;
     const Entry* blocking = nearest(timed_, request, bytes);
@@ -231,18 +243,18 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     Knowledge found;
     found.choice = choose(request, bytes);
     const bool fixed = mode_ != Mode::automatic || !is_open(request, bytes);
-    const Entry *timed = nearest(timed_, request, bytes),
-                *predicted = nearest(predicted_, request, bytes);
+    const bool inside = is_inside(request);
+    const Entry *timed = inside ? nullptr : nearest(timed_, request, bytes),
+                *predicted = inside ? nullptr : nearest(predicted_, request, bytes);
     // On one subnet of nothing but itself a library does well: an operation that nobody timed is
     // not tried. Nor is anything tried over rails, which may not be open.
-    if (fixed || (one_subnet_ && !timed) || found.choice.rails > 0 ||
-        (request.hierarchy->one_subnet && !one_subnet_))
-        return found;
+    if (fixed || (one_subnet_ && !timed) || found.choice.rails > 0) return found;
     found.open = true;
     const bool native = found.choice.is_native();
     // Between sizes that are far apart a library may change its algorithm twice.
     constexpr double near_enough = 2, clear_gain = 1.1, clear_loss = 0.95;
-    if (timed && distance(timed->bytes, bytes) <= near_enough) {
+    const bool of_these = timed && timed->structure == request.hierarchy->structure;
+    if (of_these && distance(timed->bytes, bytes) <= near_enough) {
         const bool took_native = timed->choice.is_native();
         const auto size = static_cast<double>(std::max<Bytes>(timed->bytes, 1));
         using enum Knowledge::Sure;

@@ -35,8 +35,7 @@ Choice scaled(Choice choice, Bytes timed, Bytes bytes, const Request& request);
 // What the profile says of one call's choices.
 struct Knowledge {
     Choice choice;  // what choose() gives
-    // Whether anything else may run: not if a setting names the choice, nor inside one subnet of
-    // several.
+    // Whether anything else may run: not if a setting names the choice.
     bool open = false;
     // Why `choice` is sure near this size: both were timed, with a clear result; or ECO's was
     // predicted to win by more than predictions err.
@@ -54,7 +53,8 @@ struct Explained {
     enum class Rests {
         setting,    // ECO_CHOICE, or ECO_KEEP_ORDER
         too_long,   // the message; the library runs
-        inside,     // all ranks are in one of several subnets, where the library runs
+        inside,     // all ranks are in one of several subnets, where nothing was timed: the library
+                    // runs until programs have learned
         timed,      // both were timed
         predicted,  // ECO's choice was predicted; the library timed, or predicted as well
         shape,      // the profile has no tuning: the groups' shapes alone
@@ -93,11 +93,14 @@ private:
         double gain;          // native time over ECO's, by prediction
         Seconds native, eco;  // as in the profile
         bool confirmed;       // both the library and the choice were timed
+        std::string structure;
 
         // What `choice` took, or would.
         Seconds takes() const { return choice.is_native() ? native : eco; }
     };
 
+    // Whether all ranks are in one of several subnets: nothing was timed there.
+    bool is_inside(const Request& request) const;
     const Entry* nearest(const std::vector<Entry>& entries, const Request& request,
                          Bytes bytes) const;
     bool is_open(const Request& request, Bytes bytes) const;

@@ -120,10 +120,52 @@ TEST_F(Choose, WhatWasTimedOutranksWhatWasPredicted) {
     predict(32768, "k5", 9);
     EXPECT_EQ(chosen(Operation::bcast, 32768), "tree:top=star,inner=star,segments=1");
     // Far from what was timed prediction says which schedule, timing whether.
-    predict(1 << 20, "k4", 1);
+    predict(65536, "k4", 1);
+    EXPECT_EQ(chosen(Operation::bcast, 65536), "tree:inner=k4,on=ranks");
+    profile_.tuning[1].choice = "native";
+    EXPECT_EQ(chosen(Operation::bcast, 65536), "native");
+}
+
+TEST_F(Choose, OfMessagesMuchLongerThanWhatWasTimedAClearPredictionCounts) {
+    predict(1 << 20, "k4", 9);
     EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "tree:inner=k4,on=ranks");
     profile_.tuning[1].choice = "native";
+    EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "tree:inner=k4,on=ranks");
+    EXPECT_EQ(chosen(Operation::bcast, 4 << 20), "tree:inner=k4,on=ranks");
+    EXPECT_EQ(chosen(Operation::bcast, 32768), "native");
+    profile_.tuning.back().native = 1.1;
     EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "native");
+    profile_.tuning.pop_back();
+    EXPECT_EQ(chosen(Operation::bcast, 1 << 20), "native");
+}
+
+// Nothing was timed of communicators inside one subnet of several: programs find out.
+TEST_F(Choose, InsideASubnetTheLibraryHasRivals) {
+    Hierarchy hierarchy = parse_hierarchy("{0 1 2 3 4}");
+    const Chooser chooser(profile_, settings_, "openmpi 5");
+    const Knowledge known = chooser.knowledge({Operation::bcast, &hierarchy, 0, true}, 16384);
+    EXPECT_TRUE(known.choice.is_native());
+    EXPECT_TRUE(known.open);
+    EXPECT_EQ(known.sure, Knowledge::Sure::no);
+    ASSERT_EQ(known.rivals.size(), 2U);
+    EXPECT_NE(known.rivals[0].is_mcast(), known.rivals[1].is_mcast());
+}
+
+TEST_F(Choose, WhatWasTimedOnAllHostsIsNotCertainOnSome) {
+    Hierarchy hierarchy = parse_hierarchy("(0 1) (2 3)");
+    const auto known = [&] {
+        const Chooser chooser(profile_, settings_, "openmpi 5");
+        return chooser.knowledge({Operation::bcast, &hierarchy, 0, true}, 16384);
+    };
+    const std::string timed = to_text(known().choice);
+    EXPECT_EQ(known().sure, Knowledge::Sure::by_timing);
+    hierarchy.structure = "1+3";
+    EXPECT_EQ(to_text(known().choice), timed);
+    EXPECT_EQ(known().sure, Knowledge::Sure::no);
+    profile_.tuning.push_back({"openmpi 5", "bcast", "near", 16384, "k2", 2, 1, 0, 1, false});
+    profile_.tuning.back().structure = "1+3";
+    EXPECT_EQ(to_text(known().choice), "tree:inner=k2,on=ranks");
+    EXPECT_EQ(known().sure, Knowledge::Sure::by_timing);
 }
 
 TEST_F(Choose, APredictedGainMustBeClear) {

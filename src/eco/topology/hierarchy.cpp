@@ -5,9 +5,11 @@
 #include <cctype>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "eco/base/check.h"
 #include "eco/base/error.h"
+#include "eco/topology/host_names.h"
 
 namespace eco {
 
@@ -166,6 +168,37 @@ std::vector<std::vector<int>> keys_by_level(const Profile& profile, const std::v
     return keys;
 }
 
+// The same in whatever order its parts are.
+static std::string count_hosts(const Group& group) {
+    if (group.is_rank() || group.on_one_host) return "1";
+    int lone = 0;
+    std::vector<std::string> parts;
+    for (const Group& part : group.parts) {
+        const std::string text = count_hosts(part);
+        if (text == "1")
+            ++lone;
+        else
+            parts.push_back(text.find('+') == std::string::npos ? text : "(" + text + ")");
+    }
+    if (parts.empty()) return std::to_string(lone);
+    parts.insert(parts.end(), static_cast<std::size_t>(lone), "1");
+    std::sort(parts.begin(), parts.end());
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : "+") + part;
+    return text;
+}
+
+static std::string structure_of(const Profile& profile, const std::vector<int>& host_of,
+                                const Group& top) {
+    const std::size_t measured = profile.measured_hosts > 0
+                                     ? static_cast<std::size_t>(profile.measured_hosts)
+                                     : profile.hosts.size();
+    if (std::set<int>(host_of.begin(), host_of.end()).size() == measured) return "";
+    constexpr std::size_t most = 64;  // longer ones only need to differ from each other
+    const std::string text = count_hosts(top);
+    return text.size() <= most ? text : std::to_string(name_hash(text));
+}
+
 Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of,
                           const std::vector<Binding>& bindings) {
     std::vector<int> place(profile.hosts.size());
@@ -197,6 +230,7 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
     if (profile.mcast) set_mcast(hierarchy.top, *profile.mcast, profile.levels, host_of);
     // Inside hosts neighbours are near as well.
     hierarchy.ring = hierarchy.top.ranks;
+    hierarchy.structure = structure_of(profile, host_of, hierarchy.top);
     return hierarchy;
 }
 

@@ -55,7 +55,10 @@ inline constexpr Bytes most_scratch_of_a_rank = Bytes{256} << 20;
 struct Hierarchy {
     Group top;
     bool one_subnet = true;  // all ranks are in one innermost cluster of the network
-    int rails = 0;           // of those that join two of its hosts, the most
+    // How many hosts are in each group, nested, as "(1+5)+2", if not all that were measured have
+    // ranks here: what was timed on all of them says little of these. Empty: all have.
+    std::string structure;
+    int rails = 0;  // of those that join two of its hosts, the most
     // Bytes that a call may take of each rank's memory beside the program's buffers.
     Bytes most_scratch = most_scratch_of_a_rank;
     std::vector<Rank> ring;  // all ranks, neighbours near (§6.2); hosts in the profile's ring order

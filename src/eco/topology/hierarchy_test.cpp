@@ -31,6 +31,22 @@ TEST(Hierarchy, ScatteredRanksAreNamed) {
     EXPECT_EQ(hierarchy.ring, (std::vector<Rank>{0, 3, 6, 1, 4, 7, 2, 5}));
 }
 
+// What was timed on all hosts is no time of these.
+TEST(Hierarchy, APartOfTheHostsSaysHowManyAreInEachGroup) {
+    Profile profile = three_subnets();
+    const auto structure = [&](const std::vector<int>& host_of) {
+        return build_hierarchy(profile, host_of).structure;
+    };
+    EXPECT_EQ(structure({7, 6, 5, 4, 3, 2, 1, 0, 0}), "");
+    EXPECT_EQ(structure({0, 1, 2}), "3");
+    EXPECT_EQ(structure({0, 0, 1, 3, 6, 7}), "1+2+2");
+    EXPECT_EQ(structure({6, 3, 0, 7, 4}), "1+2+2");
+    profile.levels.insert(profile.levels.begin(), {0, 0, 0, 0, 0, 0, 1, 1});
+    EXPECT_EQ(structure({0, 1, 3, 6}), "(1+2)+1");
+    profile.measured_hosts = 9;
+    EXPECT_EQ(structure({0, 1, 2, 3, 4, 5, 6, 7}), "(3+3)+2");
+}
+
 TEST(Hierarchy, LevelsOfOneClusterAreSkipped) {
     Profile profile = three_subnets();
     profile.levels.insert(profile.levels.begin(), {0, 0, 0, 0, 0, 0, 1, 1});

@@ -85,6 +85,7 @@ json tuned_json(const Tuned& tuned) {
                {"ranks_per_host", tuned.ranks_per_host},
                {"predicted", tuned.predicted}};
     if (tuned.derived) entry["derived"] = true;
+    if (!tuned.structure.empty()) entry["structure"] = tuned.structure;
     return entry;
 }
 
@@ -115,6 +116,7 @@ Tuned read_tuned(const json& entry, const ProfileReader& reader) {
     tuned.ranks_per_host = reader.get<int>(entry, "ranks_per_host", 1);
     tuned.predicted = reader.get<bool>(entry, "predicted", false);
     tuned.derived = reader.get<bool>(entry, "derived", false);
+    tuned.structure = reader.get<std::string>(entry, "structure", "");
     if (tuned.layout != "near" && tuned.layout != "scattered")
         reader.refuse("tuning is for the layout '" + tuned.layout +
                       "', neither near nor scattered");

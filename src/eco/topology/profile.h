@@ -32,7 +32,8 @@ struct Tuned {
     double noise = 0;
     int ranks_per_host = 1;  // on the fullest host of those that it was timed on
     bool predicted = false;
-    bool derived = false;  // `native` too was not timed, but follows from other calls
+    bool derived = false;        // `native` too was not timed, but follows from other calls
+    std::string structure = {};  // Hierarchy's, of the ranks that it was timed on
 };
 
 // Stands for the library in entries that were predicted.
@@ -54,6 +55,7 @@ struct Profile {
     std::optional<Model> model;  // where one was measured
     std::vector<InterClusterCost>
         inter_cluster_costs;  // of a runtime part; else find_inter_cluster_costs has them
+    int measured_hosts = 0;   // of a runtime part: how many the whole has; else 0
     std::optional<MeasuredRails> rails;  // where they were looked for
     std::optional<MeasuredMcast> mcast;  // where it was tried
 };

@@ -171,8 +171,8 @@ void put_tuning(const std::vector<Tuned>& tuning, json& root) {
     json groups = json::array();
     std::map<json, std::size_t> numbers;
     for (const Tuned& tuned : tuning) {
-        const json common{texts(tuned.mpi), texts(tuned.operation), texts(tuned.layout),
-                          tuned.ranks_per_host, tuned.predicted ? 1 : 0};
+        const json common{texts(tuned.mpi),     texts(tuned.operation),  texts(tuned.layout),
+                          tuned.ranks_per_host, tuned.predicted ? 1 : 0, texts(tuned.structure)};
         const auto [group, fresh] = numbers.try_emplace(common, groups.size());
         if (fresh) {
             groups.push_back(common);
@@ -197,7 +197,7 @@ std::vector<Tuned> read_tuning(const json& root) {
     const auto text = [&](const json& number) { return texts.at(number.get<std::size_t>()); };
     std::vector<Tuned> tuning;
     for (const json& group : root.at("tuning")) {
-        const json& rows = group.at(5);
+        const json& rows = group.at(6);
         for (std::size_t row = 0; row + 3 < rows.size(); row += 4) {
             Tuned& tuned = tuning.emplace_back();
             tuned.mpi = text(group.at(0));
@@ -205,6 +205,7 @@ std::vector<Tuned> read_tuning(const json& root) {
             tuned.layout = text(group.at(2));
             group.at(3).get_to(tuned.ranks_per_host);
             tuned.predicted = group.at(4) == 1;
+            tuned.structure = text(group.at(5));
             rows.at(row).get_to(tuned.bytes);
             tuned.choice = text(rows.at(row + 1));
             const double ratio = rows.at(row + 2).get<double>() / per_mille;
@@ -316,6 +317,7 @@ Profile part_for_job(const Profile& profile, std::vector<int>& host_of) {
         hosts_shared = (host >= 0 && ++ranks_on[host] > 1) || hosts_shared;
     Profile part;
     part.created = profile.created;
+    part.measured_hosts = static_cast<int>(profile.hosts.size());
     part.mpi_family = profile.mpi_family;
     part.mpi_version = profile.mpi_version;
     part.tuning = tuning_for_job(profile.tuning, hosts_shared);
@@ -360,7 +362,9 @@ Profile part_for_job(const Profile& profile, std::vector<int>& host_of) {
 }
 
 json runtime_json(const Profile& profile) {
-    json root{{"levels", profile.levels}, {"ring", profile.ring}};
+    json root{{"levels", profile.levels},
+              {"ring", profile.ring},
+              {"measured_hosts", profile.measured_hosts}};
     put_tuning(profile.tuning, root);
     json& inter_cluster_costs = root["inter_cluster_costs"] = json::array();
     for (const InterClusterCost& each : find_inter_cluster_costs(profile))
@@ -377,6 +381,7 @@ Profile parse_runtime(const json& root) {
     Profile profile;
     root.at("levels").get_to(profile.levels);
     root.at("ring").get_to(profile.ring);
+    root.at("measured_hosts").get_to(profile.measured_hosts);
     profile.hosts.resize(profile.ring.size());
     profile.tuning = read_tuning(root);
     const auto figures = root.at("inter_cluster_costs").get<std::vector<double>>();

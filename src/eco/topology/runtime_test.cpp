@@ -142,6 +142,8 @@ TEST(Runtime, PartForAJobKeepsItsHierarchy) {
         const Hierarchy is = build_hierarchy(part, host_of);
         EXPECT_EQ(is.ring, was.ring);
         EXPECT_EQ(is.one_subnet, was.one_subnet);
+        EXPECT_EQ(is.structure, was.structure);
+        EXPECT_NE(is.structure, "");
         EXPECT_EQ(layout_name(is), std::string(layout_name(was)));
         expect_same(is.top, was.top);
         const Network network = build_network(part);
