@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from eco import quantities
 from eco.profile import Profile
 
 
@@ -24,6 +25,8 @@ def describe_odd(profile: Profile) -> list[str]:
             lines.append(
                 f"the rate from {names[0]} to {names[1]} is {odd.factor:.1f} times lower than back"
             )
+    if profile.others_traffic:
+        lines.append(_others_traffic(profile))
     if profile.subnets_not_tried:
         subnets = len(set(profile.levels[-1]))
         lines.append(
@@ -31,3 +34,19 @@ def describe_odd(profile: Profile) -> list[str]:
             "directions: there was no time"
         )
     return lines
+
+
+_MOST_NAMED = 4
+
+
+def _others_traffic(profile: Profile) -> str:
+    """Who sends and receives what is not ECO's, those with most first."""
+    found: list[tuple[float, str]] = []
+    for each in profile.others_traffic:
+        for rate, does in ((each.sent, "sends"), (each.received, "receives")):
+            if rate >= max(each.sent, each.received) / 4:
+                found.append((rate, f"{profile.hosts[each.host]} {does} {quantities.rate(rate)}"))
+    found.sort(key=lambda entry: -entry[0])
+    named = [text for _, text in found[:_MOST_NAMED]]
+    more = f" and {len(found) - len(named)} more" if len(found) > len(named) else ""
+    return f"others use this network too: {', '.join(named)}{more} that is not ECO's"

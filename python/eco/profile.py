@@ -26,6 +26,7 @@ from eco.profile_parts import (
     Medium,
     Model,
     Odd,
+    OthersTraffic,
     Rail,
     Rails,
     Survey,
@@ -36,6 +37,7 @@ from eco.profile_parts import (
     read_mcast,
     read_model,
     read_odd,
+    read_others_traffic,
     read_rails,
     read_survey,
     read_tuned,
@@ -54,6 +56,7 @@ __all__ = [
     "Medium",
     "Model",
     "Odd",
+    "OthersTraffic",
     "Profile",
     "Rail",
     "Rails",
@@ -94,6 +97,7 @@ class Profile:
     survey: Survey | None = None  # None: every pair was timed
     odd: tuple[Odd, ...] = ()
     subnets_not_tried: int = 0  # for links that are slower one way
+    others_traffic: tuple[OthersTraffic, ...] = ()  # while the network was measured
     interfaces: tuple[str, ...] = ()  # that the MPI library was told to use
     native_algorithms: tuple[AlgorithmTimes, ...] = ()
     origin: str = ""
@@ -127,6 +131,8 @@ class Profile:
             ]
         if self.subnets_not_tried:
             optional["subnets_not_tried"] = self.subnets_not_tried
+        if self.others_traffic:
+            optional["others_traffic"] = [dict(vars(entry)) for entry in self.others_traffic]
         if self.interfaces:
             optional["interfaces"] = list(self.interfaces)
         if self.native_algorithms:
@@ -232,6 +238,10 @@ def _profile(root: dict[str, Any], origin: str) -> Profile:
         survey=None if survey is None else _survey(survey, len(root["hosts"]), origin),
         odd=tuple(read_odd(entry, root["hosts"], origin) for entry in _list(root, "odd", origin)),
         subnets_not_tried=read_count(root, "subnets_not_tried", origin),
+        others_traffic=tuple(
+            read_others_traffic(entry, len(root["hosts"]), origin)
+            for entry in _list(root, "others_traffic", origin)
+        ),
         interfaces=read_words(root, "interfaces", origin),
         native_algorithms=tuple(
             read_algorithms(entry, origin) for entry in _list(root, "native_algorithms", origin)

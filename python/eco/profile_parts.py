@@ -254,6 +254,15 @@ class Odd:
 
 
 @dataclass(frozen=True)
+class OthersTraffic:
+    """What a host's NICs carried that is not ECO's, in bytes per second."""
+
+    host: int
+    sent: float
+    received: float
+
+
+@dataclass(frozen=True)
 class AlgorithmTimes:
     """What the MPI library's own algorithms took for one operation and size."""
 
@@ -326,6 +335,16 @@ def read_odd(root: Any, hosts: list[str], origin: str) -> Odd:
             ExitCode.BAD_INPUT,
         )
     return odd
+
+
+def read_others_traffic(root: Any, hosts: int, origin: str) -> OthersTraffic:
+    try:
+        found = OthersTraffic(int(root["host"]), float(root["sent"]), float(root["received"]))
+    except (KeyError, TypeError, ValueError):
+        raise EcoError(f"{origin}: others_traffic has the wrong type", ExitCode.BAD_INPUT) from None
+    if not (0 <= found.host < hosts and found.sent >= 0 and found.received >= 0):
+        raise EcoError(f"{origin}: others_traffic has an impossible entry", ExitCode.BAD_INPUT)
+    return found
 
 
 def read_count(root: dict[str, Any], key: str, origin: str) -> int:

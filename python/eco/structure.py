@@ -275,6 +275,10 @@ def summary(profile: Profile) -> dict[str, Any]:
             for odd in profile.odd
         ],
         "subnets_not_tried": profile.subnets_not_tried,
+        "others_traffic": [
+            {"host": profile.hosts[each.host], "sent": each.sent, "received": each.received}
+            for each in profile.others_traffic
+        ],
         "tuning": [entry.document() | {"ratio": gain(entry)} for entry in profile.tuning],
     }
 

@@ -34,7 +34,7 @@ def _on_wire(rate: float | None) -> float | None:
 Clusters = dict[frozenset[str], tuple[float | None, float | None]]
 
 
-def _clusters(profile: Any) -> Clusters:
+def clusters_of(profile: Any) -> Clusters:
     """Hosts and uplinks, out and in, in bit/s on the wire, of what was found by capacity."""
     hosts = profile["hosts"]
     found: Clusters = {}
@@ -63,7 +63,7 @@ def _clusters(profile: Any) -> Clusters:
 )
 def test_truth(scenario: str, mpi: str, tmp_path: Path) -> None:
     # Times of single messages then part nothing, whatever disturbs them.
-    found = _clusters(_measured(scenario, mpi, tmp_path / "p.json", "--tolerance", "1"))
+    found = clusters_of(_measured(scenario, mpi, tmp_path / "p.json", "--tolerance", "1"))
     truth = load(scenario).truth
     assert truth is not None
     assert set(found) == {frozenset(cluster.hosts) for cluster in truth}
@@ -78,4 +78,4 @@ def test_truth(scenario: str, mpi: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 @pytest.mark.parametrize("scenario", ["switched-8", "campus-20", "magpie"])
 def test_nothing_where_nothing_is_shared(scenario: str, mpi: str, tmp_path: Path) -> None:
-    assert _clusters(_measured(scenario, mpi, tmp_path / "p.json")) == {}
+    assert clusters_of(_measured(scenario, mpi, tmp_path / "p.json")) == {}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 #include <thread>
 
@@ -10,6 +11,7 @@
 #include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/topology/train.h"
+#include "eco/transport/nic_counters.h"
 #include "eco/transport/rail_transport.h"
 
 namespace eco {
@@ -203,6 +205,29 @@ std::vector<double> time_trains(const Order& order) {
     return took;
 }
 
+// On the wire, about: of messages of so many bytes each with their headers, and of what confirms
+// each of them and its frames.
+double on_wire(double messages, Bytes bytes) {
+    constexpr double header = 66, envelope = 64, frame = 1448;
+    const auto size = static_cast<double>(bytes);
+    return messages * (size + envelope + header * std::ceil((size + envelope) / frame));
+}
+double confirmations(double messages, Bytes bytes) {
+    constexpr double acknowledgement = 66, two_frames = 2896;
+    return on_wire(messages, 0) +
+           messages * acknowledgement * std::ceil(static_cast<double>(bytes) / two_frames);
+}
+
+std::vector<double> listen(const Order& order) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(order.wait));
+    const auto before = nic_counters();
+    const auto start = Clock::now();
+    std::this_thread::sleep_for(std::chrono::duration<double>(order.duration - order.wait));
+    const NicBytes all = carried(before, nic_counters());
+    const Seconds took = since(start);
+    return {all.sent / took, all.received / took};
+}
+
 // So many messages are under way until the time is up; each that arrives is answered by an empty
 // one, for which the next is sent. So no queue grows without end, and all stop soon.
 class Stream {
@@ -213,7 +238,7 @@ public:
           out_(static_cast<std::size_t>(order.bytes), more),
           in_(static_cast<std::size_t>(order.arriving)) {}
 
-    double run() {
+    std::vector<double> run() {
         bool receiving = order_.from >= 0, sending = order_.to >= 0;
         if (receiving) wire_.recv(arrival, in_.data(), order_.arriving, order_.from, data_tag);
         if (sending) wire_.recv(credit, nullptr, 0, order_.to, credit_tag);
@@ -227,8 +252,9 @@ public:
                 if (id == credit) sending = confirmed();
                 if (id == departure) --leaving_;
             }
+            look();
         }
-        return rate();
+        return {rate(), others_received()};
     }
 
 private:
@@ -250,6 +276,7 @@ private:
     }
     bool confirmed() {
         --unconfirmed_;
+        ++confirmed_;
         if (since(start_) < order_.duration) send_next();
         if (unconfirmed_ > 0) {
             wire_.recv(credit, nullptr, 0, order_.to, credit_tag);
@@ -258,6 +285,26 @@ private:
         wire_.send(departure, &last, 1, order_.to, data_tag);
         ++leaving_;
         return false;
+    }
+    // What has been carried when the time that counts begins, and when it ends.
+    struct Look {
+        Seconds when = 0;
+        NicCounters all;
+        double confirmed = 0, arrived = 0;  // messages
+    };
+    void look() {
+        const Seconds now = since(start_);
+        if (looks_.size() == 2 || now < (looks_.empty() ? order_.wait : order_.duration)) return;
+        looks_.push_back({now, nic_counters(), confirmed_, static_cast<double>(arrivals_.size())});
+    }
+    // B/s; 0 where the stream ended early.
+    double others_received() const {
+        if (looks_.size() < 2) return 0;
+        const Look &first = looks_.front(), &last = looks_.back();
+        const double own = on_wire(last.arrived - first.arrived, order_.arriving) +
+                           confirmations(last.confirmed - first.confirmed, order_.bytes);
+        const double all = carried(first.all, last.all).received;
+        return std::max(0.0, all - own) / (last.when - first.when);
     }
     // From the last arrival before the time that counts to the first after it, so that messages
     // which come in bunches are spread over the time in which nothing came.
@@ -278,6 +325,8 @@ private:
     Clock::time_point start_ = Clock::now();
     std::vector<Seconds> arrivals_;
     int leaving_ = 0, unconfirmed_ = 0;
+    double confirmed_ = 0;  // messages
+    std::vector<Look> looks_;
 };
 
 }  // namespace
@@ -293,7 +342,8 @@ std::size_t figures_of(const Order& order) {
         case Order::Kind::answer_train:
             return 2 * static_cast<std::size_t>(order.count);
         case Order::Kind::flow:
-            return 1;
+        case Order::Kind::listen:
+            return 2;
         case Order::Kind::end:
         case Order::Kind::answer_trips:
         case Order::Kind::answer_sends:
@@ -322,7 +372,9 @@ std::vector<double> perform(const Order& order) {
             answer_sends(order);
             return {};
         case Order::Kind::flow:
-            return {Stream(order).run()};
+            return Stream(order).run();
+        case Order::Kind::listen:
+            return listen(order);
         case Order::Kind::train:
             send_trains(order);
             return {};

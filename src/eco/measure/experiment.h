@@ -21,6 +21,7 @@ struct Order {
         flow,          // send to `to`, receive from `from`, as fast as it goes
         train,         // `count` times: rest for `wait`, then send `in_flight` messages to `to`
         answer_train,  // time how far apart its first and its last one arrive, and its last ones
+        listen,        // count what this host's NICs carry between `wait` and `duration`
     };
     Kind kind = Kind::end;
     int to = -1, from = -1;  // ranks; -1: none
@@ -32,7 +33,7 @@ struct Order {
     // round_trips: the pair has had messages before; answer_trips: it just had.
     bool warm = false;
     int in_flight = 0;  // messages sent before an answer
-    Seconds wait = 0;   // overheads: until what was sent is surely there; flow: warm-up
+    Seconds wait = 0;   // overheads: until what was sent is surely there; flow, listen: warm-up
     Seconds duration = 0;
 };
 
@@ -51,9 +52,10 @@ std::size_t figures_of(const Order& order);
 // round_trips: the half round trips, after one that is not counted unless it was long and `warm`;
 // then zeros, where time was up. overheads: seconds in a send
 // call, the mean of each train, then in each receive call. flow: the bytes per second that arrived
-// here between wait and duration, 0 if that is not known. answer_train: seconds from the first
-// arrival of each train to the last, then of each how far apart its last ones are. Throws
-// MpiError.
+// here between wait and duration, 0 if that is not known; then the bytes per second that its
+// NICs received besides. listen: the bytes per second that they sent, and received. answer_train:
+// seconds from the first arrival of each train to the last, then of each how far apart its last
+// ones are. Throws MpiError.
 std::vector<double> perform(const Order& order);
 
 }  // namespace eco

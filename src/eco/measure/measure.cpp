@@ -18,6 +18,7 @@
 #include "eco/measure/measure_pairs.h"
 #include "eco/measure/measure_rails.h"
 #include "eco/measure/messages.h"
+#include "eco/measure/model_timer.h"
 #include "eco/measure/protocol.h"
 #include "eco/measure/rail_pairs.h"
 #include "eco/measure/since.h"
@@ -37,6 +38,11 @@ namespace {
 
 // Of the time that is left, at most.
 constexpr double for_capacity = 0.25, for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
+
+// How long ECO listens, each of two times, to what is not its own; and what is worth a word: B/s,
+// and in parts of the slowest medium.
+constexpr Seconds listening = 0.25;
+constexpr double least_traffic = 12.5e3, part_of_slowest = 0.02;
 
 class Measuring {
 public:
@@ -58,11 +64,14 @@ public:
         set_parameters();
         if (workers_.rank() == 0) {
             const Seconds look = time_of_look();
+            listen();
             time_pairs(look);
             // A survey visits most pairs once.
             derive_topology(profile_, notes_.surveyed ? 1 : profile_.repeats, look);
             find_capacity();
             find_model();
+            listen();
+            note_others_traffic();
             if (options_.facts) tell_again();
             workers_.dismiss();
         } else {
@@ -201,7 +210,7 @@ private:
         }
         const Seconds before = spent(), expected = capacity_time(profile_);
         const FoundCapacity found =
-            measure_capacity(profile_, leader_, workers_, for_capacity * left_(),
+            measure_capacity(profile_, heard_, leader_, workers_, for_capacity * left_(),
                              [&](double done, const std::string& what) {
                                  show_step(before, expected, std::max(done, 0.05),
                                            model_time(profile_) + later().all(), what);
@@ -228,7 +237,7 @@ private:
         if (!fresh || profile_.hosts.size() < 2) return;
         const Seconds before = spent(), model = model_time(profile_);
         profile_.model =
-            measure_model(profile_, known_, uplinks_, leader_, workers_,
+            measure_model(profile_, known_, uplinks_, heard_, leader_, workers_,
                           [&](double done, const std::string& what) {
                               // Rarely less than was thought, often more.
                               show_step(before, model, std::max(done, 0.1), later().all(), what);
@@ -239,6 +248,32 @@ private:
         notes_.odd = all_odd(slow_hosts(profile_), slow_for_long(profile_, notes_.surveyed),
                              links.odd, profile_.levels.back());
         notes_.subnets_not_tried = links.subnets_not_tried;
+    }
+
+    // To what is not ECO's: before and after what is measured.
+    void listen() {
+        if (!is_fresh() || profile_.hosts.size() < 2) return;
+        const auto heard = ModelTimer(profile_, leader_, workers_).listen(listening);
+        if (heard_.empty()) {
+            heard_ = heard;
+            return;
+        }
+        for (std::size_t host = 0; host < heard.size(); ++host) {
+            heard_[host].sent = (heard_[host].sent + heard[host].sent) / 2;
+            heard_[host].received = (heard_[host].received + heard[host].received) / 2;
+        }
+    }
+
+    void note_others_traffic() {
+        double slowest = 0;
+        if (profile_.model)
+            for (const Medium& medium : profile_.model->media)
+                slowest = slowest > 0 ? std::min(slowest, medium.rate) : medium.rate;
+        const double least = std::max(least_traffic, part_of_slowest * slowest);
+        for (std::size_t host = 0; host < heard_.size(); ++host)
+            if (std::max(heard_[host].sent, heard_[host].received) >= least)
+                notes_.others_traffic.push_back(
+                    {static_cast<int>(host), heard_[host].sent, heard_[host].received});
     }
 
     // All hosts take part, so a new one changes what is known of the others.
@@ -332,6 +367,7 @@ private:
     std::vector<int> leader_;      // per host its first rank
     std::vector<Hint> hints_;      // per host
     std::vector<Medium> uplinks_;  // of clusters found by them
+    std::vector<NicBytes> heard_;  // per host, the mean
 };
 
 }  // namespace

@@ -39,9 +39,14 @@ struct Search {
 
 class CapacityMeasuring {
 public:
-    CapacityMeasuring(Profile& profile, const std::vector<int>& leader, const WorkerPool& workers,
-                      Seconds most, const Show& show)
-        : profile_(profile), timer_(profile, leader, workers), most_(most), show_(show) {}
+    CapacityMeasuring(Profile& profile, const std::vector<NicBytes>& heard,
+                      const std::vector<int>& leader, const WorkerPool& workers, Seconds most,
+                      const Show& show)
+        : profile_(profile),
+          heard_(heard),
+          timer_(profile, leader, workers),
+          most_(most),
+          show_(show) {}
 
     FoundCapacity run() {
         std::vector<Search> searches;
@@ -95,9 +100,11 @@ private:
             show_(std::min(0.95, static_cast<double>(round) / usual_rounds),
                   "streams of many hosts at once");
             const Seconds time = is_exact ? exact_round : timed();
-            const auto rates =
-                timer_.rates(flows, fastest_ > 0 ? ModelTimer::Timing{time, under_way, fastest_}
-                                                 : ModelTimer::Timing{time});
+            ModelTimer::Timing timing{time};
+            if (fastest_ > 0) timing = {time, under_way, fastest_};
+            timing.others = is_exact ? ModelTimer::Others::across : ModelTimer::Others::at_ports;
+            timing.heard = &heard_;
+            const auto rates = timer_.rates(flows, timing);
             ++found_.rounds;
             auto next = rates.begin();
             for (const auto& [search, count] : parts) {
@@ -150,6 +157,7 @@ private:
     }
 
     Profile& profile_;
+    const std::vector<NicBytes>& heard_;
     const ModelTimer timer_;
     Seconds most_;
     const Show& show_;
@@ -169,9 +177,10 @@ Seconds capacity_time(const Profile& profile) {
     return most < least_hosts ? 0 : usual_rounds * (shortest_round + around_a_round);
 }
 
-FoundCapacity measure_capacity(Profile& profile, const std::vector<int>& leader,
-                               const WorkerPool& workers, Seconds most, const Show& show) {
-    return CapacityMeasuring(profile, leader, workers, most, show).run();
+FoundCapacity measure_capacity(Profile& profile, const std::vector<NicBytes>& heard,
+                               const std::vector<int>& leader, const WorkerPool& workers,
+                               Seconds most, const Show& show) {
+    return CapacityMeasuring(profile, heard, leader, workers, most, show).run();
 }
 
 }  // namespace eco

@@ -35,6 +35,9 @@ constexpr Seconds longest_for_links = 15;
 // Clusters of a level that are timed; where all of these are of one kind, so are the others.
 constexpr std::size_t enough_alike = 6;
 
+// Whose NICs say who else uses a cluster.
+constexpr std::size_t most_watched = 16;
+
 // To learn what a cluster shares and what its uplink is, about.
 constexpr int flows_of_cluster = 6;
 
@@ -73,11 +76,12 @@ std::vector<Medium> clusters(const Profile& profile) {
 class ModelMeasuring {
 public:
     ModelMeasuring(const Profile& profile, const std::optional<Profile>& known,
-                   const std::vector<Medium>& uplinks, const std::vector<int>& leader,
-                   const WorkerPool& workers, const Show& show)
+                   const std::vector<Medium>& uplinks, const std::vector<NicBytes>& heard,
+                   const std::vector<int>& leader, const WorkerPool& workers, const Show& show)
         : profile_(profile),
           known_(known && known->model ? &*known : nullptr),
           uplinks_(uplinks),
+          heard_(heard),
           timer_(profile, leader, workers),
           show_(show),
           hosts_(static_cast<int>(profile.hosts.size())) {
@@ -225,10 +229,10 @@ private:
         }
         const auto flows =
             flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
-        const Observed seen = observe(flows, model_.media, clearly_bus_or_not);
+        const Watched seen = observe(flows, model_.media, clearly_bus_or_not, some_hosts(medium));
         const bool bus = is_bus(seen);
         medium.kind = bus ? Medium::Kind::bus : Medium::Kind::switched;
-        medium.rate = bus ? std::max(seen.alone, seen.together) : seen.alone;
+        medium.rate = bus ? std::max(seen.alone, seen.together) : seen.port;
         return medium;
     }
 
@@ -300,17 +304,38 @@ private:
         return part.level > whole.level && wider[static_cast<std::size_t>(first)] == whole.cluster;
     }
 
-    // Disturbance slows; so the best sample of few counts.
-    Observed observe(const std::vector<Flow>& flows, const std::vector<Medium>& known,
-                     bool (*is_clear)(const Observed&)) const {
-        Observed seen{0, 0, 0};
+    // Of a large cluster the first: who else uses it shows at some of its hosts.
+    std::vector<int> some_hosts(const Medium& medium) const {
+        const auto& ids = profile_.levels[at(medium.level)];
+        std::vector<int> found;
+        for (int host = 0; host < hosts_ && found.size() < most_watched; ++host)
+            if (ids[at(host)] == medium.cluster) found.push_back(host);
+        return found;
+    }
+
+    struct Watched : Observed {
+        double port = 0;  // what the ways to and from the first flow's hosts carried
+    };
+    // Disturbance slows; so the best sample of few counts. What is not ECO's on these hosts counts
+    // as if it were: it takes its part of a bus, or of two ports; what leaves them shows only where
+    // all was silent. Of uplinks nobody knows who crosses them: no hosts.
+    Watched observe(const std::vector<Flow>& flows, const std::vector<Medium>& known,
+                    bool (*is_clear)(const Observed&), const std::vector<int>& hosts = {}) const {
+        Watched seen{{0, 0, 0}};
+        double leaves = 0;
+        for (const int host : hosts) leaves += heard_[at(host)].sent - heard_[at(host)].received;
+        leaves = std::max(0.0, leaves);
+        const double sent = hosts.empty() ? 0 : heard_[at(flows[0].from)].sent;
         for (int sample = 0; sample < most_samples; ++sample) {
-            seen.alone = std::max(seen.alone, timer_.total({flows[0]}));
-            seen.together = std::max(seen.together, timer_.total(flows));
+            auto alone = timer_.carried({flows[0]}, hosts), together = timer_.carried(flows, hosts);
+            if (hosts.empty()) alone.to_first = alone.to_hosts = together.to_hosts = 0;
+            seen.port = std::max(seen.port, alone.flows + std::max(alone.to_first, sent));
+            seen.alone = std::max(seen.alone, alone.flows + alone.to_hosts + leaves);
+            seen.together = std::max(seen.together, together.flows + together.to_hosts);
             seen.expected = expected(flows, seen.alone, known);
             if (seen.alone > 0 && is_clear(seen)) break;
         }
-        if (seen.alone <= 0) seen.alone = timer_.rate(flows[0]);
+        if (seen.alone <= 0) seen.alone = seen.port = timer_.rate(flows[0]);
         return seen;
     }
     double expected(const std::vector<Flow>& flows, double alone,
@@ -333,6 +358,7 @@ private:
     const Profile& profile_;
     const Profile* known_;
     const std::vector<Medium> uplinks_;
+    const std::vector<NicBytes> heard_;
     const ModelTimer timer_;
     const Show& show_;
     int hosts_;
@@ -354,13 +380,14 @@ Seconds model_time(const Profile& profile) {
 OddLinks find_odd_links(const Profile& profile, const std::vector<int>& leader,
                         const WorkerPool& workers, const std::vector<HostPair>& inside,
                         Seconds most, const Show& show) {
-    return ModelMeasuring(profile, std::nullopt, {}, leader, workers, show).odd_links(inside, most);
+    return ModelMeasuring(profile, std::nullopt, {}, {}, leader, workers, show)
+        .odd_links(inside, most);
 }
 
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,
-                    const std::vector<Medium>& uplinks, const std::vector<int>& leader,
-                    const WorkerPool& workers, const Show& show) {
-    return ModelMeasuring(profile, known, uplinks, leader, workers, show).run();
+                    const std::vector<Medium>& uplinks, const std::vector<NicBytes>& heard,
+                    const std::vector<int>& leader, const WorkerPool& workers, const Show& show) {
+    return ModelMeasuring(profile, known, uplinks, heard, leader, workers, show).run();
 }
 
 }  // namespace eco

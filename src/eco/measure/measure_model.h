@@ -11,6 +11,7 @@
 #include "eco/survey/notes.h"
 #include "eco/survey/timings.h"
 #include "eco/topology/profile.h"
+#include "eco/transport/nic_counters.h"
 
 namespace eco {
 
@@ -22,11 +23,12 @@ Seconds model_time(const Profile& profile);
 
 // Rank 0's part. profile: with times and levels, of two hosts or more; known: an earlier profile
 // whose hosts are the first of these, taken over where its model says enough; uplinks: of clusters
-// that were found by them (measure_capacity.h); leader: per host the rank that measures. About 0.2
-// s per host and 0.6 s per cluster on slow networks, more over long distances. Throws MpiError.
+// that were found by them (measure_capacity.h); heard: per host what its NICs carry while ECO is
+// silent, B/s; leader: per host the rank that measures. About 0.2 s per host and 0.6 s per cluster
+// on slow networks, more over long distances. Throws MpiError.
 Model measure_model(const Profile& profile, const std::optional<Profile>& known,
-                    const std::vector<Medium>& uplinks, const std::vector<int>& leader,
-                    const WorkerPool& workers, const Show& show);
+                    const std::vector<Medium>& uplinks, const std::vector<NicBytes>& heard,
+                    const std::vector<int>& leader, const WorkerPool& workers, const Show& show);
 
 // Links over which messages flow much faster one way than the other; the slower way's sender first.
 struct OddLinks {

@@ -24,6 +24,11 @@ constexpr int messages_per_flow = 16, least_in_flight = 4;
 constexpr double shortest_message = 512, long_message = 16384;
 constexpr Seconds long_message_time = 20e-6;
 
+// Less than this part of what flows carry may be their own: frames that were sent twice.
+constexpr double least_of_others = 0.1;
+// Bytes of long frames for each of payload.
+constexpr double wire_per_payload = 1514.0 / 1448;
+
 // Of trains that find out what a bucket lets pass at once: frames, fewer than TCP sends before it
 // waits. What takes less time tells nothing.
 constexpr int short_train = 8, trains = 5;
@@ -81,8 +86,9 @@ double ModelTimer::total(const std::vector<Flow>& flows) const {
     return std::accumulate(each.begin(), each.end(), 0.0);
 }
 
-std::vector<double> ModelTimer::rates(const std::vector<Flow>& flows, const Timing& timing) const {
-    std::vector<std::pair<int, Order>> orders;
+ModelTimer::Orders ModelTimer::orders_of(const std::vector<Flow>& flows,
+                                         const Timing& timing) const {
+    Orders orders;
     // A rank that sends and receives has one order for both; it is timed as what it receives.
     const auto order_of = [&](int host) -> Order& {
         for (auto& [rank, order] : orders)
@@ -114,11 +120,72 @@ std::vector<double> ModelTimer::rates(const std::vector<Flow>& flows, const Timi
         order.kind = Order::Kind::flow;
         order.duration = longest;
     }
-    const auto figures = workers_.run(orders);
+    return orders;
+}
+
+std::vector<double> ModelTimer::rates_of(const std::vector<Flow>& flows, const Orders& orders,
+                                         const std::vector<std::vector<double>>& figures) const {
     std::vector<double> found;
     for (const auto& flow : flows)
         for (std::size_t i = 0; i < orders.size(); ++i)
             if (orders[i].first == leader_[at(flow.to)]) found.push_back(figures[i][0]);
+    return found;
+}
+
+std::vector<double> ModelTimer::rates(const std::vector<Flow>& flows, const Timing& timing) const {
+    const Orders orders = orders_of(flows, timing);
+    const auto figures = workers_.run(orders);
+    auto found = rates_of(flows, orders, figures);
+    if (timing.others == Others::uncounted) return found;
+    std::vector<double> received;
+    double sent = 0;
+    for (const Flow& flow : flows) {
+        sent += (*timing.heard)[at(flow.from)].sent;
+        for (std::size_t i = 0; i < orders.size(); ++i)
+            if (orders[i].first == leader_[at(flow.to)]) received.push_back(figures[i][1]);
+    }
+    const double all = std::accumulate(received.begin(), received.end(), 0.0);
+    for (std::size_t f = 0; f < flows.size(); ++f) {
+        const double others = timing.others == Others::across
+                                  ? received[f] * (all > sent ? sent / all : 1)
+                                  : std::max(received[f], (*timing.heard)[at(flows[f].from)].sent);
+        if (others >= least_of_others * found[f]) found[f] += others / wire_per_payload;
+    }
+    return found;
+}
+
+ModelTimer::Carried ModelTimer::carried(const std::vector<Flow>& flows,
+                                        const std::vector<int>& hosts) const {
+    Orders orders = orders_of(flows, {});
+    Order listening;
+    listening.kind = Order::Kind::listen;
+    listening.duration = orders.front().second.duration;
+    for (const auto& [rank, order] : orders) listening.wait = std::max(listening.wait, order.wait);
+    for (const int host : hosts)
+        if (std::none_of(orders.begin(), orders.end(),
+                         [&](const auto& each) { return each.first == leader_[at(host)]; }))
+            orders.emplace_back(leader_[at(host)], listening);
+    const auto figures = workers_.run(orders);
+    const auto rates = rates_of(flows, orders, figures);
+    Carried found{std::accumulate(rates.begin(), rates.end(), 0.0)};
+    for (std::size_t i = 0; i < orders.size(); ++i) {
+        const double received = figures[i][1] / wire_per_payload;  // of both kinds of orders
+        found.to_hosts += received;
+        if (orders[i].first == leader_[at(flows[0].to)]) found.to_first = received;
+    }
+    for (double* each : {&found.to_first, &found.to_hosts})
+        if (*each < least_of_others * found.flows) *each = 0;
+    return found;
+}
+
+std::vector<NicBytes> ModelTimer::listen(Seconds duration) const {
+    Order order;
+    order.kind = Order::Kind::listen;
+    order.duration = duration;
+    Orders orders;
+    for (const int leader : leader_) orders.emplace_back(leader, order);
+    std::vector<NicBytes> found;
+    for (const auto& figures : workers_.run(orders)) found.push_back({figures[0], figures[1]});
     return found;
 }
 

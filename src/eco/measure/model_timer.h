@@ -13,6 +13,7 @@
 #include "eco/topology/media.h"
 #include "eco/topology/profile.h"
 #include "eco/topology/transfer.h"
+#include "eco/transport/nic_counters.h"
 
 namespace eco {
 
@@ -28,16 +29,33 @@ public:
     // By size, in seconds: of a send, and of a receive. Throws MpiError, as all that follow.
     std::pair<std::vector<Seconds>, std::vector<Seconds>> overheads(int host, int partner) const;
 
+    // Whether what is not ECO's counts with the flows: what takes a part of a flow's ports; or,
+    // where the flows are added up, what goes the same way, from hosts that send to hosts that
+    // receive.
+    enum class Others { uncounted, at_ports, across };
     struct Timing {
         Seconds timed = flow_time;  // at least
         // What a flow may have under way, in seconds at its rate; 0: enough for any queue.
         Seconds under_way = 0;
         double most = std::numeric_limits<double>::infinity();  // B/s of a flow, where known
+        Others others = Others::uncounted;
+        const std::vector<NicBytes>* heard = nullptr;  // per host, while ECO is silent
     };
     // B/s of these flows at once, each; a host sends one and receives one at most.
     std::vector<double> rates(const std::vector<Flow>& flows, const Timing& timing) const;
     // Of all together.
     double total(const std::vector<Flow>& flows) const;
+
+    // The same, and what is not ECO's that the first flow's receiver and all these hosts get
+    // meanwhile, by the counters of their NICs. What is sent says little: it may wait, or be lost.
+    // B/s of payload; what is little beside the flows does not count, as it may be theirs.
+    struct Carried {
+        double flows = 0, to_first = 0, to_hosts = 0;
+    };
+    Carried carried(const std::vector<Flow>& flows, const std::vector<int>& hosts) const;
+
+    // What each host's NICs carry while ECO is silent, B/s.
+    std::vector<NicBytes> listen(Seconds duration) const;
 
     // As the pairwise times have it; of the longest message in all where a byte more costs nothing.
     double rate(const Flow& flow) const;
@@ -48,6 +66,11 @@ public:
     double burst(const Flow& flow, double rate) const;
 
 private:
+    using Orders = std::vector<std::pair<int, Order>>;
+    Orders orders_of(const std::vector<Flow>& flows, const Timing& timing) const;
+    // Of the flows among these.
+    std::vector<double> rates_of(const std::vector<Flow>& flows, const Orders& orders,
+                                 const std::vector<std::vector<double>>& figures) const;
     // Along the way from a to b, overheads included.
     Cost whole(int a, int b) const;
 

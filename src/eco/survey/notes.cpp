@@ -71,6 +71,9 @@ void put_notes(const Notes& notes, json& document) {
         document["odd"].push_back(
             {{"hosts", odd.hosts}, {"what", odd.what}, {"factor", odd.factor}});
     if (notes.subnets_not_tried > 0) document["subnets_not_tried"] = notes.subnets_not_tried;
+    for (const OthersTraffic& each : notes.others_traffic)
+        document["others_traffic"].push_back(
+            {{"host", each.host}, {"sent", each.sent}, {"received", each.received}});
     if (!notes.interfaces.empty()) document["interfaces"] = notes.interfaces;
 }
 
@@ -93,6 +96,18 @@ Notes read_notes(const std::string& text, const Profile& profile, const std::str
         notes.subnets_not_tried = reader.get<int>(root, "subnets_not_tried");
         reader.check_figure(notes.subnets_not_tried, 0, static_cast<double>(hosts) + 1,
                             "subnets_not_tried");
+    }
+    if (root.contains("others_traffic")) {
+        const ProfileReader reader(origin);
+        for (const json& entry : reader.list(root, "others_traffic")) {
+            OthersTraffic each{reader.get<int>(entry, "host"), reader.get<double>(entry, "sent"),
+                               reader.get<double>(entry, "received")};
+            reader.check_figure(each.host, 0, static_cast<double>(hosts) - 1,
+                                "the host of others_traffic");
+            reader.check_figure(each.sent, 0, 1e15, "others_traffic");
+            reader.check_figure(each.received, 0, 1e15, "others_traffic");
+            notes.others_traffic.push_back(each);
+        }
     }
     if (root.contains("interfaces"))
         notes.interfaces = ProfileReader(origin).get<std::vector<std::string>>(root, "interfaces");

@@ -29,15 +29,23 @@ struct Odd {
     double factor = 1;
 };
 
+// What a host's NICs carried that is not ECO's while its network was measured, B/s.
+struct OthersTraffic {
+    int host = 0;
+    double sent = 0, received = 0;
+};
+
 struct Notes {
     std::optional<Surveyed> surveyed;  // empty: every pair was timed
     std::vector<Odd> odd;
     int subnets_not_tried = 0;  // for links that are slower one way
+    std::vector<OthersTraffic> others_traffic;
     // That the MPI library was told to use; empty: its own choice.
     std::vector<std::string> interfaces;
 };
 
-// Adds the keys `survey`, `odd`, `subnets_not_tried` and `interfaces` to a profile's document.
+// Adds the keys `survey`, `odd`, `subnets_not_tried`, `others_traffic` and `interfaces` to a
+// profile's document.
 void put_notes(const Notes& notes, nlohmann::json& document);
 
 // Of a profile's text that parse_profile took. Throws Error{bad_input} with one sentence that
