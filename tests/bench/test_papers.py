@@ -6,6 +6,7 @@ import pytest
 from bench_harness import bench
 
 
+@pytest.mark.long
 @pytest.mark.lab
 def test_eco_tables() -> None:
     tables = bench("papers/eco.py")["tables"]

@@ -17,6 +17,7 @@ def wu(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
 
 
+@pytest.mark.long
 def test_every_experiment_gives_its_figures() -> None:
     found = wu(*WORDS)
     assert found.returncode == 0, found.stderr

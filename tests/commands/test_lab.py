@@ -57,6 +57,7 @@ def test_what_was_found(measured: tuple[str, Path]) -> None:
     assert borders == 3
 
 
+@with_one
 def test_buses(measured: tuple[str, Path]) -> None:
     """Three buses of 10 Mbit/s; nothing is narrower between them."""
     summary = json.loads(eco("show", measured[1], "--json").stdout)
@@ -118,7 +119,7 @@ links:
 """
 
 
-@pytest.mark.parametrize("rate", [500, 100])
+@pytest.mark.parametrize("rate", [pytest.param(500, marks=pytest.mark.long), 100])
 def test_a_host_with_a_slow_card(rate: int, tmp_path: Path) -> None:
     scenario, path = tmp_path / "slow.yaml", tmp_path / "net.json"
     scenario.write_text(SLOW_HOST.format(rate=rate, own=rate // 5, more=""))
@@ -197,6 +198,7 @@ def test_tune_then_bench(measured: tuple[str, Path]) -> None:
         assert 0 <= each["work_without_calls"]["overlap"] <= 1
 
 
+@with_one
 def test_tuning_on_some_of_the_hosts(measured: tuple[str, Path]) -> None:
     """What holds for three hosts is not kept as what holds for eight."""
     mpi, path = measured

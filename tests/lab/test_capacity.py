@@ -53,7 +53,7 @@ def clusters_of(profile: Any) -> Clusters:
     [
         ("leaf-2x4", "openmpi"),
         pytest.param("leaf-2x4", "mpich", marks=long),
-        ("slow-uplink", "mpich"),
+        pytest.param("slow-uplink", "mpich", marks=long),
         pytest.param("slow-uplink", "openmpi", marks=long),
         pytest.param("leaf-4x4", "openmpi", marks=long),
         pytest.param("leaf-4x4", "mpich", marks=long),

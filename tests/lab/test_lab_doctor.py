@@ -82,7 +82,7 @@ def test_hosts_whose_network_has_no_ipv4(tmp_path: Path) -> None:
     assert found["losses"]["where"] == ["n3"]
 
 
-@pytest.mark.parametrize("lost", [True, False])
+@pytest.mark.parametrize("lost", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_collectives_are_timed_where_nothing_is_lost(lost: bool, tmp_path: Path) -> None:
     scenario = written(apart("loss: 1.5%" if lost else "delay: 1ms"), tmp_path)
     lab = [*own_command(), "lab", "run", str(scenario), "--native", "--mpi", "openmpi", "--"]

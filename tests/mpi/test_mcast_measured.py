@@ -138,6 +138,7 @@ def test_losses_do_not_slow_it_down(mpi: Mpi, faults: str, tmp_path: Path) -> No
     assert 0.9 * 1.25e6 * 0.97 < widest["rate"] < 1.3e6, found
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @with_one(OPENMPI5, MPICH5)
 def test_switches_that_take_less_than_the_nics(mpi: Mpi, tmp_path: Path) -> None:

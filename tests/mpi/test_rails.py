@@ -109,6 +109,7 @@ def test_ranks_that_share_hosts(mpi: Mpi) -> None:
     same_results(native, eco, ["bcast", "gather", "allreduce", "allgather"])
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @with_one(OPENMPI5, MPICH5)
 def test_a_program_uses_what_was_measured_and_tuned(mpi: Mpi, tmp_path: Path) -> None:
