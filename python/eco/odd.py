@@ -26,7 +26,7 @@ def describe_odd(profile: Profile) -> list[str]:
                 f"the rate from {names[0]} to {names[1]} is {odd.factor:.1f} times lower than back"
             )
     if profile.others_traffic:
-        lines.append(_others_traffic(profile))
+        lines.append(f"others use this network too: {others_traffic(profile)} that is not ECO's")
     if profile.subnets_not_tried:
         subnets = len(set(profile.levels[-1]))
         lines.append(
@@ -39,8 +39,8 @@ def describe_odd(profile: Profile) -> list[str]:
 _MOST_NAMED = 4
 
 
-def _others_traffic(profile: Profile) -> str:
-    """Who sends and receives what is not ECO's, those with most first."""
+def others_traffic(profile: Profile) -> str:
+    """Who sends and receives what is not ECO's, those with most first: `n0 sends 5 Mbit/s`."""
     found: list[tuple[float, str]] = []
     for each in profile.others_traffic:
         for rate, does in ((each.sent, "sends"), (each.received, "receives")):
@@ -49,4 +49,4 @@ def _others_traffic(profile: Profile) -> str:
     found.sort(key=lambda entry: -entry[0])
     named = [text for _, text in found[:_MOST_NAMED]]
     more = f" and {len(found) - len(named)} more" if len(found) > len(named) else ""
-    return f"others use this network too: {', '.join(named)}{more} that is not ECO's"
+    return f"{', '.join(named)}{more}"

@@ -270,6 +270,15 @@ def test_an_asymmetric_link(tmp_path: Path) -> None:
     assert "3.0 times" in only(result)["cost"]
 
 
+def test_others_traffic(tmp_path: Path) -> None:
+    """Worth knowing; nothing is wrong."""
+    heard = [{"host": 2, "sent": 625e3, "received": 0.0}]
+    result = doctor(tmp_path, profile=document() | {"others_traffic": heard})
+    assert result.returncode == 0
+    assert (only(result)["check"], only(result)["where"]) == ("others-traffic", ["n2"])
+    assert "n2 sends 5.00 Mbit/s" in only(result)["what"]
+
+
 def test_a_busy_host(tmp_path: Path) -> None:
     """By its load only where not all are busy."""
     quiet = {"processor_share": 0.9, "load": 0.5, "processors": 4}

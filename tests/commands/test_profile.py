@@ -293,6 +293,10 @@ def test_what_was_noted_beside() -> None:
             {"hosts": [0, 3], "what": "asymmetric", "factor": 2.0},
         ],
         "subnets_not_tried": 1,
+        "others_traffic": [
+            {"host": 0, "sent": 625e3, "received": 1e3},
+            {"host": 4, "sent": 0.0, "received": 600e3},
+        ],
     }
     found = profile.parse(json.dumps(noted), "f")
     assert found.document() == noted
@@ -306,10 +310,13 @@ def test_what_was_noted_beside() -> None:
     assert describe_odd(found) == [
         "n2 is slow: up to 1.5 times what its neighbours take",
         "the rate from n0 to n3 is 2.0 times lower than back",
+        "others use this network too: n0 sends 5.00 Mbit/s, n4 receives 4.80 Mbit/s that is not "
+        "ECO's",
         "links of 1 of 3 subnets were not timed in both directions: there was no time",
     ]
     assert structure.summary(found)["subnets_not_tried"] == 1
     assert structure.summary(found)["odd"][0]["hosts"] == ["n2"]
+    assert structure.summary(found)["others_traffic"][1]["host"] == "n4"
     every = [host for a in range(8) for b in range(a + 1, 8) for host in (a, b)]
     noted["survey"] = {"checks": 0, "not_compared": 0.0, "measured": [every, every, pairs]}
     found = profile.parse(json.dumps(noted), "f")
@@ -338,6 +345,9 @@ def survey(**changes: Any) -> dict[str, Any]:
         ("odd", [{"hosts": [9], "what": "slow", "factor": 2}], "neither a slow host nor a link"),
         ("odd", [{"hosts": [1], "what": "green", "factor": 2}], "neither a slow host nor a link"),
         ("odd", [4], "odd has the wrong type"),
+        ("others_traffic", [{"host": 8, "sent": 1, "received": 1}], "others_traffic has an imp"),
+        ("others_traffic", [{"host": 0, "sent": -1, "received": 1}], "others_traffic has an imp"),
+        ("others_traffic", [{"host": 0}], "others_traffic has the wrong type"),
         ("subnets_not_tried", -1, "subnets_not_tried is no number of things"),
         ("subnets_not_tried", "all", "subnets_not_tried is no number of things"),
     ],

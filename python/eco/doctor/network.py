@@ -5,7 +5,7 @@ import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
-from eco import quantities, structure
+from eco import odd, quantities, structure
 from eco.doctor.again import Again, SecondLook
 from eco.doctor.facts import Counters, Host
 from eco.doctor.finding import Finding, Severity
@@ -31,6 +31,7 @@ def check(
     again: SecondLook,
 ) -> Iterator[Finding]:
     """All of them. before, after: what hosts said when measuring began and when it ended."""
+    yield from _others_traffic(profile)
     yield from _asymmetric(profile)
     yield from _slow(profile, again.hosts)
     yield from _losses(before, after)
@@ -38,18 +39,31 @@ def check(
     yield from _order(profile, again.order)
 
 
+def _others_traffic(profile: Profile) -> Iterator[Finding]:
+    if profile.others_traffic:
+        yield Finding(
+            "others-traffic",
+            Severity.NOTE,
+            tuple(profile.hosts[each.host] for each in profile.others_traffic),
+            f"others use the network: {odd.others_traffic(profile)}",
+            "read",
+            "long messages share the links with it",
+            "structure and rates are measured without it; for quieter times, measure later",
+        )
+
+
 def _asymmetric(profile: Profile) -> Iterator[Finding]:
-    for odd in profile.odd:
-        if odd.what != "asymmetric":
+    for each in profile.odd:
+        if each.what != "asymmetric":
             continue
-        names = tuple(profile.hosts[host] for host in odd.hosts)
+        names = tuple(profile.hosts[host] for host in each.hosts)
         yield Finding(
             "asymmetric-link",
             Severity.WARNING,
             names,
             f"from {names[0]} to {names[1]} the rate is lower than back",
             "measured",
-            f"{odd.factor:.1f} times less",
+            f"{each.factor:.1f} times less",
             "compare speed and duplex of both ends (ethtool), and shaping in routers between",
         )
 
@@ -57,7 +71,7 @@ def _asymmetric(profile: Profile) -> Iterator[Finding]:
 def _slow(profile: Profile, again: Mapping[str, Again]) -> Iterator[Finding]:
     """Hosts alone in their subnet, because their link carries less, or more slowly, than those of
     the hosts nearest to them: also when timed again."""
-    asymmetric = {host for odd in profile.odd if odd.what == "asymmetric" for host in odd.hosts}
+    asymmetric = {host for each in profile.odd if each.what == "asymmetric" for host in each.hosts}
     subnets = _subnets(profile)
     groups = [members for members in subnets if len(members) > 1]
     cost = profile.partition_cost

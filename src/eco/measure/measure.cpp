@@ -252,7 +252,8 @@ private:
 
     // To what is not ECO's: before and after what is measured.
     void listen() {
-        if (!is_fresh() || profile_.hosts.size() < 2) return;
+        const bool all = std::find(leader_.begin(), leader_.end(), -1) == leader_.end();
+        if (!is_fresh() || profile_.hosts.size() < 2 || !all) return;
         const auto heard = ModelTimer(profile_, leader_, workers_).listen(listening);
         if (heard_.empty()) {
             heard_ = heard;

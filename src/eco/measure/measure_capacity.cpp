@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 #include "eco/base/at.h"
 #include "eco/measure/model_timer.h"
@@ -32,9 +33,18 @@ constexpr int usual_rounds = 16, longest_search = 32, longest_wide_search = 64;
 constexpr std::size_t wide_search = 32;
 constexpr Seconds around_a_round = 0.1;
 
+// A bus carries no more than so many times what one stream alone does, however many there are.
+// After so many rounds that say so its hosts have no racks; in one round of four hosts in two
+// racks, whose uplink is slow one way, all streams may cross it.
+constexpr double bus_at_most = 1.25;
+constexpr int rounds_of_bus = 4;
+
 struct Search {
     std::vector<std::vector<int>> vertices;
     CapacitySearch search;
+    int like_a_bus = 0;  // rounds, one after the other
+
+    bool is_over() const { return search.is_done() || like_a_bus >= rounds_of_bus; }
 };
 
 class CapacityMeasuring {
@@ -83,13 +93,13 @@ private:
     void perform(std::vector<Search>& searches) {
         for (int round = 0;; ++round) {
             std::vector<Flow> flows;
-            std::vector<std::pair<CapacitySearch*, std::size_t>> parts;
+            std::vector<std::pair<Search*, std::size_t>> parts;
             bool is_exact = false;
             for (Search& each : searches) {
-                if (each.search.is_done()) continue;
+                if (each.is_over()) continue;
                 is_exact = is_exact || each.search.is_testing();
                 const auto own = each.search.next();
-                parts.emplace_back(&each.search, own.size());
+                parts.emplace_back(&each, own.size());
                 flows.insert(flows.end(), own.begin(), own.end());
             }
             if (parts.empty()) return;
@@ -109,7 +119,15 @@ private:
             auto next = rates.begin();
             for (const auto& [search, count] : parts) {
                 const auto end = next + static_cast<std::ptrdiff_t>(count);
-                search->take({next, end});
+                const bool tests = search->search.is_testing();
+                search->search.take({next, end});
+                double alone = 0;
+                for (auto flow = flows.begin() + (next - rates.begin()), last = flow + (end - next);
+                     flow != last; ++flow)
+                    alone = std::max(alone, timer_.rate(*flow));
+                const bool bus = !tests && count >= least_hosts &&
+                                 std::accumulate(next, end, 0.0) <= bus_at_most * alone;
+                search->like_a_bus = bus ? search->like_a_bus + 1 : 0;
                 next = end;
             }
             for (const double rate : rates) fastest_ = std::max(fastest_, rate);

@@ -179,11 +179,17 @@ ModelTimer::Carried ModelTimer::carried(const std::vector<Flow>& flows,
 }
 
 std::vector<NicBytes> ModelTimer::listen(Seconds duration) const {
+    // The orders themselves, and what the others answer, are ECO's.
+    constexpr Seconds aside = 0.02;
     Order order;
     order.kind = Order::Kind::listen;
-    order.duration = duration;
+    order.wait = aside;
+    order.duration = aside + duration;
     Orders orders;
-    for (const int leader : leader_) orders.emplace_back(leader, order);
+    for (const int leader : leader_) {
+        orders.emplace_back(leader, order);
+        if (leader == workers_.rank()) orders.back().second.duration -= aside;
+    }
     std::vector<NicBytes> found;
     for (const auto& figures : workers_.run(orders)) found.push_back({figures[0], figures[1]});
     return found;

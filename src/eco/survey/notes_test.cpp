@@ -23,6 +23,7 @@ nlohmann::json written() {
     notes.surveyed = Surveyed{4, 0.25, {{{0, 1}, {0, 2}}, {{1, 3}}}};
     notes.odd = {{{2}, "slow", 1.5}, {{0, 3}, "asymmetric", 2}};
     notes.subnets_not_tried = 2;
+    notes.others_traffic = {{1, 6e5, 0}, {3, 0, 5e5}};
     nlohmann::json document;
     put_notes(notes, document);
     return document;
@@ -39,6 +40,9 @@ TEST(Notes, AreReadAsTheyWereWritten) {
     ASSERT_EQ(notes.odd.size(), 2U);
     EXPECT_EQ(notes.odd[1].what, "asymmetric");
     EXPECT_EQ(notes.subnets_not_tried, 2);
+    ASSERT_EQ(notes.others_traffic.size(), 2U);
+    EXPECT_EQ(notes.others_traffic[1].host, 3);
+    EXPECT_EQ(notes.others_traffic[1].received, 5e5);
 }
 
 TEST(Notes, AProfileWithoutThemHadAllPairsTimed) {
@@ -62,6 +66,8 @@ TEST(Notes, WhatIsNotSoundIsRefused) {
     refused("/survey/measured/0", {1, 0});
     refused("/survey/measured/0", {0, 4});
     refused("/survey/measured/0", {0, 2, 0, 1});
+    refused("/others_traffic/0/host", 4);
+    refused("/others_traffic/0/sent", -1);
     refused("/odd/0/what", "green");
     refused("/odd/0/hosts", {4});
     refused("/odd/1/hosts", {1});

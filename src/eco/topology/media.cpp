@@ -21,15 +21,9 @@ constexpr double uplink_at_most = 0.7;
 // Rates of one kind of link.
 constexpr double alike_slow = 0.67;
 
-std::vector<int> members(const std::vector<int>& level, int cluster) {
-    std::vector<int> hosts;
-    for (std::size_t host = 0; host < level.size(); ++host)
-        if (level[host] == cluster) hosts.push_back(static_cast<int>(host));
-    return hosts;
-}
-
 // Lists of hosts by their cluster of one level, in the order of the first host.
-std::vector<std::vector<int>> parted(const std::vector<int>& hosts, const std::vector<int>& level) {
+std::vector<std::vector<int>> by_cluster(const std::vector<int>& hosts,
+                                         const std::vector<int>& level) {
     std::map<int, std::size_t> place;
     std::vector<std::vector<int>> parts;
     for (const int host : hosts) {
@@ -122,16 +116,23 @@ bool far_from(double value, double limit) { return value < 0.85 * limit || value
 
 }  // namespace
 
+std::vector<int> hosts_in(const std::vector<int>& level, int cluster) {
+    std::vector<int> hosts;
+    for (std::size_t host = 0; host < level.size(); ++host)
+        if (level[host] == cluster) hosts.push_back(static_cast<int>(host));
+    return hosts;
+}
+
 bool same_hosts(const std::vector<int>& level, int cluster, const std::vector<int>& other_level,
                 int other_cluster) {
-    return members(level, cluster) == members(other_level, other_cluster);
+    return hosts_in(level, cluster) == hosts_in(other_level, other_cluster);
 }
 
 std::vector<Flow> flows_inside(const Levels& levels, int level, int cluster,
                                const Table& per_byte) {
-    auto ends = members(levels[at(level)], cluster);
+    auto ends = hosts_in(levels[at(level)], cluster);
     if (at(level) + 1 < levels.size()) {
-        const auto parts = parted(ends, levels[at(level) + 1]);
+        const auto parts = by_cluster(ends, levels[at(level) + 1]);
         ends.clear();
         for (const auto& part : parts) ends.push_back(part.front());
     }
@@ -146,7 +147,7 @@ std::vector<Flow> flows_inside(const Levels& levels, int level, int cluster,
 
 std::vector<Flow> flows_out(const Levels& levels, int level, int cluster, const Table& per_byte) {
     const auto& ids = levels[at(level)];
-    const auto inside = members(ids, cluster);
+    const auto inside = hosts_in(ids, cluster);
     std::vector<int> others;
     for (std::size_t host = 0; host < ids.size(); ++host)
         if (ids[host] != cluster) others.push_back(static_cast<int>(host));
@@ -157,13 +158,13 @@ std::vector<Flow> flows_out(const Levels& levels, int level, int cluster, const 
             for (const int b : part) least = std::min(least, per_byte[at(a)][at(b)]);
         return least;
     };
-    auto outside = parted(others, ids);
+    auto outside = by_cluster(others, ids);
     const double least = slowness(others);
     std::erase_if(outside, [&](const auto& part) { return slowness(part) * alike_slow > least; });
     std::vector<std::vector<int>> targets;
-    for (const auto& part : outside) targets.push_back(in_turn(parted(part, levels.back())));
+    for (const auto& part : outside) targets.push_back(in_turn(by_cluster(part, levels.back())));
     const std::size_t most = targets.size() > 1 ? targets.size() : targets.front().size();
-    const auto sources = in_turn(parted(inside, levels.back())), ends = in_turn(targets);
+    const auto sources = in_turn(by_cluster(inside, levels.back())), ends = in_turn(targets);
     std::vector<Flow> flows;
     for (std::size_t i = 0; i < std::min({sources.size(), most, most_flows}); ++i)
         flows.push_back({sources[i], ends[i]});

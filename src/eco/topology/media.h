@@ -14,6 +14,9 @@
 
 namespace eco {
 
+// The hosts of a cluster of a level, ascending.
+std::vector<int> hosts_in(const std::vector<int>& level, int cluster);
+
 // Whether two clusters, each of a level of its own, have the same hosts. Levels may differ in
 // length: hosts that are found later follow.
 bool same_hosts(const std::vector<int>& level, int cluster, const std::vector<int>& other_level,

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "eco/base/at.h"
+#include "eco/topology/media.h"
 
 namespace eco {
 
@@ -13,10 +14,7 @@ std::optional<std::pair<int, int>> find_cluster(const Levels& levels, std::vecto
     std::sort(hosts.begin(), hosts.end());
     for (std::size_t l = levels.size(); l-- > 0;) {
         const int id = levels[l][at(hosts.front())];
-        std::vector<int> members;
-        for (std::size_t host = 0; host < levels[l].size(); ++host)
-            if (levels[l][host] == id) members.push_back(static_cast<int>(host));
-        if (members == hosts) return std::pair(static_cast<int>(l), id);
+        if (hosts_in(levels[l], id) == hosts) return std::pair(static_cast<int>(l), id);
     }
     return std::nullopt;
 }
@@ -44,13 +42,9 @@ Levels with_capacity(Levels levels, const Levels& old, const std::vector<Medium>
         for (const Medium& each : media) {
             if (each.level != static_cast<int>(l) || each.found_by != Medium::FoundBy::capacity)
                 continue;
-            std::vector<int> hosts;
+            auto hosts = hosts_in(old[l], each.cluster);
             std::set<int> within;
-            for (std::size_t host = 0; host < old[l].size(); ++host)
-                if (old[l][host] == each.cluster) {
-                    hosts.push_back(static_cast<int>(host));
-                    within.insert(levels.back()[host]);
-                }
+            for (const int host : hosts) within.insert(levels.back()[at(host)]);
             if (within.size() == 1) parts.push_back(std::move(hosts));
         }
         if (!parts.empty()) levels = parted(std::move(levels), parts);
