@@ -24,7 +24,7 @@ _ENTRIES = ("timed", "predicted")
 _REASONS = {
     "setting": "by a setting",
     "too long": "the message is too long",
-    "inside one subnet": "all ranks are in one subnet, of which nothing was timed; programs find out",
+    "inside one subnet": "all ranks are in one subnet, of which nothing was timed",
     "shape": "nothing was timed or predicted, so the groups' shape decides; run 'eco tune'",
     "nothing": "nothing was timed or predicted; run 'eco tune'",
 }

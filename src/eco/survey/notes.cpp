@@ -102,7 +102,7 @@ Notes read_notes(const std::string& text, const Profile& profile, const std::str
         for (const json& entry : reader.list(root, "others_traffic")) {
             OthersTraffic each{reader.get<int>(entry, "host"), reader.get<double>(entry, "sent"),
                                reader.get<double>(entry, "received")};
-            reader.check_figure(each.host, 0, static_cast<double>(hosts) - 1,
+            reader.check_figure(each.host, 0, static_cast<double>(hosts),
                                 "the host of others_traffic");
             reader.check_figure(each.sent, 0, 1e15, "others_traffic");
             reader.check_figure(each.received, 0, 1e15, "others_traffic");
