@@ -39,10 +39,10 @@ namespace {
 // Of the time that is left, at most.
 constexpr double for_capacity = 0.25, for_odd_links = 0.1, for_mcast = 0.2, for_shared_gap = 0.05;
 
-// How long ECO listens, each of two times, to what is not its own; and what is worth a word: B/s,
-// and in parts of the slowest medium.
+// How long ECO listens, each of two times, to what is not its own; and what is worth a word, in
+// parts of the slowest medium.
 constexpr Seconds listening = 0.25;
-constexpr double least_traffic = 12.5e3, part_of_slowest = 0.02;
+constexpr double part_of_slowest = 0.02;
 
 class Measuring {
 public:

@@ -229,7 +229,7 @@ private:
         }
         const auto flows =
             flows_inside(profile_.levels, medium.level, medium.cluster, model_.per_byte);
-        const Watched seen = observe(flows, model_.media, clearly_bus_or_not, some_hosts(medium));
+        const Watched seen = observe(flows, model_.media, clearly_bus_or_not, watched(medium));
         const bool bus = is_bus(seen);
         medium.kind = bus ? Medium::Kind::bus : Medium::Kind::switched;
         medium.rate = bus ? std::max(seen.alone, seen.together) : seen.port;
@@ -285,7 +285,9 @@ private:
         // Where other media hide the uplink anyway there is nothing to measure.
         const double guess = timer_.rate(flows[0]);
         if (could_tell({guess, 0, expected(flows, guess, known)}))
-            medium.uplink = shared_uplink(observe(flows, known, clearly_shared_or_not));
+            medium.uplink = shared_uplink(
+                observe(flows, known, clearly_shared_or_not,
+                        medium.kind == Medium::Kind::bus ? watched(medium) : std::vector<int>{}));
     }
 
     void find_bursts(Medium& medium) const {
@@ -304,12 +306,14 @@ private:
         return part.level > whole.level && wider[static_cast<std::size_t>(first)] == whole.cluster;
     }
 
-    // Of a large cluster the first: who else uses it shows at some of its hosts.
-    std::vector<int> some_hosts(const Medium& medium) const {
-        const auto& ids = profile_.levels[at(medium.level)];
-        std::vector<int> found;
-        for (int host = 0; host < hosts_ && found.size() < most_watched; ++host)
-            if (ids[at(host)] == medium.cluster) found.push_back(host);
+    // Those that may hear others' traffic while streams run: none where all was silent. Of a large
+    // cluster the first.
+    std::vector<int> watched(const Medium& medium) const {
+        auto found = hosts_in(profile_.levels[at(medium.level)], medium.cluster);
+        const bool heard = std::any_of(found.begin(), found.end(), [this](int host) {
+            return std::max(heard_[at(host)].sent, heard_[at(host)].received) >= least_traffic;
+        });
+        found.resize(heard ? std::min(found.size(), most_watched) : 0);
         return found;
     }
 
@@ -318,7 +322,8 @@ private:
     };
     // Disturbance slows; so the best sample of few counts. What is not ECO's on these hosts counts
     // as if it were: it takes its part of a bus, or of two ports; what leaves them shows only where
-    // all was silent. Of uplinks nobody knows who crosses them: no hosts.
+    // all was silent. Of a switch's uplink nobody knows who crosses it: no hosts; on a bus all that
+    // crosses it takes its part as well.
     Watched observe(const std::vector<Flow>& flows, const std::vector<Medium>& known,
                     bool (*is_clear)(const Observed&), const std::vector<int>& hosts = {}) const {
         Watched seen{{0, 0, 0}};

@@ -141,8 +141,10 @@ std::vector<double> ModelTimer::rates(const std::vector<Flow>& flows, const Timi
     double sent = 0;
     for (const Flow& flow : flows) {
         sent += (*timing.heard)[at(flow.from)].sent;
+        const bool hears = (*timing.heard)[at(flow.to)].received >= least_traffic;
         for (std::size_t i = 0; i < orders.size(); ++i)
-            if (orders[i].first == leader_[at(flow.to)]) received.push_back(figures[i][1]);
+            if (orders[i].first == leader_[at(flow.to)])
+                received.push_back(hears ? figures[i][1] : 0);
     }
     const double all = std::accumulate(received.begin(), received.end(), 0.0);
     for (std::size_t f = 0; f < flows.size(); ++f) {

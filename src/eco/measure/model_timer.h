@@ -17,6 +17,10 @@
 
 namespace eco {
 
+// B/s of others' traffic, while ECO is silent, from which on it counts: name services and the like
+// are less, and so is what a stream's own frames may be off by.
+inline constexpr double least_traffic = 12.5e3;
+
 // Of messages whose overheads are timed: all short enough that no library asks the receiver first.
 inline constexpr std::array<double, 3> overhead_sizes{1, 1024, 8192};
 
