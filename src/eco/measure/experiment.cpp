@@ -10,6 +10,7 @@
 #include "eco/measure/messages.h"
 #include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/topology/network.h"
 #include "eco/topology/train.h"
 #include "eco/transport/nic_counters.h"
 #include "eco/transport/rail_transport.h"
@@ -207,14 +208,14 @@ std::vector<double> time_trains(const Order& order) {
 
 // On the wire, about: of messages of so many bytes each with their headers, and of what confirms
 // each of them and its frames.
-double on_wire(double messages, Bytes bytes) {
-    constexpr double header = 66, envelope = 64, frame = 1448;
-    const auto size = static_cast<double>(bytes);
-    return messages * (size + envelope + header * std::ceil((size + envelope) / frame));
+double wire_bytes(double messages, Bytes bytes) {
+    constexpr double header = 66, payload = full_frame.payload;
+    const auto size = static_cast<double>(bytes + full_frame.message);
+    return messages * (size + header * std::ceil(size / payload));
 }
 double confirmations(double messages, Bytes bytes) {
-    constexpr double acknowledgement = 66, two_frames = 2896;
-    return on_wire(messages, 0) +
+    constexpr double acknowledgement = 66, two_frames = 2 * full_frame.payload;
+    return wire_bytes(messages, 0) +
            messages * acknowledgement * std::ceil(static_cast<double>(bytes) / two_frames);
 }
 
@@ -301,7 +302,7 @@ private:
     double others_received() const {
         if (looks_.size() < 2) return 0;
         const Look &first = looks_.front(), &last = looks_.back();
-        const double own = on_wire(last.arrived - first.arrived, order_.arriving) +
+        const double own = wire_bytes(last.arrived - first.arrived, order_.arriving) +
                            confirmations(last.confirmed - first.confirmed, order_.bytes);
         const double all = carried(first.all, last.all).received;
         return std::max(0.0, all - own) / (last.when - first.when);

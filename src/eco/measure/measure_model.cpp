@@ -332,8 +332,8 @@ private:
         leaves = std::max(0.0, leaves);
         const double sent = hosts.empty() ? 0 : heard_[at(flows[0].from)].sent;
         for (int sample = 0; sample < most_samples; ++sample) {
-            auto alone = timer_.carried({flows[0]}, hosts), together = timer_.carried(flows, hosts);
-            if (hosts.empty()) alone.to_first = alone.to_hosts = together.to_hosts = 0;
+            const auto alone = timer_.carried({flows[0]}, hosts),
+                       together = timer_.carried(flows, hosts);
             seen.port = std::max(seen.port, alone.flows + std::max(alone.to_first, sent));
             seen.alone = std::max(seen.alone, alone.flows + alone.to_hosts + leaves);
             seen.together = std::max(seen.together, together.flows + together.to_hosts);

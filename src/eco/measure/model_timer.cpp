@@ -123,28 +123,26 @@ ModelTimer::Orders ModelTimer::orders_of(const std::vector<Flow>& flows,
     return orders;
 }
 
-std::vector<double> ModelTimer::rates_of(const std::vector<Flow>& flows, const Orders& orders,
-                                         const std::vector<std::vector<double>>& figures) const {
-    std::vector<double> found;
-    for (const auto& flow : flows)
-        for (std::size_t i = 0; i < orders.size(); ++i)
-            if (orders[i].first == leader_[at(flow.to)]) found.push_back(figures[i][0]);
-    return found;
+const std::vector<double>& ModelTimer::figures_at(int host, const Orders& orders,
+                                                  const Figures& figures) const {
+    const auto order = std::find_if(orders.begin(), orders.end(), [&](const auto& each) {
+        return each.first == leader_[at(host)];
+    });
+    return figures[static_cast<std::size_t>(order - orders.begin())];
 }
 
 std::vector<double> ModelTimer::rates(const std::vector<Flow>& flows, const Timing& timing) const {
     const Orders orders = orders_of(flows, timing);
     const auto figures = workers_.run(orders);
-    auto found = rates_of(flows, orders, figures);
+    std::vector<double> found;
+    for (const Flow& flow : flows) found.push_back(figures_at(flow.to, orders, figures)[0]);
     if (timing.others == Others::uncounted) return found;
     std::vector<double> received;
     double sent = 0;
     for (const Flow& flow : flows) {
         sent += (*timing.heard)[at(flow.from)].sent;
         const bool hears = (*timing.heard)[at(flow.to)].received >= least_traffic;
-        for (std::size_t i = 0; i < orders.size(); ++i)
-            if (orders[i].first == leader_[at(flow.to)])
-                received.push_back(hears ? figures[i][1] : 0);
+        received.push_back(hears ? figures_at(flow.to, orders, figures)[1] : 0);
     }
     const double all = std::accumulate(received.begin(), received.end(), 0.0);
     for (std::size_t f = 0; f < flows.size(); ++f) {
@@ -168,13 +166,11 @@ ModelTimer::Carried ModelTimer::carried(const std::vector<Flow>& flows,
                          [&](const auto& each) { return each.first == leader_[at(host)]; }))
             orders.emplace_back(leader_[at(host)], listening);
     const auto figures = workers_.run(orders);
-    const auto rates = rates_of(flows, orders, figures);
-    Carried found{std::accumulate(rates.begin(), rates.end(), 0.0)};
-    for (std::size_t i = 0; i < orders.size(); ++i) {
-        const double received = figures[i][1] / wire_per_payload;  // of both kinds of orders
-        found.to_hosts += received;
-        if (orders[i].first == leader_[at(flows[0].to)]) found.to_first = received;
-    }
+    Carried found;
+    for (const Flow& flow : flows) found.flows += figures_at(flow.to, orders, figures)[0];
+    if (hosts.empty()) return found;
+    for (const auto& each : figures) found.to_hosts += each[1] / wire_per_payload;
+    found.to_first = figures_at(flows[0].to, orders, figures)[1] / wire_per_payload;
     for (double* each : {&found.to_first, &found.to_hosts})
         if (*each < least_of_others * found.flows) *each = 0;
     return found;

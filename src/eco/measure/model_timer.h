@@ -50,9 +50,10 @@ public:
     // Of all together.
     double total(const std::vector<Flow>& flows) const;
 
-    // The same, and what is not ECO's that the first flow's receiver and all these hosts get
-    // meanwhile, by the counters of their NICs. What is sent says little: it may wait, or be lost.
-    // B/s of payload; what is little beside the flows does not count, as it may be theirs.
+    // The same, and the traffic of others that the first flow's receiver, and the hosts of the
+    // flows with these hosts, receive meanwhile, by the counters of their NICs; 0 without hosts.
+    // What NICs send says little: it may wait, or be lost. B/s of payload; what is little beside
+    // the flows does not count, as it may be theirs.
     struct Carried {
         double flows = 0, to_first = 0, to_hosts = 0;
     };
@@ -72,9 +73,10 @@ public:
 private:
     using Orders = std::vector<std::pair<int, Order>>;
     Orders orders_of(const std::vector<Flow>& flows, const Timing& timing) const;
-    // Of the flows among these.
-    std::vector<double> rates_of(const std::vector<Flow>& flows, const Orders& orders,
-                                 const std::vector<std::vector<double>>& figures) const;
+    using Figures = std::vector<std::vector<double>>;
+    // Those of the order that the host had.
+    const std::vector<double>& figures_at(int host, const Orders& orders,
+                                          const Figures& figures) const;
     // Along the way from a to b, overheads included.
     Cost whole(int a, int b) const;
 

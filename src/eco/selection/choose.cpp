@@ -151,7 +151,9 @@ bool Chooser::is_inside(const Request& request) const {
     return request.hierarchy->one_subnet && !one_subnet_;
 }
 
-// Of these ranks if there are such, else of all hosts or others; of their layout likewise.
+// An entry that was timed on as many hosts of each group as the communicator has, if there is one,
+// else any other; among these one of the communicator's rank layout, if there is one; of these the
+// one with the nearest message size.
 const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const Request& request,
                                        Bytes bytes) const {
     const bool near = is_near(*request.hierarchy);
