@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from eco.errors import EcoError, ExitCode
+from eco.lab.change import plan
 from eco.lab.draw import tree
 from eco.lab.launch import place
 from eco.lab.load import load, shipped_names
@@ -110,6 +111,19 @@ def test_ports_of_other_rates_and_what_is_to_be_found(tmp_path: Path) -> None:
     assert load(write(tmp_path, GOOD + "truth: []\n")).truth == ()
 
 
+def test_slow_hosts(tmp_path: Path) -> None:
+    scenario = load(write(tmp_path, GOOD + "slow: {n1: 3, n2: 1.5}\n"))
+    assert scenario.slow == (("n1", 3.0), ("n2", 1.5))
+    assert "n1  10.9.0.2, 3 times slower" in tree(scenario)
+    assert scenario.with_hosts(1).slow == ()
+    changes = plan(scenario, ["0s host n1 slow=1"], [])
+    assert [(each.at, each.slow) for each in changes] == [
+        (0, ("n1", 3)),
+        (0, ("n2", 1.5)),
+        (0, ("n1", 1)),
+    ]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -130,13 +144,16 @@ def test_ports_of_other_rates_and_what_is_to_be_found(tmp_path: Path) -> None:
         ("rate: 1gbit,", "rate: 1gbit, snooping: 5,", "network 'b': snooping: '5' is not a time"),
         ("rate: 1gbit,", "rate: 1gbit, snooping: 1ms,", "snooping: '1ms' is less than 0.1s"),
         ("rate: 10mbit,", "rate: 10mbit, ports: {n0: 1mbit},", "a bus has neither 'forwarding'"),
-        ("rate: 1gbit,", "rate: 1gbit, ports: {n0: 1mbit},", "ports: 'n0' is none of its hosts"),
-        ("rate: 1gbit,", "rate: 1gbit, ports: {n2: 1},", "port of n2: '1' is not a rate"),
         (
             "rate: 1gbit,",
-            "rate: 1gbit, ports: n2,",
-            "network 'b': ports must name hosts with rates",
+            "rate: 1gbit, ports: {n0: 1mbit},",
+            "network 'b': ports: there is no host 'n0'",
         ),
+        ("rate: 1gbit,", "rate: 1gbit, ports: {n2: 1},", "ports: n2: '1' is not a rate"),
+        ("rate: 1gbit,", "rate: 1gbit, ports: n2,", "network 'b': ports must name hosts, each"),
+        ("links:", "slow: {n9: 3}\nlinks:", "slow: there is no host 'n9'"),
+        ("links:", "slow: {n0: 0.5}\nlinks:", "slow: n0: slow=0.5: must be a number of 1"),
+        ("links:", "slow: [n0]\nlinks:", "slow must name hosts, each with a value"),
         ("rate: 1gbit,", "rate: 1gbit, forwarding: fast,", "forwarding 'fast' must be"),
         ("links:", "truth: {n0: 1}\nlinks:", "'truth' must be a list of entries"),
         ("links:", "truth: [{hosts: [n9]}]\nlinks:", "truth 1: there is no host 'n9'"),

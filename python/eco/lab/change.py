@@ -11,7 +11,6 @@ from eco.errors import EcoError, ExitCode
 from eco.lab import units
 from eco.lab.scenario import Link, Network, Scenario
 
-MOST_SLOW = 1000.0
 _FORMS = (
     "'link A-B rate=2mbit' (or delay=, loss=, multicast=no), 'network A rate=2mbit', "
     "'host N slow=4' or 'traffic N-M rate=5mbit'"
@@ -39,7 +38,8 @@ class Change:
 
 
 def plan(scenario: Scenario, at: Sequence[str], traffic: Sequence[str]) -> list[Change]:
-    """All changes in the order of their times; EcoError says what is wrong with a text.
+    """All changes in the order of their times, first the scenario's own slow hosts; EcoError says
+    what is wrong with a text.
 
     `at` holds texts such as `5s link a-b rate=2mbit`, `traffic` such as `n0-n1:5mbit`.
     """
@@ -57,7 +57,10 @@ def plan(scenario: Scenario, at: Sequence[str], traffic: Sequence[str]) -> list[
             reader.fail(f"must be a time and one of {_FORMS}")
         reader.at = reader.unit(units.parse_moment, words[0])
         read.append((reader, words[1:]))
-    changes: list[Change] = []
+    changes = [
+        Change(0.0, _slower(host, factor), scenario, slow=(host, factor))
+        for host, factor in scenario.slow
+    ]
     for reader, words in sorted(read, key=lambda item: item[0].at):
         changes.append(reader.read(changes[-1].network if changes else scenario, words))
     return changes
@@ -142,14 +145,8 @@ class _Reader:
     def host(self, now: Scenario, name: str, words: list[str]) -> Change:
         self.check_host(name)
         text = self.settings("host", words, {"slow"})["slow"]
-        try:
-            factor = float(text)
-        except ValueError:
-            factor = 0.0
-        if not 1 <= factor <= MOST_SLOW:
-            self.fail(f"slow={text}: must be a number of 1 (full speed) to {MOST_SLOW:g}")
-        said = f"host {name}: " + (f"{factor:g} times slower" if factor > 1 else "full speed")
-        return replace(self.change(now, said), slow=(name, factor))
+        factor = self.unit(units.parse_slow, text)
+        return replace(self.change(now, _slower(name, factor)), slow=(name, factor))
 
     def traffic(self, now: Scenario, pair: str, words: list[str]) -> Change:
         text = self.settings("traffic", words, {"rate"})["rate"]
@@ -176,6 +173,10 @@ class _Reader:
 
     def change(self, network: Scenario, said: str) -> Change:
         return Change(self.at, said, network)
+
+
+def _slower(host: str, factor: float) -> str:
+    return f"host {host}: " + (f"{factor:g} times slower" if factor > 1 else "full speed")
 
 
 def _yes_or_no(text: object) -> bool:

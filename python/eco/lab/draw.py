@@ -20,6 +20,7 @@ def tree(scenario: Scenario) -> str:
     names = [network.name for network in scenario.networks]
     domains = dict(zipped(names, scenario.domains))
     drawn_links: set[int] = set()
+    slow = dict(scenario.slow)
 
     def hosts_of(network: Network, indent: str) -> None:
         rest = [
@@ -30,7 +31,8 @@ def tree(scenario: Scenario) -> str:
         for i, host in enumerate(network.hosts):
             last = i == len(network.hosts) - 1 and not rest
             own = address(index[host], domains[network.name], ipv6=scenario.ipv6)
-            lines.append(f"{indent}{'└─' if last else '├─'} {host}  {own}")
+            slower = f", {slow[host]:g} times slower" if host in slow else ""
+            lines.append(f"{indent}{'└─' if last else '├─'} {host}  {own}{slower}")
         for i, (n, link) in enumerate(rest):
             last = i == len(rest) - 1
             lines.append(f"{indent}{'└─' if last else '├─'} {describe_link(link)}")
@@ -102,6 +104,7 @@ def values(scenario: Scenario) -> dict[str, Any]:
     data = asdict(scenario)
     for network in data["networks"]:
         network["ports"] = dict(network["ports"])
+    data["slow"] = dict(scenario.slow)
     ipv6 = scenario.ipv6
     data["addresses"] = {host: address(i, ipv6=ipv6) for i, host in enumerate(scenario.hosts)}
     data["interfaces"] = {

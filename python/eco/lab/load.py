@@ -105,7 +105,7 @@ class _Reader:
             data,
             "the file",
             {"networks"},
-            {"description", "links", "default_hosts", "addresses", "truth"},
+            {"description", "links", "default_hosts", "addresses", "truth", "slow"},
         )
         description = top.get("description", "")
         if not isinstance(description, str):
@@ -123,7 +123,8 @@ class _Reader:
         if not re.fullmatch("[0-9]{1,9}", default) or not 1 <= int(default) <= len(scenario.hosts):
             self.fail(f"default_hosts must be a number from 1 to {len(scenario.hosts)}")
         truth = self.clusters(top["truth"], scenario.hosts) if "truth" in top else None
-        return replace(scenario, default_hosts=int(default), truth=truth)
+        slow = self.of_hosts("slow", top.get("slow", {}), scenario.hosts, units.parse_slow)
+        return replace(scenario, default_hosts=int(default), truth=truth, slow=slow)
 
     def mapping(
         self, data: object, where: str, needed: set[str], optional: set[str]
@@ -178,7 +179,8 @@ class _Reader:
                 )
             if kind == "bus" and ("forwarding" in entry or "ports" in entry):
                 self.fail(f"{where}: a bus has neither 'forwarding' nor 'ports'")
-            ports = self.ports(where, entry.get("ports", {}), hosts)
+            given = entry.get("ports", {})
+            ports = self.of_hosts(f"{where}: ports", given, hosts, units.parse_rate)
             networks.append(
                 Network(
                     str(key),
@@ -221,17 +223,17 @@ class _Reader:
                 self.fail(f"{where}: two hosts are named {host!r}")
         return tuple(data)
 
-    def ports(
-        self, where: str, data: object, hosts: tuple[str, ...]
+    def of_hosts(
+        self, where: str, data: object, hosts: tuple[str, ...], parse: "Any"
     ) -> tuple[tuple[str, float], ...]:
+        """A value of some hosts."""
         if not isinstance(data, dict):
-            self.fail(f"{where}: ports must name hosts with rates, such as {{n0: 10mbit}}")
+            self.fail(f"{where} must name hosts, each with a value")
         for host in data:
             if host not in hosts:
-                self.fail(f"{where}: ports: {host!r} is none of its hosts")
+                self.fail(f"{where}: there is no host {host!r}")
         return tuple(
-            (str(host), self.unit(f"{where}: port of {host}", units.parse_rate, rate))
-            for host, rate in data.items()
+            (str(host), self.unit(f"{where}: {host}", parse, value)) for host, value in data.items()
         )
 
     def clusters(self, data: object, hosts: tuple[str, ...]) -> tuple[TrueCluster, ...]:

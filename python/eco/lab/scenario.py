@@ -112,6 +112,7 @@ class Scenario:
     ipv6: bool = False  # NICs in the networks have no IPv4 addresses
     # What `eco measure` is to find: clusters, wider ones first. Empty: one subnet; None: not said.
     truth: tuple[TrueCluster, ...] | None = None
+    slow: tuple[tuple[str, float], ...] = ()  # hosts whose processes get one part in so many
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -199,4 +200,5 @@ class Scenario:
         networks = tuple(
             replace(n, hosts=tuple(h for h in n.hosts if h in stay)) for n in self.networks
         )
-        return replace(self, networks=networks)
+        slow = tuple((host, factor) for host, factor in self.slow if host in stay)
+        return replace(self, networks=networks, slow=slow)

@@ -15,6 +15,7 @@ HIGHEST_RATE = 1e11
 LONGEST_DELAY = 10.0
 LATEST_MOMENT = 86400.0
 MOST_IN_A_ROW = 1000
+MOST_SLOW = 1000.0
 
 
 def parse_rate(value: object) -> float:
@@ -72,6 +73,17 @@ def parse_count(value: object) -> int:
     if not text.isdecimal() or not 1 <= int(text[:5]) <= MOST_IN_A_ROW:
         raise ValueError(f"{value!r} is not a whole number from 1 to {MOST_IN_A_ROW}")
     return int(text)
+
+
+def parse_slow(value: object) -> float:
+    """Times slower, from 1 (full speed) to 1000; ValueError says what is wrong."""
+    try:
+        factor = float(value) if isinstance(value, (int, float, str)) else 0.0
+    except ValueError:
+        factor = 0.0
+    if not 1 <= factor <= MOST_SLOW:
+        raise ValueError(f"slow={value}: must be a number of 1 (full speed) to {MOST_SLOW:g}")
+    return factor
 
 
 def show_rate(rate: float) -> str:
