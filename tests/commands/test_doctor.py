@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands_harness import document, rails
+from commands_harness import document, model, rails
 from doctor_harness import HOSTS, checks, counted, doctor, nic, only, timed_again, told, way
 
 pytestmark = pytest.mark.usefixtures("doctor_store")
@@ -42,6 +42,38 @@ def test_a_network_that_has_changed(tmp_path: Path, doctor_store: Path) -> None:
     assert found["check"] == "changed"
     assert "21 of 28 pairs" in found["what"]
     assert "2.00 times as long" in found["cost"]
+
+
+def racks(uplink: float | None) -> dict[str, Any]:
+    """Two racks of four, of which the first has an uplink."""
+    halves = [0, 0, 0, 0, 1, 1, 1, 1]
+    found = document(halves)
+    found["model"] = model(halves)
+    for medium, own in zip(found["model"]["media"], (uplink, None), strict=True):
+        medium.update(kind="switch", uplink=own, found_by="capacity")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        (2e6, 1.9e6, None),
+        (None, None, None),
+        (2e6, 1e6, "each way: 17.1 Mbit/s in the profile, now 8.54 Mbit/s"),
+        (2e6, None, "each way: 17.1 Mbit/s in the profile, now nothing that hosts share"),
+        (None, 2e6, "each way: nothing that hosts share in the profile, now 17.1 Mbit/s"),
+    ],
+)
+def test_an_uplink_that_has_changed(
+    tmp_path: Path, doctor_store: Path, before: float | None, now: float | None, said: str | None
+) -> None:
+    (doctor_store / "kept.json").write_text(json.dumps(racks(before)))
+    result = doctor(tmp_path, profile=racks(now))
+    assert result.returncode == (10 if said else 0), result.stdout
+    if said:
+        found = only(result)
+        assert (found["check"], found["where"]) == ("uplink", HOSTS[:4])
+        assert said in found["what"]
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,25 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
 from eco import profile as profiles
-from eco import store
+from eco import quantities, store, structure
 from eco.doctor.finding import Finding, Severity
 from eco.errors import EcoError
 from eco.profile import Profile
+from eco.zipped import zipped
 
 # How much times may differ before measuring again is worth it: its own repeats differ less.
 _CHANGED = 1.6
+# Uplinks were measured within 12 % of what they carry (docs/figures.md, Shared capacity).
+_UPLINK_CHANGED = 1.25
+
+Ways = tuple[float | None, float | None]  # out, in; None: only the hosts' ports limit it
+_NONE: Ways = (None, None)
 
 
 def find(named: Path | None, hosts: tuple[str, ...], is_lab: bool) -> Path | None:
@@ -58,6 +65,14 @@ def check(path: Path | None, measured: Profile, is_lab: bool) -> Iterator[Findin
             f"measure them too: eco measure -o {path} -- and the same launcher line",
         )
     yield from _changed(path, known, measured)
+    yield from _uplinks(path, known, measured)
+
+
+def _again(path: Path) -> str:
+    return (
+        f"find out what changed, or measure again: eco measure --again -o {path} -- and the same "
+        "launcher line"
+    )
 
 
 def _changed(path: Path, known: Profile, measured: Profile) -> Iterator[Finding]:
@@ -89,6 +104,51 @@ def _changed(path: Path, known: Profile, measured: Profile) -> Iterator[Finding]
         f"all {worst[0]}–{worst[1]}",
         "measured",
         f"messages of {measured.partition_bytes} B now take {how}",
-        f"find out what changed, or measure again: eco measure --again -o {path} -- and the same "
-        "launcher line",
+        _again(path),
     )
+
+
+def _uplinks(path: Path, known: Profile, measured: Profile) -> Iterator[Finding]:
+    """Where the profile says what hosts share, and they now share something else, or nothing."""
+    now, then = _shared(measured), _shared(known)
+    for hosts in dict.fromkeys([*then, *now]):
+        # Hosts that only one of them has may be why a cluster is another.
+        if not hosts <= {*known.hosts} & {*measured.hosts}:
+            continue
+        before, after = then.get(hosts, _NONE), now.get(hosts, _NONE)
+        ways = {
+            way: f"{_carried(was)} in the profile, now {_carried(carries)}"
+            for way, was, carries in zipped(("out", "in"), before, after)
+            if not 1 / _UPLINK_CHANGED < (was or math.inf) / (carries or math.inf) < _UPLINK_CHANGED
+            and (was or carries)
+        }
+        if len(ways) == 2 and ways["out"] == ways["in"]:
+            ways = {"each way": ways["out"]}
+        if ways:
+            own = tuple(host for host in measured.hosts if host in hosts)
+            said = "; ".join(f"{way}: {rates}" for way, rates in ways.items())
+            yield Finding(
+                "uplink",
+                Severity.WARNING,
+                own,
+                f"what their uplink carries differs from the profile {path}: {said}",
+                "measured",
+                "schedules were chosen for another network",
+                _again(path),
+            )
+
+
+def _shared(profile: Profile) -> dict[frozenset[str], Ways]:
+    """Of each cluster that streams found: bytes/s on the wire out of it and into it."""
+    found: dict[frozenset[str], Ways] = {}
+    for each in profile.model.media if profile.model else ():
+        level = profile.levels[each.level]
+        own = [host for host, cluster in enumerate(level) if cluster == each.cluster]
+        shared = structure.medium(profile, own)
+        if shared and shared.found_by == "capacity" and (shared.uplink or shared.into):
+            found[frozenset(profile.hosts[host] for host in own)] = (shared.uplink, shared.into)
+    return found
+
+
+def _carried(rate: float | None) -> str:
+    return quantities.rate(rate) if rate else "nothing that hosts share"
