@@ -4,6 +4,7 @@ tests begin first, so that two workers end together. A test of rates or times th
 machines take this one's processors is run again."""
 
 import os
+import zlib
 from collections.abc import Generator
 from pathlib import Path
 
@@ -30,12 +31,34 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, None, None]:
     report.longrepr = f"CI is set, where no test may be skipped: {why.removeprefix('Skipped: ')}"
 
 
+@pytest.hookimpl(tryfirst=True)  # what is long is deselected afterwards
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    _take_turns(items)
+
     def place(item: pytest.Item) -> int:
         folder = item.path.parent.name
         return LONG_FIRST.index(folder) if folder in LONG_FIRST else len(LONG_FIRST)
 
     items.sort(key=place)
+
+
+def _take_turns(items: list[pytest.Item]) -> None:
+    """Of a test that is marked `either`, half of the cases are long with one library, half
+    with the other."""
+    cases: dict[str, list[str]] = {}
+    for item in items:
+        if item.get_closest_marker("either") is None:
+            continue
+        given = dict(item.callspec.params)  # type: ignore[attr-defined]
+        mpi = given.pop("mpi")
+        name = item.nodeid.partition("[")[0]
+        known, case = cases.setdefault(name, []), repr(sorted(given.items()))
+        if case not in known:
+            known.append(case)
+        # Tests of one case each take turns by their names.
+        turn = zlib.crc32(name.encode()) + known.index(case)
+        if ("openmpi", "mpich")[turn % 2] != mpi.family:
+            item.add_marker(pytest.mark.long)
 
 
 def _processor_time() -> tuple[int, int]:

@@ -58,7 +58,7 @@ def clusters_of(profile: Any) -> Clusters:
         pytest.param("leaf-4x4", "openmpi", marks=long),
         pytest.param("leaf-4x4", "mpich", marks=long),
         pytest.param("mixed-ports", "openmpi", marks=long),
-        ("mixed-ports", "mpich"),
+        pytest.param("mixed-ports", "mpich", marks=long),
     ],
 )
 def test_truth(scenario: str, mpi: str, tmp_path: Path) -> None:

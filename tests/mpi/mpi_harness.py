@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -97,6 +97,12 @@ DEBIANS = [OPENMPI4, MPICH4]
 each = pytest.mark.parametrize("mpi", OURS, ids=lambda mpi: mpi.name)
 each_debian = pytest.mark.parametrize("mpi", DEBIANS, ids=lambda mpi: mpi.name)
 every = pytest.mark.parametrize("mpi", OURS + DEBIANS, ids=lambda mpi: mpi.name)
+
+
+def either(test: Callable[..., Any]) -> Any:
+    """For what differs little by library: each case runs with one of ours, in turn (conftest.py);
+    with both where there is time."""
+    return pytest.mark.either(each(test))
 
 
 def with_one(quick: Mpi, other: Mpi) -> pytest.MarkDecorator:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from mpi_harness import ECO, PROFILE, PROJECT, Mpi, Run, built, each, lab
+from mpi_harness import ECO, PROFILE, PROJECT, Mpi, Run, built, either, lab
 
 # On every rank but the first, the environment says what the first one's does not.
 _ELSEWHERE = 'case ${OMPI_COMM_WORLD_RANK-$PMI_RANK} in 0) ;; *) export "$1";; esac; shift; '
@@ -26,7 +26,7 @@ def _elsewhere(mpi: Mpi, setting: str) -> Run:
 
 
 @pytest.mark.lab
-@each
+@either
 @pytest.mark.parametrize("setting", ["ECO_DISABLE=1", "ECO_CHOICE=native", "ECO_PROFILE=/none"])
 def test_rank_zero_decides(mpi: Mpi, setting: str) -> None:
     run = _elsewhere(mpi, setting)
@@ -43,7 +43,7 @@ esac; shift 2; exec "$@"
 
 
 @pytest.mark.lab
-@each
+@either
 @pytest.mark.parametrize("differs", [True, False])
 def test_builds_that_differ(mpi: Mpi, differs: bool, tmp_path: Path) -> None:
     """Could decide differently: native collectives, and one line that names the host."""
@@ -68,7 +68,7 @@ def test_builds_that_differ(mpi: Mpi, differs: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_unreadable_setting(mpi: Mpi) -> None:
     """Bytes that are no text: one line, and the library's own collectives."""
     program = built(mpi, "conformance")
@@ -82,7 +82,7 @@ def test_unreadable_setting(mpi: Mpi) -> None:
 @pytest.mark.lab
 @pytest.mark.long
 @pytest.mark.timeout(600)
-@each
+@either
 def test_many_communicators_alive(mpi: Mpi) -> None:
     """More than half of the library's contexts: the rest are not ECO's to take."""
     program = built(mpi, "alive")

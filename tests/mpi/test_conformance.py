@@ -234,6 +234,7 @@ def test_innermost_groups_alone(mpi: Mpi) -> None:
         assert choice in eco.used[operation], f"{operation} used {eco.used[operation]}"
 
 
+@pytest.mark.either
 @pytest.mark.lab
 @pytest.mark.parametrize("choice", ["star", "exchange:inner=star,segments=2,carriers=2"])
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ ENDS.remove((MPICH5, "exit"))
 
 
 @pytest.mark.lab
+@pytest.mark.either
 @pytest.mark.parametrize(("mpi", "how"), ENDS, ids=lambda part: getattr(part, "name", part))
 def test_job_ends(mpi: Mpi, how: str) -> None:
     native = die(mpi, how, eco=False)

@@ -16,6 +16,7 @@ def test_native(mpi: Mpi, interface: str) -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.either
 @pytest.mark.parametrize("interface", INTERFACES)
 @each_debian
 def test_with_eco(mpi: Mpi, interface: str) -> None:

@@ -11,19 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import (
-    DATA,
-    ECO,
-    MPICH5,
-    OPENMPI5,
-    Mpi,
-    Run,
-    built,
-    each,
-    here,
-    lab,
-    with_one,
-)
+from mpi_harness import DATA, ECO, MPICH5, OPENMPI5, Mpi, Run, built, either, here, lab, with_one
 
 
 def _run(
@@ -75,7 +63,7 @@ def _starved(
 @pytest.mark.parametrize("call", ["init", "bcast", "gatherv", "reduce_scatter", "levels"])
 @pytest.mark.parametrize("handler", [pytest.param("fatal", marks=[pytest.mark.full]), "return"])
 @pytest.mark.timeout(400)
-@each
+@either
 def test_no_memory(
     mpi: Mpi, profile: Path, handler: str, call: str, allocations: Iterable[int]
 ) -> None:
@@ -149,7 +137,7 @@ def test_no_memory_when_a_communicator_is_freed(mpi: Mpi) -> None:
 @pytest.mark.parametrize(("program", "call"), OTHERS)
 @pytest.mark.parametrize("handler", ["fatal", "return"])
 @pytest.mark.timeout(600)
-@each
+@either
 def test_no_memory_in_each(mpi: Mpi, profile: Path, handler: str, program: str, call: str) -> None:
     """At each allocation, or every few."""
     allocations = [*range(120), *range(120, 1200, 7)]
@@ -166,7 +154,7 @@ BY_TCP = {
 
 
 @pytest.mark.parametrize(("call", "settings"), [("late", {}), ("early", BY_TCP)])
-@each
+@either
 def test_nothing_is_freed_under_messages(
     mpi: Mpi, profile: Path, call: str, settings: dict[str, str]
 ) -> None:
@@ -205,7 +193,7 @@ def test_beside_collectives(mpi: Mpi, how: str, where: dict[str, Any]) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_types_are_freed_under_a_lock_that_an_operator_waits_for(mpi: Mpi) -> None:
     """As with mpi4py, where the lock is Python's: a step that waits holds up no MPI_Type_free."""
     run = lab(mpi, built(mpi, "hazards"), "frees", eco=True, seconds=60, **PLAIN)
@@ -216,7 +204,7 @@ def test_types_are_freed_under_a_lock_that_an_operator_waits_for(mpi: Mpi) -> No
 
 
 @pytest.mark.lab
-@each
+@either
 def test_a_handle_given_again(mpi: Mpi) -> None:
     """To another communicator than the one that was freed."""
     # What expects calls that do not block looks up other communicators meanwhile.
@@ -229,7 +217,7 @@ def test_a_handle_given_again(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_what_is_ecos_own_is_freed(mpi: Mpi) -> None:
     """By the time that MPI_Finalize calls the program back."""
     # A report, and what expects calls that do not block, would use MPI_COMM_WORLD to its very end.
@@ -269,7 +257,7 @@ def test_mpi_sessions(mpi: Mpi, program: str, how: str) -> None:
 
 
 @pytest.mark.parametrize(("plugin", "operation"), [("plugin", "bcast"), ("overlaps", "iallreduce")])
-@each
+@either
 def test_a_plugin_is_unloaded(mpi: Mpi, plugin: str, operation: str, profile: Path) -> None:
     """The program is none of MPI's; what it loads is, and goes before the program does. Collectives
     that do not block run by ECO from the first one on, although only what is loaded calls them."""
@@ -380,7 +368,7 @@ def test_device_memory(mpi: Mpi, name: str) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_devices_that_cannot_be_told(mpi: Mpi) -> None:
     """One rank has Level Zero: all collectives are the library's, on all ranks."""
     loader = built(mpi, "fake/libze_loader.so.1")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from mpi_harness import DATA, PROFILE, Mpi, Run, built, each, lab
+from mpi_harness import DATA, PROFILE, Mpi, Run, built, either, lab
 from tuned_profiles import timed_entry, write_tuning
 
 pytestmark = pytest.mark.lab
@@ -48,7 +48,7 @@ def choices(run: Run, operation: str) -> set[str]:
 
 
 @pytest.mark.alone
-@each
+@either
 def test_learns_and_goes_on_with_it(mpi: Mpi, profile: Path) -> None:
     first = learn(mpi, profile, "on")
     assert len(choices(first, "bcast")) > 1, first.err
@@ -73,7 +73,7 @@ def test_learns_and_goes_on_with_it(mpi: Mpi, profile: Path) -> None:
     assert beside(profile).read_text() == before
 
 
-@each
+@either
 def test_off_neither_uses_nor_keeps(mpi: Mpi, profile: Path) -> None:
     run = learn(mpi, profile, "off", calls=20)
     assert len(choices(run, "bcast")) == 1
@@ -81,7 +81,7 @@ def test_off_neither_uses_nor_keeps(mpi: Mpi, profile: Path) -> None:
 
 
 @pytest.mark.alone
-@each
+@either
 def test_all_ranks_agree_whatever_a_sum_is_of(mpi: Mpi, profile: Path) -> None:
     """With `all` the order of sums may change within the job: the program here would notice."""
     run = lab(
@@ -101,7 +101,7 @@ def test_all_ranks_agree_whatever_a_sum_is_of(mpi: Mpi, profile: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["precious", '{"eco_learned": 99}'])
-@each
+@either
 def test_a_file_that_is_not_ours_is_left_alone(mpi: Mpi, profile: Path, text: str) -> None:
     beside(profile).write_text(text)
     run = learn(mpi, profile, "on", calls=40)
@@ -109,7 +109,7 @@ def test_a_file_that_is_not_ours_is_left_alone(mpi: Mpi, profile: Path, text: st
     assert "eco learn --forget" in run.err
 
 
-@each
+@either
 def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
     """That something is learned must not depend on times: what was timed is checked in any case."""
     write_tuning(profile, [timed_entry(mpi, "bcast", 16384, "chain", native=0.2, eco=0.1)])
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_written(mpi: Mpi, profile: Path) -> None:
 
 
 @pytest.mark.alone
-@each
+@either
 def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -> None:
     """A chain through hosts in random order, which was timed as hardly faster; then each crossing
     takes 3 ms. An exchange takes as long as a call, and a trial of all would come late."""
@@ -133,7 +133,7 @@ def test_what_is_unsure_gives_way_to_the_library_soon(mpi: Mpi, profile: Path) -
 
 
 @pytest.mark.alone
-@each
+@either
 def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: Path) -> None:
     """A profile of so short a budget that all is left to the library."""
     path = Path(shutil.copy(DATA / "three-segments-mcast.json", tmp_path / "net.json"))
@@ -143,7 +143,7 @@ def test_the_multicast_is_tried_where_nothing_was_predicted(mpi: Mpi, tmp_path: 
     assert any(choice.startswith("mcast") for choice in choices(run, "bcast")), run.err
 
 
-@each
+@either
 def test_inside_a_subnet(mpi: Mpi, tmp_path: Path) -> None:
     """Rows and columns of grids: nothing was timed there, and programs find out what is fast."""
     profile = Path(shutil.copy(DATA / "three-segments-mcast.json", tmp_path / "net.json"))

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from mpi_harness import MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, each, lab, with_one
+from mpi_harness import MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, either, lab, with_one
 
 pytestmark = pytest.mark.lab
 
@@ -63,7 +63,7 @@ def arms(profile: Path, operation: str) -> set[str]:
 
 
 @pytest.mark.alone
-@each
+@either
 def test_compares_where_ranks_meet(mpi: Mpi, profile: Path) -> None:
     """Barriers between the calls let all choices be timed, in this job."""
     run = learn(mpi, profile, 300, "meets")
@@ -96,14 +96,14 @@ def test_the_next_job_knows_what_one_without_blocking_calls_timed(mpi: Mpi, prof
     assert set(run.used["ibcast"]) == {BAD["ibcast"][1].replace("top=star,", "")}, run.err
 
 
-@each
+@either
 def test_off_neither_uses_nor_keeps(mpi: Mpi, profile: Path) -> None:
     run = learn(mpi, profile, 40, "meets", "off")
     assert all(len(run.used[operation]) <= 2 for operation in BAD)
     assert not beside(profile).exists()
 
 
-@each
+@either
 def test_initiating_calls_wait_for_nobody(mpi: Mpi, profile: Path) -> None:
     """Rank 0 starts twelve calls before any other rank may start its first one."""
     profile.write_text(PROFILE.read_text())
@@ -111,7 +111,7 @@ def test_initiating_calls_wait_for_nobody(mpi: Mpi, profile: Path) -> None:
     assert len(run.used["iallreduce"]) > 2, run.err
 
 
-@each
+@either
 def test_a_rank_that_is_many_messages_ahead(mpi: Mpi) -> None:
     """More messages than MPICH's libfabric keeps lie before the one that the others wait for."""
     run = lab(

@@ -4,13 +4,13 @@
 import os
 
 import pytest
-from mpi_harness import HERE, OPENMPI4, PROJECT, Mpi, Run, built, each, here, lab
+from mpi_harness import HERE, OPENMPI4, PROJECT, Mpi, Run, built, either, here, lab
 
 # Ranks in order on segments of three, three and two; host and rank are one.
 CLUSTERS = ["0: 0/0 0/0", "2: 0/0 2/2", "3: 1/3 3/3", "7: 2/6 7/7"]
 
 
-@each
+@either
 def test_without_eco(mpi: Mpi) -> None:
     run = here(mpi, 3, built(mpi, "levels"))
     assert run.code == 0, run.err
@@ -18,7 +18,7 @@ def test_without_eco(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_c(mpi: Mpi) -> None:
     run = lab(mpi, built(mpi, "levels"), "split", eco=True)
     assert run.code == 0, run.text
@@ -40,7 +40,7 @@ def bound(mpi: Mpi, machine: str, processors: str) -> Run:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_levels_inside(mpi: Mpi) -> None:
     """Packages that ranks are bound to are a level; numbering between them scatters nothing."""
     run = bound(mpi, "package:2 core:1 pu:1", "0 1 0 1")
@@ -53,7 +53,7 @@ def test_levels_inside(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_depths_inside_differ(mpi: Mpi) -> None:
     """A rank that may run on two NUMA nodes has no level below their package."""
     run = bound(mpi, "package:2 numa:2 core:1 pu:1", "0 1 0-1 0")
@@ -65,7 +65,7 @@ def test_depths_inside_differ(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_unbound(mpi: Mpi) -> None:
     run = bound(mpi, "package:2 core:1 pu:1", "0-1 0-1 0-1 0-1")
     assert run.code == 0, run.text
@@ -81,7 +81,7 @@ def test_fortran() -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_python(mpi: Mpi) -> None:
     script = PROJECT / "tests/mpi/levels.py"
     run = lab(mpi, mpi.python, script, PROJECT / "include", eco=True)

@@ -19,7 +19,7 @@ from mpi_harness import (
     Mpi,
     Run,
     built,
-    each,
+    either,
     lab,
     natively,
     patient,
@@ -119,7 +119,7 @@ def test_faults(mpi: Mpi, faults: str, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(1900)
-@each
+@either
 def test_many_calls_with_losses(mpi: Mpi, tmp_path: Path) -> None:
     """Each byte of 15,000 broadcasts and 3,750 allgathers, in some five minutes."""
     scenario = tmp_path / "lossy.yaml"
@@ -145,7 +145,7 @@ def test_a_stopped_receiver(mpi: Mpi) -> None:
     went_well(as_natively(mpi, 20, 60000, "stops", 3), 20)
 
 
-@each
+@either
 def test_a_late_receiver(mpi: Mpi) -> None:
     """More than its socket holds is sent meanwhile."""
     went_well(mcasts(mpi, 4, 400000, "waits", 5), 4)
@@ -192,7 +192,7 @@ def test_it_stops_working(mpi: Mpi, words: tuple[object, ...]) -> None:
     assert int(sent) > 24
 
 
-@each
+@either
 def test_a_third_party_that_floods(mpi: Mpi) -> None:
     """Foreign, empty and cut datagrams in the job's group are dropped, counted, and said."""
     run = mcasts(mpi, 40, 60000, "floods", 3)
@@ -281,7 +281,7 @@ echo left $left
 """
 
 
-@each
+@either
 def test_two_jobs_at_once(mpi: Mpi, tmp_path: Path) -> None:
     """On one network, each in a group of its own."""
     script = tmp_path / "jobs"
@@ -302,7 +302,7 @@ links:
 """
 
 
-@each
+@either
 def test_switches_that_snoop(mpi: Mpi, tmp_path: Path) -> None:
     """Two ranks of a host hear by one membership."""
     scenario = tmp_path / "snooping.yaml"
@@ -315,7 +315,7 @@ def test_switches_that_snoop(mpi: Mpi, tmp_path: Path) -> None:
 @pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.timeout(1300)
-@each
+@either
 def test_switches_that_forget(mpi: Mpi, tmp_path: Path) -> None:
     """After a pause in which all groups were forgotten, and in a job that goes on for longer than a
     group is remembered, multicasts reach all. 1.1 GB come to each host, at 100 Mbit/s."""
@@ -383,7 +383,7 @@ def sent(run: Run) -> int:
     return int(found[1]) if found else 0
 
 
-@each
+@either
 def test_switched_off(mpi: Mpi) -> None:
     """Then nothing is multicast, whatever the profile says."""
     run = mcasts(mpi, 4, 16000, choice="auto", environment={"ECO_MULTICAST": "off"})

@@ -11,7 +11,7 @@ from mpi_harness import (
     Mpi,
     Run,
     built,
-    each,
+    either,
     lab,
     natively,
     same_results,
@@ -38,7 +38,7 @@ def lossy(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("per_host", [1, 2])
-@each
+@either
 def test_one_call(mpi: Mpi, per_host: int) -> None:
     """Random messages, each to some of the ranks; every byte is looked at."""
     where = {"profile": PROFILE, "per_host": per_host, "hosts": 8 // per_host}
@@ -47,7 +47,7 @@ def test_one_call(mpi: Mpi, per_host: int) -> None:
     went_by_mcast(run, "multicast")
 
 
-@each
+@either
 def test_one_call_with_losses(mpi: Mpi, tmp_path: Path) -> None:
     where = {"scenario": lossy(tmp_path), "scale": 1, "profile": PROFILE}
     run = lab(mpi, built(mpi, "multicast"), eco=True, choice=CHOICE, **where)

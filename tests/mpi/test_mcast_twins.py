@@ -11,7 +11,7 @@ from mpi_harness import (
     Mpi,
     Run,
     built,
-    each,
+    either,
     here,
     lab,
     natively,
@@ -74,7 +74,7 @@ def test_faults(mpi: Mpi, twins: Twins, faults: str, tmp_path: Path) -> None:
 
 
 @both
-@each
+@either
 def test_a_root_that_leaves(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     """Waits for its own call only, before one rank has made it."""
     scenario = tmp_path / "faulty.yaml"
@@ -89,7 +89,7 @@ def test_a_root_that_leaves(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
 
 
 @both
-@each
+@either
 def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     """A rank that sits in any of the library's calls multicasts what others wait for."""
     words = [twins.kind, 1, "all", tmp_path, 100]
@@ -99,7 +99,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     all_multicast(run, twins, "bcast", "allreduce", "allgather")
 
 
-@each
+@either
 def test_many_under_way(mpi: Mpi) -> None:
     """They run one after the other, in the order of calls, however they are waited for."""
     run = mcasts(mpi, "nonblocking", "order", 100)
@@ -108,7 +108,7 @@ def test_many_under_way(mpi: Mpi) -> None:
     all_multicast(run, NONBLOCKING, "bcast")
 
 
-@each
+@either
 def test_many_persistent_ones(mpi: Mpi) -> None:
     """Started in other orders by each rank."""
     run = mcasts(mpi, "persistent", "many", 40)
@@ -120,7 +120,7 @@ def test_many_persistent_ones(mpi: Mpi) -> None:
 
 
 @pytest.mark.parametrize("rounds", [100, pytest.param(3000, marks=pytest.mark.long)])
-@each
+@either
 def test_random(mpi: Mpi, rounds: int) -> None:
     """Beside blocking ones, which wait for them, and persistent ones, which do not."""
     native = here(mpi, 8, built(mpi, "nonblocking"), "random", rounds, 3)

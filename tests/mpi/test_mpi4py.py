@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import DATA, MPICH5, OPENMPI5, PROJECT, Mpi, Run, each, lab, with_one
+from mpi_harness import DATA, MPICH5, OPENMPI5, PROJECT, Mpi, Run, either, lab, with_one
 
 VERSION = "4.1.2"
 PLACE = PROJECT / "build" / "mpi4py"
@@ -92,7 +92,7 @@ def nonblocking(mpi: Mpi) -> dict[str, Any]:
 
 @pytest.mark.long
 @pytest.mark.lab
-@each
+@either
 def test_some_nonblocking(mpi: Mpi) -> None:
     some = ["-i", "test_cco_nb", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
     compare(mpi, 3, some, 140, **nonblocking(mpi))
@@ -105,7 +105,7 @@ def persistent(mpi: Mpi) -> dict[str, Any]:
 # test_twins.py has them with both libraries, each operation.
 @pytest.mark.lab
 @pytest.mark.long
-@each
+@either
 def test_some_persistent(mpi: Mpi) -> None:
     some = ["-i", "test_cco_pr", "-e", "inter", "-k", "WorldDup", "-k", "InplaceWorld"]
     compare(mpi, 3, some, 140, **persistent(mpi))
@@ -115,7 +115,7 @@ def test_some_persistent(mpi: Mpi) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("ranks", [3, 5, 7])
-@each
+@either
 def test_all_persistent(mpi: Mpi, ranks: int) -> None:
     compare(mpi, ranks, ["-i", "test_(cco_pr|request)"], 1700, **persistent(mpi))
 
@@ -124,7 +124,7 @@ def test_all_persistent(mpi: Mpi, ranks: int) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("ranks", [3, 5, 7])
-@each
+@either
 def test_all_nonblocking(mpi: Mpi, ranks: int) -> None:
     compare(mpi, ranks, ["-i", "test_(cco_nb|request|grequest)"], 1700, **nonblocking(mpi))
 
@@ -133,7 +133,7 @@ def test_all_nonblocking(mpi: Mpi, ranks: int) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("ranks", [3, 4, 7])
-@each
+@either
 def test_all(mpi: Mpi, ranks: int) -> None:
     compare(mpi, ranks, ["-i", "test_cco"], 1700)
 
@@ -151,7 +151,7 @@ APART = {
 @pytest.mark.lab
 @pytest.mark.long
 @pytest.mark.timeout(4000)
-@each
+@either
 def test_everything_in_three_levels(mpi: Mpi) -> None:
     """All modules, not collectives alone: what ECO leaves to the library works beside it."""
     network = {"scenario": str(DATA / "three-levels.yaml"), "profile": DATA / "three-levels.json"}
@@ -163,7 +163,7 @@ def test_everything_in_three_levels(mpi: Mpi) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(2000)
 @pytest.mark.parametrize("name", ["test_io", "test_dynproc"])
-@each
+@either
 def test_apart(mpi: Mpi, name: str) -> None:
     compare(mpi, 5, ["-i", name], 900, collectives=False)
 
@@ -171,7 +171,7 @@ def test_apart(mpi: Mpi, name: str) -> None:
 @pytest.mark.lab
 @pytest.mark.long
 @pytest.mark.timeout(1000)
-@each
+@either
 def test_windows(mpi: Mpi) -> None:
     """On two hosts: over five of the lab natively one of these takes minutes even so."""
     tests = ["-i", "test_(rma|util_sync)"]

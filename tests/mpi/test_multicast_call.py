@@ -2,7 +2,7 @@
 """Several multicasts at once: ECO_Multicast of eco.h, eco.f90 and eco_topology.py."""
 
 import pytest
-from mpi_harness import HERE, OPENMPI4, PROJECT, Mpi, Run, built, each, here, lab
+from mpi_harness import HERE, OPENMPI4, PROJECT, Mpi, Run, built, either, here, lab
 
 
 def right(run: Run) -> None:
@@ -21,7 +21,7 @@ def says_why(run: Run) -> None:
         assert words in run.err
 
 
-@each
+@either
 def test_without_eco(mpi: Mpi) -> None:
     run = here(mpi, 4, built(mpi, "multicast"))
     right(run)
@@ -30,7 +30,7 @@ def test_without_eco(mpi: Mpi) -> None:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("choice", ["eco", "auto", "native"])
-@each
+@either
 def test_c(mpi: Mpi, choice: str) -> None:
     run = lab(mpi, built(mpi, "multicast"), eco=True, choice=choice, order="random:1")
     right(run)
@@ -49,13 +49,13 @@ def test_fortran() -> None:
     assert run.planned("multicast"), run.err
 
 
-@each
+@either
 def test_python_without_eco(mpi: Mpi) -> None:
     right(here(mpi, 3, mpi.python, HERE / "multicast.py", PROJECT / "include"))
 
 
 @pytest.mark.lab
-@each
+@either
 def test_python(mpi: Mpi) -> None:
     run = lab(mpi, mpi.python, HERE / "multicast.py", PROJECT / "include", eco=True)
     right(run)

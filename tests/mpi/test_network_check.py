@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from mpi_harness import DATA, MPICH5, OPENMPI5, Mpi, Run, built, each, lab, with_one
+from mpi_harness import DATA, MPICH5, OPENMPI5, Mpi, Run, built, either, lab, with_one
 from tuned_profiles import timed_entry, write_tuning
 
 pytestmark = [pytest.mark.lab, pytest.mark.alone]
@@ -52,7 +52,7 @@ def said(run: Run) -> int:
     return run.err.count("so it is of another network")
 
 
-@each
+@either
 @pytest.mark.parametrize("factor", [10, 0.1], ids=["faster", "slower"])
 def test_another_network(mpi: Mpi, factor: float, tmp_path: Path) -> None:
     """It is noticed before the first sum, in one line, however many communicators there are, and is
@@ -67,7 +67,7 @@ def test_another_network(mpi: Mpi, factor: float, tmp_path: Path) -> None:
     assert {row["basis"] for row in found["calls"]} <= {"ran", "timed here", "not known"}
 
 
-@each
+@either
 def test_where_the_library_runs_and_all_else_would_be_learned(mpi: Mpi, tmp_path: Path) -> None:
     """It is noticed within 50 calls, before learning tries anything."""
     path = scaled(tmp_path, 10)
@@ -81,7 +81,7 @@ def test_where_the_library_runs_and_all_else_would_be_learned(mpi: Mpi, tmp_path
     assert run.times_of("allreduce", "native") == 50, run.err
 
 
-@each
+@either
 def test_it_is_not_checked_where_that_is_asked_for(mpi: Mpi, tmp_path: Path) -> None:
     run = run_sums(mpi, 10, tmp_path, ECO_NETWORK_CHECK="off")
     assert said(run) == 0

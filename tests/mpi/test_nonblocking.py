@@ -16,7 +16,7 @@ from mpi_harness import (
     STANDARD,
     Mpi,
     built,
-    each,
+    either,
     here,
     lab,
     same_results,
@@ -30,7 +30,7 @@ from test_twins import NONBLOCKING, SECTIONS
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("ranks", [1, 2, 3, 7, 13])
-@each
+@either
 def test_ranks(mpi: Mpi, ranks: int) -> None:
     """The results are those of the blocking calls: Open MPI's own MPI_Ialltoallv in place sends
     from a buffer that it fills again meanwhile, where a pair of ranks has nothing to exchange."""
@@ -51,7 +51,7 @@ def test_the_standards_interface() -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_threads(mpi: Mpi) -> None:
     """Two threads with calls under way, which either of them moves on."""
     program = built(mpi, NONBLOCKING.program)
@@ -68,7 +68,7 @@ def test_threads(mpi: Mpi) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("ranks", [2, 3, 8])
-@each
+@either
 def test_progress_for_long(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
     words = ["nonblocking", 100, "all", tmp_path, 800]
     program = built(mpi, "progress")
@@ -78,6 +78,7 @@ def test_progress_for_long(mpi: Mpi, ranks: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.either
 @pytest.mark.parametrize("what", ["freed", "handles", "order"])
 @pytest.mark.parametrize("mpi", [*OURS, OPENMPI4], ids=lambda mpi: mpi.name)
 def test_rules(mpi: Mpi, what: str) -> None:
@@ -103,7 +104,7 @@ def test_random(mpi: Mpi, seed: int) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8])
-@each
+@either
 def test_random_for_long(mpi: Mpi, ranks: int) -> None:
     program = built(mpi, "nonblocking")
     words = ["random", 20000, ranks, 1000]
@@ -117,7 +118,7 @@ def test_random_for_long(mpi: Mpi, ranks: int) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("ranks", [2, 3, 4, 7, 8])
-@each
+@either
 def test_sequences(mpi: Mpi, ranks: int) -> None:
     """10,000 in all, each on communicators of its own."""
     program = built(mpi, "nonblocking")
@@ -135,7 +136,7 @@ def timed(operation: str, size: int, choice: str, **times: float) -> dict[str, A
 
 
 @pytest.mark.lab
-@each
+@either
 def test_what_blocking_calls_alone_can_run(mpi: Mpi, tmp_path: Path) -> None:
     """Where blocking calls leave a part to the library, others run without that."""
     profile = json.loads((DATA / "three-segments-mcast.json").read_text())
@@ -163,7 +164,7 @@ def test_what_blocking_calls_alone_can_run(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_choices_of_their_own(mpi: Mpi, tmp_path: Path) -> None:
     """The profile's entries for calls that do not block are for these and persistent ones alone."""
     profile = json.loads((DATA / "three-segments-mcast.json").read_text())
@@ -192,7 +193,7 @@ def test_choices_of_their_own(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_turned_off(mpi: Mpi) -> None:
     words = [built(mpi, "nonblocking"), "order", 50]
     run = lab(mpi, *words, eco=True, ranks=4, environment={"ECO_NONBLOCKING": "off"})

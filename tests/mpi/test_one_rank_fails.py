@@ -6,7 +6,7 @@ Either all ranks fall back to native, or the job ends and says why. Nobody waits
 from pathlib import Path
 
 import pytest
-from mpi_harness import ECO, MPICH5, OPENMPI5, Mpi, Run, built, each, here, with_one
+from mpi_harness import ECO, MPICH5, OPENMPI5, Mpi, Run, built, either, here, with_one
 
 
 def _run(mpi: Mpi, profile: Path, fails: str, choice: str = "eco") -> Run:
@@ -16,7 +16,7 @@ def _run(mpi: Mpi, profile: Path, fails: str, choice: str = "eco") -> Run:
     return here(mpi, 4, "env", *settings, ECO, "exec", "--profile", profile, *program, seconds=60)
 
 
-@each
+@either
 @pytest.mark.parametrize("fails", ["Comm_group 1", "Comm_create_keyval 1"])
 def test_before_the_ranks_agree(mpi: Mpi, profile: Path, fails: str) -> None:
     run = _run(mpi, profile, fails)
@@ -27,7 +27,7 @@ def test_before_the_ranks_agree(mpi: Mpi, profile: Path, fails: str) -> None:
     assert not run.planned("allreduce")
 
 
-@each
+@either
 @pytest.mark.parametrize("fails", ["Comm_create 1"])
 def test_a_communicator_of_its_own(mpi: Mpi, profile: Path, fails: str) -> None:
     run = _run(mpi, profile, fails)
@@ -36,7 +36,7 @@ def test_a_communicator_of_its_own(mpi: Mpi, profile: Path, fails: str) -> None:
     assert "more communicators" in run.err, run.text
 
 
-@each
+@either
 def test_the_librarys_part_of_a_schedule(mpi: Mpi, profile: Path) -> None:
     run = _run(mpi, profile, "Comm_split 1", "tree:inner=native")
     assert run.code == 0, run.text
@@ -44,7 +44,7 @@ def test_the_librarys_part_of_a_schedule(mpi: Mpi, profile: Path) -> None:
     assert run.err.count("ended well") == 4, run.text
 
 
-@each
+@either
 @pytest.mark.parametrize("fails", ["Gather 1", "Bcast 1"])
 def test_while_the_ranks_agree(mpi: Mpi, profile: Path, fails: str) -> None:
     run = _run(mpi, profile, fails)

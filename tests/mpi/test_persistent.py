@@ -30,6 +30,7 @@ def test_restarts(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
+@pytest.mark.either
 @pytest.mark.parametrize("what", ["handles", "active", "freed", "many"])
 @pytest.mark.parametrize("mpi", [*OURS, OPENMPI4], ids=lambda mpi: mpi.name)
 def test_rules(mpi: Mpi, what: str) -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from mpi_harness import ECO, MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, each, lab, with_one
+from mpi_harness import ECO, MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, either, lab, with_one
 
 PLANNED = {"ECO_PROFILE": str(PROFILE), "ECO_CHOICE": "eco", "ECO_VERBOSE": "2"}
 
@@ -44,7 +44,7 @@ def test_profiler_above(mpi: Mpi, order: str) -> None:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("order", ["eco first", "tool first"])
-@each
+@either
 def test_tracer_above(mpi: Mpi, order: str, tmp_path: Path) -> None:
     """It wraps what reads and writes files, and adds its counts up by a collective while MPI ends:
     what ECO reads and writes itself is not the program's."""
@@ -62,7 +62,7 @@ def test_tracer_above(mpi: Mpi, order: str, tmp_path: Path) -> None:
 
 @pytest.mark.lab
 @pytest.mark.parametrize("tool", ["profiler", "tracer"])
-@each
+@either
 def test_behind(mpi: Mpi, tool: str, tmp_path: Path) -> None:
     """It can count nothing of MPI, which one line says; all else is as without it."""
     options = [built(mpi, "writes"), tmp_path]

@@ -14,7 +14,7 @@ from mpi_harness import (
     OPENMPI5,
     Mpi,
     built,
-    each,
+    either,
     lab,
     natively,
     same_results,
@@ -66,7 +66,7 @@ def test_with_a_request(mpi: Mpi, twins: Twins) -> None:
 
 
 @twins_of_calls
-@each
+@either
 def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     """A rank that sits in any of the library's calls passes on what others wait for."""
     words = [twins.kind, 1, "all", tmp_path, 100]
@@ -78,7 +78,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
     assert all("rails=2" in what for name in twins.of("bcast") for what in run.used[name])
 
 
-@each
+@either
 def test_threads(mpi: Mpi) -> None:
     """Several threads' collectives at once share the rails of their process."""
     program = built(mpi, "conformance")
@@ -226,7 +226,7 @@ def test_without_a_card_the_library_runs() -> None:
     assert not run.planned("gather")
 
 
-@each
+@either
 def test_a_users_setting_stays(mpi: Mpi) -> None:
     """Rails over the tcp provider cannot do with it, so there are none."""
     name = "FI_TCP_STAGING_SBUF_SIZE"

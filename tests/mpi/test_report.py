@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from eco.prediction import Call
-from mpi_harness import DATA, OPENMPI5, Mpi, Run, built, each, lab
+from mpi_harness import DATA, OPENMPI5, Mpi, Run, built, either, lab
 
 _SECTIONS = ["--light", "--sections", "bcast,allreduce"]
 
@@ -30,7 +30,7 @@ def _document(file: Path) -> Any:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_with_eco_and_without(mpi: Mpi, tmp_path: Path) -> None:
     """The same calls are counted; without ECO all are native, and the results the library's."""
     files = [tmp_path / "eco.json", tmp_path / "native.json"]
@@ -55,7 +55,7 @@ def test_with_eco_and_without(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_multicasts_that_would_run(mpi: Mpi, tmp_path: Path) -> None:
     """Without ECO's schedules no group is open, yet the report says what multicasts would gain."""
     profile = json.loads((DATA / "three-segments-mcast.json").read_text())
@@ -84,7 +84,7 @@ def test_multicasts_that_would_run(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_a_report_and_a_plan_say_the_same(mpi: Mpi, tmp_path: Path) -> None:
     """What the library takes: one source, for the same operation, size and root."""
     profile = json.loads((DATA / "three-segments.json").read_text())
@@ -123,7 +123,7 @@ def test_a_report_and_a_plan_say_the_same(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_eco_off_and_verbose_is_a_report(mpi: Mpi) -> None:
     run = _run(mpi, ECO_VERBOSE="1", ECO_DISABLE="1")
     assert run.code == 0, run.text
@@ -133,7 +133,7 @@ def test_eco_off_and_verbose_is_a_report(mpi: Mpi) -> None:
 
 @pytest.mark.lab
 @pytest.mark.alone
-@each
+@either
 def test_nobody_waits_longer_than_the_call(mpi: Mpi, tmp_path: Path) -> None:
     """A root that runs ahead has left a broadcast long before the others come to it."""
     file = tmp_path / "report.json"

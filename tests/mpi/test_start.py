@@ -3,7 +3,7 @@
 
 import pytest
 from eco.line_code import EventReader
-from mpi_harness import ECO, PROFILE, Mpi, Run, built, each, here, lab
+from mpi_harness import ECO, PROFILE, Mpi, Run, built, either, here, lab
 
 
 def _run(mpi: Mpi, how: str, choice: str = "eco") -> Run:
@@ -14,20 +14,20 @@ def _run(mpi: Mpi, how: str, choice: str = "eco") -> Run:
 
 
 @pytest.mark.lab
-@each
+@either
 @pytest.mark.parametrize("how", ["nothing", "messages"])
 def test_no_collective(mpi: Mpi, how: str) -> None:
     assert "no collective was called" in _run(mpi, how).err
 
 
 @pytest.mark.lab
-@each
+@either
 def test_late_by_a_second(mpi: Mpi) -> None:
     assert _run(mpi, "late").planned("bcast")
 
 
 @pytest.mark.lab
-@each
+@either
 @pytest.mark.parametrize("how", ["others-first", "pending"])
 def test_collectives_of_a_part_come_first(mpi: Mpi, how: str) -> None:
     """Ranks outside it may wait for its members, in whatever way, before they come to their own."""
@@ -35,19 +35,19 @@ def test_collectives_of_a_part_come_first(mpi: Mpi, how: str) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 @pytest.mark.parametrize("how", ["dup", "split", "grid"])
 def test_no_collective_on_the_world(mpi: Mpi, how: str) -> None:
     assert _run(mpi, how).planned("bcast")
 
 
 @pytest.mark.lab
-@each
+@either
 def test_threads_race_to_the_first(mpi: Mpi) -> None:
     assert _run(mpi, "threads").planned("allreduce")
 
 
-@each
+@either
 def test_a_probe_whose_input_does_not_end(mpi: Mpi) -> None:
     """Open MPI 5's launcher does not always bring the end: what the probe reads ends by itself."""
     held = 'exec "$@" < <(cat "$0"; echo; exec sleep 60 2>/dev/null)'

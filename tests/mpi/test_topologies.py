@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mpi_harness import Mpi, Run, built, each, here, lab, natively
+from mpi_harness import Mpi, Run, built, either, here, lab, natively
 
 FUNCTIONS = ("Cart_create", "Graph_create", "Dist_graph_create", "Dist_graph_create_adjacent")
 ORDER = "random:1"
@@ -26,7 +26,7 @@ def _reorders(file: Path) -> dict[str, list[dict[str, Any]]]:
     return rows
 
 
-@each
+@either
 def test_native(mpi: Mpi) -> None:
     run = here(mpi, 8, built(mpi, "topologies"))
     assert run.code == 0, run.err
@@ -34,7 +34,7 @@ def test_native(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_numbers_are_the_librarys(mpi: Mpi, tmp_path: Path) -> None:
     """By default, with a report and without; a program that goes on with its old ranks is right."""
     program, file = built(mpi, "topologies"), tmp_path / "report.json"
@@ -55,7 +55,7 @@ def test_numbers_are_the_librarys(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_placed(mpi: Mpi, tmp_path: Path) -> None:
     program, file = built(mpi, "topologies"), tmp_path / "report.json"
     settings = {"ECO_REORDER": "on", "ECO_REPORT": str(file)}
@@ -71,7 +71,7 @@ def test_placed(mpi: Mpi, tmp_path: Path) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_what_placing_would_gain(mpi: Mpi, tmp_path: Path) -> None:
     """The same figures before and after, from the other side; where ECO is off, too."""
     words = (built(mpi, "topologies"), "numbers")

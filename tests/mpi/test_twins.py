@@ -13,7 +13,7 @@ from mpi_harness import (
     OURS,
     Mpi,
     built,
-    each,
+    either,
     lab,
     natively,
     same_results,
@@ -108,7 +108,7 @@ def test_progress(mpi: Mpi, twins: Twins, tmp_path: Path) -> None:
 
 @pytest.mark.lab
 @both
-@each
+@either
 def test_device_memory(mpi: Mpi, twins: Twins) -> None:
     """On some ranks: nobody but its driver touches it, whenever the call is over."""
     driver = built(mpi, "fake/libcuda.so.1")

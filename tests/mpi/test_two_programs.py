@@ -5,7 +5,7 @@ MPI_Init for the other (docs/decisions/0016-the-session-begins-with-the-first-co
 from pathlib import Path
 
 import pytest
-from mpi_harness import Mpi, Run, built, each, lab
+from mpi_harness import Mpi, Run, built, either, lab
 
 pytestmark = pytest.mark.lab
 LINE = "in MPI_Init for other ranks; if the job has several programs, set ECO_BEGIN=later"
@@ -31,21 +31,21 @@ def goes_well(
     return run
 
 
-@each
+@either
 def test_each_waits_for_the_other_in_another_call(mpi: Mpi, tmp_path: Path) -> None:
     run = goes_well(mpi, tmp_path, (NAMES, OTHER), "wait", begin=LATER)
     assert "allreduce" in run.used  # the session begins with it
     assert LINE not in run.err
 
 
-@each
+@either
 def test_non_blocking_calls_before_the_session_and_after_it(mpi: Mpi, tmp_path: Path) -> None:
     """Ranks must agree whether their communicator is prepared for these."""
     goes_well(mpi, tmp_path, (OTHER, NAMES), "group", begin=LATER)
 
 
 @pytest.mark.long
-@each
+@either
 def test_a_long_wait_is_explained(mpi: Mpi, tmp_path: Path) -> None:
     run = goes_well(mpi, tmp_path, (NAMES, OTHER), "late", "22", begin={})
     assert run.err.count(LINE) == 1
