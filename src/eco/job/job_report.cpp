@@ -4,12 +4,12 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <set>
 
 #include "eco/base/file_name.h"
+#include "eco/base/replace_file.h"
 #include "eco/base/text.h"
 #include "eco/job/call_counts.h"
 #include "eco/job/collected.h"
@@ -147,15 +147,10 @@ void print_exchanges(const char* what, const Session::Exchanges& exchanges) {
 
 // Whole or not at all.
 bool write(const std::string& path, const std::string& text) {
-    const std::string part = path + ".part";
-    std::FILE* file = std::fopen(part.c_str(), "we");
-    bool whole = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (file && std::fclose(file) != 0) whole = false;
-    if (whole && std::rename(part.c_str(), path.c_str()) == 0) return true;
-    const int reason = errno;
-    std::remove(part.c_str());
+    const int why = replace_file(path, text);
+    if (why == 0) return true;
     std::fprintf(stderr, "eco: ECO_REPORT: %s cannot be written (%s); this is the report:\n",
-                 path.c_str(), std::strerror(reason));
+                 path.c_str(), std::strerror(why));
     return false;
 }
 

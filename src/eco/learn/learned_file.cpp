@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "eco/base/error.h"
+#include "eco/base/replace_file.h"
 #include "eco/base/settings.h"
 #include "eco/base/text.h"
 #include "eco/learn/learned.h"
@@ -36,8 +37,8 @@ void make_folders(const std::string& folder) {
     }
 }
 
-Error unwritable(const std::string& path) {
-    return {Code::environment, path + " cannot be written: " + std::strerror(errno) +
+Error unwritable(const std::string& path, int why = errno) {
+    return {Code::environment, path + " cannot be written: " + std::strerror(why) +
                                    "; what was learned is not stored"};
 }
 
@@ -94,39 +95,17 @@ private:
     int file_ = -1;
 };
 
-// A disk that is full takes less than all, and says why only when it is asked again.
-bool write_all(int file, const std::string& text) {
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t bytes = write(file, text.data() + done, text.size() - done);
-        if (bytes > 0)
-            done += static_cast<std::size_t>(bytes);
-        else if (bytes == 0 || errno != EINTR)
-            return false;
-    }
-    return true;
-}
-
-void replace(const std::string& path, const std::string& text) {
-    // Two hosts of one shared folder may have the same process number.
-    char host[64] = "";
-    gethostname(host, sizeof host - 1);
-    const std::string fresh = path + "." + host + "." + std::to_string(getpid());
-    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) throw unwritable(path);
-    const bool whole = write_all(file, text) && fsync(file) == 0;
-    const int why = errno;
-    close(file);
-    if (whole && rename(fresh.c_str(), path.c_str()) == 0) return;
-    if (!whole) errno = why;
-    const Error error = unwritable(path);
-    unlink(fresh.c_str());
-    throw error;
+// A pipe of that name would be waited for.
+bool is_file(const std::string& path) {
+    struct stat there{};
+    return stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
 }
 
 // One that another user made may be there, and closed to this one.
 bool can_be_kept_in(const std::string& folder, const std::string& path) {
     return access(folder.c_str(), W_OK) == 0 &&
-           (access(path.c_str(), F_OK) != 0 || access(path.c_str(), R_OK | W_OK) == 0);
+           (access(path.c_str(), F_OK) != 0 ||
+            (is_file(path) && access(path.c_str(), R_OK | W_OK) == 0));
 }
 
 // An empty text is another job's that has not written yet.
@@ -160,7 +139,7 @@ void keep_learned(const std::string& path, const Learned& fresh) {
     const Locked lock(path);
     Learned all = learned_in(lock.text(path), path, fresh.network);
     merge(all, fresh);
-    replace(path, to_json(all));
+    if (const int why = replace_file(path, to_json(all)); why != 0) throw unwritable(path, why);
 }
 
 }  // namespace eco

@@ -2,6 +2,7 @@
 #include "eco/learn/learned.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,6 +208,13 @@ static std::optional<bool> as_another_user(const std::string& folder,
     if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return false;
     if (WEXITSTATUS(status) == cannot) return std::nullopt;
     return WEXITSTATUS(status) == 0;
+}
+
+TEST_F(File, IsNoPipe) {
+    const std::string beside = path_ + ".json.learned";
+    ASSERT_EQ(mkfifo(beside.c_str(), 0600), 0);
+    EXPECT_NE(learned_path(path_ + ".json", "2026-11-23"), beside);
+    std::filesystem::remove(beside);
 }
 
 TEST_F(File, IsBesideTheProfileOrInTheUsersFolder) {
