@@ -18,7 +18,7 @@ public:
     Quiet& operator=(const Quiet&) = delete;
 
 private:
-    MPI_Comm comm_;
+    MPI_Comm comm_;  // whose handler it is
 };
 
 }  // namespace eco
