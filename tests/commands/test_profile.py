@@ -198,6 +198,13 @@ def test_cut_off_anywhere(tmp_path: Path) -> None:
             profile.parse(text[:end], "cut.json")
 
 
+def test_more_than_the_document() -> None:
+    text = profile.to_json(profile.from_document(document(), ""))
+    for more, why in (("\0", "has zero bytes"), ("x", "not a complete JSON document")):
+        with pytest.raises(EcoError, match=why):
+            profile.parse(text + more, "more.json")
+
+
 def test_a_file_that_is_none(tmp_path: Path) -> None:
     for path in (tmp_path / "absent", tmp_path):
         with pytest.raises(EcoError, match=r"cannot be read .*; name a profile"):

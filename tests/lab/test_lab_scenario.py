@@ -153,6 +153,7 @@ def test_slow_hosts(tmp_path: Path) -> None:
         ("rate: 1gbit,", "rate: 1gbit, ports: n2,", "network 'b': ports must name hosts, each"),
         ("links:", "slow: {n9: 3}\nlinks:", "slow: there is no host 'n9'"),
         ("links:", "slow: {n0: 0.5}\nlinks:", "slow: n0: slow=0.5: must be a number of 1"),
+        ("links:", "slow: {n0: 1_0}\nlinks:", "slow: n0: slow=1_0: must be a number of 1"),
         ("links:", "slow: [n0]\nlinks:", "slow must name hosts, each with a value"),
         ("rate: 1gbit,", "rate: 1gbit, forwarding: fast,", "forwarding 'fast' must be"),
         ("links:", "truth: {n0: 1}\nlinks:", "'truth' must be a list of entries"),

@@ -7,6 +7,7 @@ _RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(k|m|g)?(?:bit|bit/s|bps)", re.IGNO
 _TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(us|ms|s)", re.IGNORECASE)
 _RATE_FACTOR = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 _TIME_FACTOR = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _MOMENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|min)", re.IGNORECASE)
 _MOMENT_FACTOR = {"ms": 1e-3, "s": 1.0, "min": 60.0}
 
@@ -77,10 +78,8 @@ def parse_count(value: object) -> int:
 
 def parse_slow(value: object) -> float:
     """Times slower, from 1 (full speed) to 1000; ValueError says what is wrong."""
-    try:
-        factor = float(value) if isinstance(value, (int, float, str)) else 0.0
-    except ValueError:
-        factor = 0.0
+    text = str(value)
+    factor = float(text) if _NUMBER.fullmatch(text) else 0.0
     if not 1 <= factor <= MOST_SLOW:
         raise ValueError(f"slow={value}: must be a number of 1 (full speed) to {MOST_SLOW:g}")
     return factor

@@ -169,6 +169,8 @@ json parse_document(const std::string& text, const ProfileReader& reader) {
     } catch (const json::parse_error&) {
         reader.refuse("not a complete JSON document");
     }
+    // The library takes a zero byte for the end, other readers do not.
+    if (text.find('\0') != std::string::npos) reader.refuse("has zero bytes");
     return root;
 }
 
