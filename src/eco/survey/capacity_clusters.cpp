@@ -123,6 +123,8 @@ void move_single(const Evidence& evidence, std::vector<int>& cluster) {
     }
 }
 
+}  // namespace
+
 std::vector<int> numbered(const std::vector<int>& cluster) {
     std::map<int, int> number;
     std::vector<int> found;
@@ -130,8 +132,6 @@ std::vector<int> numbered(const std::vector<int>& cluster) {
         found.push_back(number.emplace(id, static_cast<int>(number.size())).first->second);
     return found;
 }
-
-}  // namespace
 
 int CapacityClusters::count() const {
     return cluster.empty() ? 0 : *std::max_element(cluster.begin(), cluster.end()) + 1;

@@ -27,6 +27,9 @@ struct CapacityClusters {
 // streams: of all rounds. O(streams · log) per step of learning, a dozen steps.
 CapacityClusters cluster_by_rates(int vertices, const std::vector<StreamRate>& streams);
 
+// The same clusters, numbered by the first vertex of each.
+std::vector<int> numbered(const std::vector<int>& cluster);
+
 // Of each stream its rate over what its two ends were seen to carry.
 std::vector<double> over_ends(int vertices, const std::vector<StreamRate>& streams);
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "eco/base/at.h"
+#include "eco/survey/likely_part.h"
 
 namespace eco {
 
@@ -13,10 +14,14 @@ namespace {
 
 // Rounds before the first look, and in which the clusters must stay as they are.
 constexpr int first_rounds = 6, rounds_unchanged = 3;
-// After so many it is taken that there are no clusters, as on a bus.
-constexpr int rounds_in_vain = 16;
+// After so many it is taken that there are no clusters, as on a bus; few vertices need more until
+// enough streams have crossed an uplink of half of their ports (of 60 networks of 4 + 4 hosts 15
+// were missed after 16 rounds, 4 after 24).
+constexpr int rounds_in_vain = 16, rounds_in_vain_of_few = 24;
 // One of so many rounds is drawn as if nothing were known.
 constexpr int as_if_new = 4;
+// Rounds before the first that sends out of a part of few vertices which may share an uplink.
+constexpr int rounds_before_parts = 3;
 // Of what their ends carry: where nearly all streams have so much, nothing is shared.
 constexpr double free_stream = 0.85, nearly_all = 0.97;
 // Rounds that test the result with streams inside, and how much faster these must be.
@@ -25,6 +30,12 @@ constexpr double faster_inside = 1.25;
 // In standard errors: for one cluster at least, so that nothing is found where rates only vary; and
 // of each way where something was found.
 constexpr double sure = 4, likely = 1;
+// Of its port: what a vertex adds to what a cluster sends or gets, if it is none of its hosts.
+constexpr double of_its_own = 0.5;
+// Vertices by themselves that are tested so, as each takes two rounds.
+constexpr std::size_t most_singles = 8;
+// So often the result is tested, while streams inside are faster, but not surely.
+constexpr int most_tests = 3;
 
 // Of streams of several rounds: their mean and how far off that may be (its standard error), and
 // the most that those of one round carried together.
@@ -145,6 +156,24 @@ std::vector<CapacitySearch::Edge> CapacitySearch::mixed() {
     return found;
 }
 
+// All of the part that most likely shares an uplink send out of it, and as many others into it.
+std::vector<CapacitySearch::Edge> CapacitySearch::out_and_in() {
+    const int count = static_cast<int>(vertices_.size());
+    std::vector<int> part = likely_part(count, seen_, random_), others = shuffled(count);
+    std::erase_if(others,
+                  [&](int v) { return std::find(part.begin(), part.end(), v) != part.end(); });
+    std::shuffle(part.begin(), part.end(), random_);
+    std::vector<Edge> found;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        found.emplace_back(part[i], others[i]);
+        // Not the pair's own way back: that is another pair seen.
+        found.emplace_back(others[i], part[(i + 1) % part.size()]);
+    }
+    const auto rest = others.begin() + static_cast<std::ptrdiff_t>(part.size());
+    for (const Edge& edge : inside({rest, others.end()})) found.push_back(edge);
+    return found;
+}
+
 // Half of the clusters send and the others receive, then the other way round, then other halves:
 // one direction at a time, as a full link holds back what confirms the streams against it.
 std::vector<CapacitySearch::Edge> CapacitySearch::one_way() {
@@ -168,15 +197,19 @@ std::vector<CapacitySearch::Edge> CapacitySearch::one_way() {
 // So that each cluster was among those half of them, with an odd number too.
 int CapacitySearch::rounds_across() const { return clusters_.count() % 2 == 0 ? 4 : 6; }
 
+std::vector<CapacitySearch::Edge> CapacitySearch::draw() {
+    const int vertices = static_cast<int>(vertices_.size());
+    // Now and then as if nothing were known: what is known may be wrong.
+    if (rounds_ % as_if_new == 0) return inside(shuffled(vertices));
+    if (clusters_.count() > 1 && clusters_.count() < vertices) return mixed();
+    if (vertices <= most_vertices_for_parts && rounds_ >= rounds_before_parts) return out_and_in();
+    return inside(shuffled(vertices));
+}
+
 std::vector<Flow> CapacitySearch::next() {
     switch (stage_) {
         case Stage::random:
-            // Now and then as if nothing were known: what is known may be wrong.
-            edges_ = clusters_.count() > 1 &&
-                             clusters_.count() < static_cast<int>(vertices_.size()) &&
-                             rounds_of_stage_ % as_if_new != 0
-                         ? mixed()
-                         : inside(shuffled(static_cast<int>(vertices_.size())));
+            edges_ = draw();
             break;
         case Stage::test_inside:
             edges_.clear();
@@ -185,6 +218,9 @@ std::vector<Flow> CapacitySearch::next() {
             break;
         case Stage::test_across:
             edges_ = one_way();
+            break;
+        case Stage::test_single:
+            edges_ = with_single();
             break;
         case Stage::done:
             edges_.clear();
@@ -205,22 +241,123 @@ void CapacitySearch::take(const std::vector<double>& rates) {
     std::vector<StreamRate> round;
     for (const auto& [from, to] : edges_) round.push_back({from, to, 0});
     for (std::size_t f = 0; f < rates.size(); ++f) round[edge_of_[f]].rate += rates[f];
-    ++rounds_of_stage_;
     if (stage_ == Stage::random) {
+        ++rounds_;
         seen_.insert(seen_.end(), round.begin(), round.end());
         return consider();
     }
+    ++rounds_of_stage_;
+    if (stage_ == Stage::test_single) {
+        with_single_.push_back(std::move(round));
+        if (with_single_.size() == 2) place_single();
+        return;
+    }
+    if (stage_ == Stage::test_inside) seen_.insert(seen_.end(), round.begin(), round.end());
     (stage_ == Stage::test_inside ? inside_ : across_).push_back(std::move(round));
     if (rounds_of_stage_ < (stage_ == Stage::test_inside ? rounds_inside : rounds_across())) return;
     rounds_of_stage_ = 0;
-    if (stage_ == Stage::test_inside)
-        stage_ = Stage::test_across;
+    if (stage_ == Stage::test_inside) return compare();
+    if (!singles_found_ && find_singles())
+        stage_ = Stage::test_single;
     else
-        judge();
+        finish();
+}
+
+void CapacitySearch::finish() {
+    ++tests_;
+    const double surest = judge();
+    stage_ =
+        surest > likely && surest <= sure && tests_ < most_tests ? Stage::test_inside : Stage::done;
+}
+
+// A host whose confirmations waited behind other streams looks as if it were elsewhere.
+bool CapacitySearch::find_singles() {
+    singles_found_ = true;
+    const auto clusters = members();
+    for (const auto& each : clusters) {
+        if (each.size() != 1 || singles_.size() == most_singles) continue;
+        // The cluster between which and the vertex streams were fastest.
+        std::vector<double> sum(clusters.size(), 0), count = sum;
+        for (const StreamRate& stream : seen_)
+            if (stream.from == each[0] || stream.to == each[0]) {
+                const int other = stream.from == each[0] ? stream.to : stream.from;
+                sum[at(clusters_.cluster[at(other)])] += stream.rate;
+                ++count[at(clusters_.cluster[at(other)])];
+            }
+        int best = -1;
+        for (std::size_t c = 0; c < clusters.size(); ++c)
+            if (clusters[c].size() > 1 && count[c] > 0 &&
+                (best < 0 || sum[c] / count[c] > sum[at(best)] / count[at(best)]))
+                best = static_cast<int>(c);
+        if (best >= 0) singles_.emplace_back(each[0], clusters[at(best)][0]);
+    }
+    return !singles_.empty();
+}
+
+// The vertex and the cluster send to others, or get from them, all at once.
+std::vector<CapacitySearch::Edge> CapacitySearch::with_single() {
+    const auto [single, member] = singles_.back();
+    std::vector<int> own = members()[at(clusters_.cluster[at(member)])], others;
+    own.push_back(single);
+    for (const int v : shuffled(static_cast<int>(vertices_.size())))
+        if (std::find(own.begin(), own.end(), v) == own.end()) others.push_back(v);
+    // The vertex first, if there are fewer others.
+    std::reverse(own.begin(), own.end());
+    std::vector<Edge> found;
+    for (std::size_t i = 0; i < std::min(own.size(), others.size()); ++i)
+        found.push_back(with_single_.empty() ? Edge(own[i], others[i]) : Edge(others[i], own[i]));
+    return found;
+}
+
+// Hosts behind one full uplink carry no more with the vertex than without.
+void CapacitySearch::place_single() {
+    const auto [single, member] = singles_.back();
+    singles_.pop_back();
+    const int cluster = clusters_.cluster[at(member)];
+    const auto of = [&](int v) { return clusters_.cluster[at(v)] == cluster; };
+    const auto all = [](const std::vector<StreamRate>& round) {
+        double sum = 0;
+        for (const StreamRate& each : round) sum += each.rate;
+        return sum;
+    };
+    double out = 0, in = 0;
+    for (const StreamRate& each : seen_) {
+        if (each.from == single) out = std::max(out, each.rate);
+        if (each.to == single) in = std::max(in, each.rate);
+    }
+    const Rates leave = rates_of(across_, [&](const auto& each) { return of(each.from); });
+    const Rates enter = rates_of(across_, [&](const auto& each) { return of(each.to); });
+    // Both ways, as one stream of the vertex may be disturbed.
+    if (all(with_single_[0]) < leave.together + of_its_own * out &&
+        all(with_single_[1]) < enter.together + of_its_own * in) {
+        clusters_.cluster[at(single)] = cluster;
+        clusters_.cluster = numbered(clusters_.cluster);
+        moved_ = true;
+    }
+    with_single_.clear();
+    if (!singles_.empty()) return;
+    if (!moved_) return finish();
+    inside_.clear();
+    across_.clear();
+    stage_ = Stage::test_inside;
+}
+
+// Two clusters that were taken for one hold each other back inside.
+void CapacitySearch::compare() {
+    const auto before = clusters_.cluster;
+    clusters_ = cluster_by_rates(static_cast<int>(vertices_.size()), seen_);
+    const bool same = moved_ || clusters_.cluster == before || rounds_ >= most_rounds_;
+    if (same) clusters_.cluster = before;
+    stage_ = same ? Stage::test_across : Stage::random;
+    if (!same) {
+        inside_.clear();
+        across_.clear();
+    }
+    unchanged_ = 0;
 }
 
 void CapacitySearch::consider() {
-    if (rounds_of_stage_ < first_rounds) return;
+    if (rounds_ < first_rounds) return;
     const int vertices = static_cast<int>(vertices_.size());
     const auto x = over_ends(vertices, seen_);
     const auto free =
@@ -233,19 +370,21 @@ void CapacitySearch::consider() {
     clusters_ = cluster_by_rates(vertices, seen_);
     unchanged_ = clusters_.cluster == before ? unchanged_ + 1 : 0;
     const bool parted = clusters_.count() > 1 && clusters_.count() < vertices;
+    const int in_vain =
+        vertices <= most_vertices_for_parts ? rounds_in_vain_of_few : rounds_in_vain;
     if ((unchanged_ >= rounds_unchanged && parted && clusters_.is_clear()) ||
-        rounds_of_stage_ >= (parted ? most_rounds_ : std::min(rounds_in_vain, most_rounds_))) {
+        rounds_ >= (parted ? most_rounds_ : std::min(in_vain, most_rounds_))) {
         rounds_of_stage_ = 0;
         stage_ = parted ? Stage::test_inside : Stage::done;
     }
 }
 
-// By what the clusters carried: all their hosts inside at once, then all out and in.
-void CapacitySearch::judge() {
-    stage_ = Stage::done;
+// By what the clusters carried: all their hosts inside at once, then all out and in. By how many
+// standard errors streams inside are faster, of the cluster where that is surest.
+double CapacitySearch::judge() {
     const int count = clusters_.count();
     std::vector<double> out(at(count), 0), in = out;
-    bool found = false;
+    double surest = 0;
     // More streams are slower also where all share one thing, as a bus or the processors.
     const double more =
         faster_inside * std::max(1.0, static_cast<double>(across_.front().size()) /
@@ -263,12 +402,14 @@ void CapacitySearch::judge() {
         const Rates enter = rates_of(across_, [&](const auto& each) { return of(each.to); });
         if (slower(leave) > likely) out[at(c)] = leave.together;
         if (slower(enter) > likely) in[at(c)] = enter.together;
-        found = found || std::max(slower(leave), slower(enter)) > sure;
+        surest = std::max({surest, slower(leave), slower(enter)});
     }
-    if (!found) return;
-    result_.cluster = clusters_.cluster;
-    result_.out = std::move(out);
-    result_.in = std::move(in);
+    if (surest > sure) {
+        result_.cluster = clusters_.cluster;
+        result_.out = std::move(out);
+        result_.in = std::move(in);
+    }
+    return surest;
 }
 
 }  // namespace eco

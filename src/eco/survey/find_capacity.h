@@ -33,7 +33,7 @@ public:
     bool is_done() const { return stage_ == Stage::done; }
     // Whether the next round tests the result, which its rates become a part of: they are to be
     // exact, not only to tell fast from slow.
-    bool is_testing() const { return stage_ == Stage::test_inside || stage_ == Stage::test_across; }
+    bool is_testing() const { return stage_ != Stage::random && stage_ != Stage::done; }
     // Streams of the next round, to be sent all at once, each as fast as it can; a host sends one
     // and receives one at most. And bytes/s that arrived, in the same order.
     std::vector<Flow> next();
@@ -42,28 +42,40 @@ public:
     const Capacity& result() const { return result_; }
 
 private:
-    enum class Stage { random, test_inside, test_across, done };
+    enum class Stage { random, test_inside, test_across, test_single, done };
     using Edge = std::pair<int, int>;  // of vertices
 
     std::vector<int> shuffled(int count);
     std::vector<Edge> inside(const std::vector<int>& members);
     std::vector<Edge> across(const std::vector<int>& members);
+    std::vector<Edge> draw();
     std::vector<Edge> mixed();
+    std::vector<Edge> out_and_in();
     std::vector<Edge> one_way();
     int rounds_across() const;
     std::vector<std::vector<int>> members() const;
     void consider();
-    void judge();
+    std::vector<Edge> with_single();
+    void compare();
+    bool find_singles();
+    void place_single();
+    void finish();
+    double judge();
 
     std::vector<std::vector<int>> vertices_;
     int most_rounds_;
     std::mt19937 random_;
     Stage stage_ = Stage::random;
-    int rounds_of_stage_ = 0, unchanged_ = 0;
-    std::vector<Edge> edges_;                               // of the round that runs
-    std::vector<std::size_t> edge_of_;                      // of its streams
+    int rounds_ = 0, rounds_of_stage_ = 0, unchanged_ = 0, tests_ = 0;  // rounds_: random ones
+    std::vector<Edge> edges_;                                           // of the round that runs
+    std::vector<std::size_t> edge_of_;                                  // of its streams
     std::vector<StreamRate> seen_;                          // of all rounds that cluster
     std::vector<std::vector<StreamRate>> inside_, across_;  // of each round that tests
+    // Vertices that are a cluster each, with a vertex of the cluster that they may belong to; those
+    // still to be tested, the last first. And what the two together sent out and got.
+    std::vector<std::pair<int, int>> singles_;
+    bool singles_found_ = false, moved_ = false;
+    std::vector<std::vector<StreamRate>> with_single_;
     CapacityClusters clusters_;
     Capacity result_;
 };

@@ -66,6 +66,8 @@ bool one(const Capacity& found) {
 // As leaf-2x4, leaf-4x4 and larger ones.
 TEST(FindCapacity, RacksWhoseUplinksAreShort) {
     EXPECT_EQ(exact(racks_of({4, 4}, 4), 10), 10);
+    // Of eight hosts few streams cross by chance.
+    EXPECT_GE(exact(racks_of({4, 4}, 2), 20), 17);
     EXPECT_GE(exact(racks_of({4, 4, 4, 4}, 2), 10), 9);
     EXPECT_GE(exact(racks_of({8, 8, 8, 8}, 2.7), 4), 4);
     EXPECT_GE(exact(racks_of({8, 8, 8, 8, 8, 8, 8, 8}, 4), 2), 2);
@@ -74,6 +76,27 @@ TEST(FindCapacity, RacksWhoseUplinksAreShort) {
 TEST(FindCapacity, UnevenRacks) {
     EXPECT_GE(exact(racks_of({4, 12, 7, 9}, 4), 10), 9);
     EXPECT_GE(exact(racks_of({3, 5}, 3), 10), 9);
+    EXPECT_GE(exact(racks_of({3, 5}, 2), 20), 19);
+}
+
+// Uneven racks of 8 to 40 among 64 hosts, uplinks short by 2:1 to 8:1.
+TEST(FindCapacity, RacksOfAnySize) {
+    std::mt19937 random(7);
+    int right = 0;
+    for (unsigned seed = 0; seed < 12; ++seed) {
+        std::vector<int> sizes;
+        int left = 64;
+        while (left > 0) {
+            const int size = 8 + static_cast<int>(random() % 33);
+            sizes.push_back(left - size < 8 ? left : size);
+            left -= sizes.back();
+        }
+        StreamNetwork network = racks_of(sizes, 1);
+        for (DrawnUplink& uplink : network.uplinks)
+            uplink.out = uplink.in /= 2 + 6 * std::generate_canonical<double, 32>(random);
+        right += searched(network, seed, single(64)).cluster == truth(network);
+    }
+    EXPECT_GE(right, 10);
 }
 
 TEST(FindCapacity, WhatUplinksCarryEachWay) {
