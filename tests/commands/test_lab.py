@@ -133,6 +133,7 @@ def test_a_host_with_a_slow_card(rate: int, tmp_path: Path) -> None:
     assert 3 < found["factor"] < 15
 
 
+@pytest.mark.long
 def test_a_host_whose_card_is_slow_one_way(tmp_path: Path) -> None:
     """All hosts are in one subnet."""
     scenario, path = tmp_path / "slow.yaml", tmp_path / "net.json"

@@ -185,7 +185,8 @@ links:
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("every", [False, True])
 def test_sites_far_apart(every: bool, tmp_path: Path) -> None:
     """Each pair is timed, but long messages only where they tell something new; or all of it."""
     scenario, out = tmp_path / "sites.yaml", tmp_path / "net.json"

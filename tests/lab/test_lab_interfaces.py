@@ -52,7 +52,7 @@ def test_a_library_that_uses_what_joins(kind: str, tmp_path: Path) -> None:
     ("kind", "mpi"),
     [
         ("vf", "openmpi"),
-        ("same", "mpich"),
+        pytest.param("same", "mpich", marks=pytest.mark.long),
         pytest.param("vf", "mpich", marks=pytest.mark.long),
         pytest.param("same", "openmpi", marks=pytest.mark.long),
     ],

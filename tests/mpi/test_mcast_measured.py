@@ -102,8 +102,9 @@ def test_who_else_gets_it(mpi: Mpi, tmp_path: Path) -> None:
     assert said in " ".join(shown.stdout.split()), shown.stdout
 
 
+@pytest.mark.long
 @pytest.mark.alone
-@pytest.mark.parametrize("snooping", [pytest.param(False, marks=pytest.mark.long), True])
+@pytest.mark.parametrize("snooping", [False, True])
 @with_one(OPENMPI5, MPICH5)
 def test_who_else_gets_it_by_ipv6(mpi: Mpi, snooping: bool, tmp_path: Path) -> None:
     """As by IPv4."""

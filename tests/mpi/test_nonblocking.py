@@ -90,7 +90,7 @@ def test_rules(mpi: Mpi, what: str) -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 @with_one(OPENMPI5, MPICH5)
 def test_random(mpi: Mpi, seed: int) -> None:
     """Calls that block and that do not on several communicators, waited for in any order."""

@@ -203,8 +203,15 @@ def of_one_library(library: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("library", ["openmpi", "mpich"])
-@pytest.mark.parametrize("tests", ["ON", "OFF"], ids=["with-tests", "without-tests"])
+@pytest.mark.parametrize(
+    ("library", "tests"),
+    [
+        ("openmpi", "ON"),
+        ("mpich", "OFF"),
+        pytest.param("openmpi", "OFF", marks=pytest.mark.long),
+        pytest.param("mpich", "ON", marks=pytest.mark.long),
+    ],
+)
 def test_one_mpi_library_is_enough_to_configure(library: str, tests: str, tmp_path: Path) -> None:
     """As a site or a recipe has it; everything else that can be built is still there."""
     options = [*of_one_library(library, tmp_path), f"-DECO_BUILD_TESTS={tests}"]
