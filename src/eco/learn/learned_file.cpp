@@ -95,17 +95,17 @@ private:
     int file_ = -1;
 };
 
-// A pipe of that name would be waited for.
-bool is_file(const std::string& path) {
+// A pipe of that name would be waited for; a folder is an error that says so.
+bool is_waited_for(const std::string& path) {
     struct stat there{};
-    return stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode);
+    return stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
 }
 
 // One that another user made may be there, and closed to this one.
 bool can_be_kept_in(const std::string& folder, const std::string& path) {
     return access(folder.c_str(), W_OK) == 0 &&
            (access(path.c_str(), F_OK) != 0 ||
-            (is_file(path) && access(path.c_str(), R_OK | W_OK) == 0));
+            (!is_waited_for(path) && access(path.c_str(), R_OK | W_OK) == 0));
 }
 
 // An empty text is another job's that has not written yet.
