@@ -24,46 +24,12 @@ constexpr int as_if_new = 4;
 constexpr int rounds_before_parts = 3;
 // Of what their ends carry: where nearly all streams have so much, nothing is shared.
 constexpr double free_stream = 0.85, nearly_all = 0.97;
-// Rounds that test the result with streams inside, and how much faster these must be.
+// Rounds that test the result with streams inside.
 constexpr int rounds_inside = 2;
-constexpr double faster_inside = 1.25;
-// In standard errors: for one cluster at least, so that nothing is found where rates only vary; and
-// of each way where something was found.
-constexpr double sure = 4, likely = 1;
-// Of its port: what a vertex adds to what a cluster sends or gets, if it is none of its hosts.
-constexpr double of_its_own = 0.5;
 // Vertices by themselves that are tested so, as each takes two rounds.
 constexpr std::size_t most_singles = 8;
 // So often the result is tested, while streams inside are faster, but not surely.
 constexpr int most_tests = 3;
-
-// Of streams of several rounds: their mean and how far off that may be (its standard error), and
-// the most that those of one round carried together.
-struct Rates {
-    double mean = 0, error = 0, together = 0;
-};
-
-template <typename Counts>
-Rates rates_of(const std::vector<std::vector<StreamRate>>& rounds, Counts counts) {
-    Rates found;
-    double sum = 0, squares = 0, streams = 0;
-    for (const auto& round : rounds) {
-        double now = 0;
-        for (const StreamRate& each : round) {
-            if (!counts(each)) continue;
-            now += each.rate;
-            squares += each.rate * each.rate;
-            ++streams;
-        }
-        sum += now;
-        found.together = std::max(found.together, now);
-    }
-    if (streams < 2) return {};
-    found.mean = sum / streams;
-    found.error =
-        std::sqrt(std::max(0.0, squares / streams - found.mean * found.mean) / (streams - 1));
-    return found;
-}
 
 }  // namespace
 
@@ -246,55 +212,25 @@ void CapacitySearch::take(const std::vector<double>& rates) {
         seen_.insert(seen_.end(), round.begin(), round.end());
         return consider();
     }
-    ++rounds_of_stage_;
     if (stage_ == Stage::test_single) {
         with_single_.push_back(std::move(round));
         if (with_single_.size() == 2) place_single();
         return;
     }
+    ++rounds_of_stage_;
     if (stage_ == Stage::test_inside) seen_.insert(seen_.end(), round.begin(), round.end());
     (stage_ == Stage::test_inside ? inside_ : across_).push_back(std::move(round));
     if (rounds_of_stage_ < (stage_ == Stage::test_inside ? rounds_inside : rounds_across())) return;
     rounds_of_stage_ = 0;
     if (stage_ == Stage::test_inside) return compare();
-    if (!singles_found_ && find_singles())
-        stage_ = Stage::test_single;
+    if (++tests_ == 1) singles_ = single_vertices(clusters_.cluster, seen_, most_singles);
+    if (singles_.empty())
+        judge();
     else
-        finish();
+        stage_ = Stage::test_single;
 }
 
-void CapacitySearch::finish() {
-    ++tests_;
-    const double surest = judge();
-    stage_ =
-        surest > likely && surest <= sure && tests_ < most_tests ? Stage::test_inside : Stage::done;
-}
-
-// A host whose confirmations waited behind other streams looks as if it were elsewhere.
-bool CapacitySearch::find_singles() {
-    singles_found_ = true;
-    const auto clusters = members();
-    for (const auto& each : clusters) {
-        if (each.size() != 1 || singles_.size() == most_singles) continue;
-        // The cluster between which and the vertex streams were fastest.
-        std::vector<double> sum(clusters.size(), 0), count = sum;
-        for (const StreamRate& stream : seen_)
-            if (stream.from == each[0] || stream.to == each[0]) {
-                const int other = stream.from == each[0] ? stream.to : stream.from;
-                sum[at(clusters_.cluster[at(other)])] += stream.rate;
-                ++count[at(clusters_.cluster[at(other)])];
-            }
-        int best = -1;
-        for (std::size_t c = 0; c < clusters.size(); ++c)
-            if (clusters[c].size() > 1 && count[c] > 0 &&
-                (best < 0 || sum[c] / count[c] > sum[at(best)] / count[at(best)]))
-                best = static_cast<int>(c);
-        if (best >= 0) singles_.emplace_back(each[0], clusters[at(best)][0]);
-    }
-    return !singles_.empty();
-}
-
-// The vertex and the cluster send to others, or get from them, all at once.
+// The vertex and the cluster that it may belong to send to others, or get from them, all at once.
 std::vector<CapacitySearch::Edge> CapacitySearch::with_single() {
     const auto [single, member] = singles_.back();
     std::vector<int> own = members()[at(clusters_.cluster[at(member)])], others;
@@ -309,37 +245,21 @@ std::vector<CapacitySearch::Edge> CapacitySearch::with_single() {
     return found;
 }
 
-// Hosts behind one full uplink carry no more with the vertex than without.
+// A host whose confirmations waited behind other streams looked as if it were elsewhere.
 void CapacitySearch::place_single() {
-    const auto [single, member] = singles_.back();
+    const SingleVertex single = singles_.back();
     singles_.pop_back();
-    const int cluster = clusters_.cluster[at(member)];
-    const auto of = [&](int v) { return clusters_.cluster[at(v)] == cluster; };
-    const auto all = [](const std::vector<StreamRate>& round) {
-        double sum = 0;
-        for (const StreamRate& each : round) sum += each.rate;
-        return sum;
-    };
-    double out = 0, in = 0;
-    for (const StreamRate& each : seen_) {
-        if (each.from == single) out = std::max(out, each.rate);
-        if (each.to == single) in = std::max(in, each.rate);
-    }
-    const Rates leave = rates_of(across_, [&](const auto& each) { return of(each.from); });
-    const Rates enter = rates_of(across_, [&](const auto& each) { return of(each.to); });
-    // Both ways, as one stream of the vertex may be disturbed.
-    if (all(with_single_[0]) < leave.together + of_its_own * out &&
-        all(with_single_[1]) < enter.together + of_its_own * in) {
-        clusters_.cluster[at(single)] = cluster;
+    if (shares_uplink(single, clusters_.cluster, seen_, across_, with_single_)) {
+        clusters_.cluster[at(single.vertex)] = clusters_.cluster[at(single.member)];
         clusters_.cluster = numbered(clusters_.cluster);
         moved_ = true;
     }
     with_single_.clear();
     if (!singles_.empty()) return;
-    if (!moved_) return finish();
+    if (!moved_) return judge();
     inside_.clear();
     across_.clear();
-    stage_ = Stage::test_inside;
+    stage_ = clusters_.count() > 1 ? Stage::test_inside : Stage::done;
 }
 
 // Two clusters that were taken for one hold each other back inside.
@@ -379,37 +299,11 @@ void CapacitySearch::consider() {
     }
 }
 
-// By what the clusters carried: all their hosts inside at once, then all out and in. By how many
-// standard errors streams inside are faster, of the cluster where that is surest.
-double CapacitySearch::judge() {
-    const int count = clusters_.count();
-    std::vector<double> out(at(count), 0), in = out;
-    double surest = 0;
-    // More streams are slower also where all share one thing, as a bus or the processors.
-    const double more =
-        faster_inside * std::max(1.0, static_cast<double>(across_.front().size()) /
-                                          static_cast<double>(inside_.front().size()));
-    for (int c = 0; c < count; ++c) {
-        const auto of = [&](int v) { return clusters_.cluster[at(v)] == c; };
-        const Rates own = rates_of(inside_, [&](const auto& each) { return of(each.from); });
-        if (own.mean <= 0) continue;  // a single vertex
-        // By how many standard errors streams inside are faster.
-        const auto slower = [&](const Rates& outside) {
-            const double error = std::hypot(own.error, outside.error) + 1e-3 * own.mean;
-            return outside.mean > 0 ? (own.mean - more * outside.mean) / error : 0;
-        };
-        const Rates leave = rates_of(across_, [&](const auto& each) { return of(each.from); });
-        const Rates enter = rates_of(across_, [&](const auto& each) { return of(each.to); });
-        if (slower(leave) > likely) out[at(c)] = leave.together;
-        if (slower(enter) > likely) in[at(c)] = enter.together;
-        surest = std::max({surest, slower(leave), slower(enter)});
-    }
-    if (surest > sure) {
-        result_.cluster = clusters_.cluster;
-        result_.out = std::move(out);
-        result_.in = std::move(in);
-    }
-    return surest;
+void CapacitySearch::judge() {
+    UplinkRates found = uplink_rates(clusters_.cluster, inside_, across_);
+    const bool again = found.is_likely() && !found.is_sure() && tests_ < most_tests;
+    stage_ = again ? Stage::test_inside : Stage::done;
+    if (found.is_sure()) result_ = std::move(found.capacity);
 }
 
 }  // namespace eco

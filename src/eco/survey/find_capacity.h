@@ -10,17 +10,10 @@
 #include <vector>
 
 #include "eco/survey/capacity_clusters.h"
+#include "eco/survey/uplink_rates.h"
 #include "eco/topology/media.h"
 
 namespace eco {
-
-// What was found of one set of vertices.
-struct Capacity {
-    std::vector<int> cluster;  // per vertex; one for all: they share nothing that can be seen
-    // Per cluster: bytes/s that all its hosts together sent out of it and got from outside, where
-    // that was less than they do inside; else 0.
-    std::vector<double> out, in;
-};
 
 // Rounds of one search. Several searches may run beside each other where their hosts' streams do
 // not share anything.
@@ -57,10 +50,8 @@ private:
     void consider();
     std::vector<Edge> with_single();
     void compare();
-    bool find_singles();
     void place_single();
-    void finish();
-    double judge();
+    void judge();
 
     std::vector<std::vector<int>> vertices_;
     int most_rounds_;
@@ -69,13 +60,11 @@ private:
     int rounds_ = 0, rounds_of_stage_ = 0, unchanged_ = 0, tests_ = 0;  // rounds_: random ones
     std::vector<Edge> edges_;                                           // of the round that runs
     std::vector<std::size_t> edge_of_;                                  // of its streams
-    std::vector<StreamRate> seen_;                          // of all rounds that cluster
-    std::vector<std::vector<StreamRate>> inside_, across_;  // of each round that tests
-    // Vertices that are a cluster each, with a vertex of the cluster that they may belong to; those
-    // still to be tested, the last first. And what the two together sent out and got.
-    std::vector<std::pair<int, int>> singles_;
-    bool singles_found_ = false, moved_ = false;
-    std::vector<std::vector<StreamRate>> with_single_;
+    std::vector<StreamRate> seen_;       // of all rounds that cluster
+    StreamRounds inside_, across_;       // that test
+    std::vector<SingleVertex> singles_;  // still to be tested, the last first
+    StreamRounds with_single_;           // of the last one
+    bool moved_ = false;                 // some single vertex has a cluster now
     CapacityClusters clusters_;
     Capacity result_;
 };
