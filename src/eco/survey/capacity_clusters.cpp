@@ -133,6 +133,15 @@ std::vector<int> numbered(const std::vector<int>& cluster) {
     return found;
 }
 
+std::vector<std::vector<int>> members_of(const std::vector<int>& cluster) {
+    std::vector<std::vector<int>> found;
+    for (std::size_t v = 0; v < cluster.size(); ++v) {
+        found.resize(std::max(found.size(), at(cluster[v]) + 1));
+        found[at(cluster[v])].push_back(static_cast<int>(v));
+    }
+    return found;
+}
+
 int CapacityClusters::count() const {
     return cluster.empty() ? 0 : *std::max_element(cluster.begin(), cluster.end()) + 1;
 }

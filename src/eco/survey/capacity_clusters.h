@@ -30,6 +30,9 @@ CapacityClusters cluster_by_rates(int vertices, const std::vector<StreamRate>& s
 // The same clusters, numbered by the first vertex of each.
 std::vector<int> numbered(const std::vector<int>& cluster);
 
+// Per cluster its vertices.
+std::vector<std::vector<int>> members_of(const std::vector<int>& cluster);
+
 // Of each stream its rate over what its two ends were seen to carry.
 std::vector<double> over_ends(int vertices, const std::vector<StreamRate>& streams);
 

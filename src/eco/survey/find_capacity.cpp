@@ -82,18 +82,11 @@ std::vector<CapacitySearch::Edge> CapacitySearch::across(const std::vector<int>&
     return found;
 }
 
-std::vector<std::vector<int>> CapacitySearch::members() const {
-    std::vector<std::vector<int>> found(at(clusters_.count()));
-    for (int v = 0; v < static_cast<int>(vertices_.size()); ++v)
-        found[at(clusters_.cluster[at(v)])].push_back(v);
-    return found;
-}
-
 // Half of each cluster's streams stay inside, the others fill what leads out of it: a vertex that
 // is in the wrong cluster then has slow streams inside. A vertex whose place is not clear is a
 // guest of the cluster that explains its streams best, its own apart.
 std::vector<CapacitySearch::Edge> CapacitySearch::mixed() {
-    auto clusters = members();
+    auto clusters = members_of(clusters_.cluster);
     std::vector<std::vector<int>> guests(clusters.size());
     for (int v : shuffled(static_cast<int>(vertices_.size()))) {
         auto& own = clusters[at(clusters_.cluster[at(v)])];
@@ -143,7 +136,7 @@ std::vector<CapacitySearch::Edge> CapacitySearch::out_and_in() {
 // Half of the clusters send and the others receive, then the other way round, then other halves:
 // one direction at a time, as a full link holds back what confirms the streams against it.
 std::vector<CapacitySearch::Edge> CapacitySearch::one_way() {
-    const auto clusters = members();
+    const auto clusters = members_of(clusters_.cluster);
     const std::size_t half = clusters.size() / 2, first = at(rounds_of_stage_ / 2) * half;
     std::vector<int> some, others;
     for (std::size_t i = 0; i < clusters.size(); ++i) {
@@ -179,7 +172,7 @@ std::vector<Flow> CapacitySearch::next() {
             break;
         case Stage::test_inside:
             edges_.clear();
-            for (const auto& each : members())
+            for (const auto& each : members_of(clusters_.cluster))
                 for (const Edge& edge : inside(each)) edges_.push_back(edge);
             break;
         case Stage::test_across:
@@ -233,7 +226,7 @@ void CapacitySearch::take(const std::vector<double>& rates) {
 // The vertex and the cluster that it may belong to send to others, or get from them, all at once.
 std::vector<CapacitySearch::Edge> CapacitySearch::with_single() {
     const auto [single, member] = singles_.back();
-    std::vector<int> own = members()[at(clusters_.cluster[at(member)])], others;
+    std::vector<int> own = members_of(clusters_.cluster)[at(clusters_.cluster[at(member)])], others;
     own.push_back(single);
     for (const int v : shuffled(static_cast<int>(vertices_.size())))
         if (std::find(own.begin(), own.end(), v) == own.end()) others.push_back(v);
@@ -264,16 +257,15 @@ void CapacitySearch::place_single() {
 
 // Two clusters that were taken for one hold each other back inside.
 void CapacitySearch::compare() {
-    const auto before = clusters_.cluster;
-    clusters_ = cluster_by_rates(static_cast<int>(vertices_.size()), seen_);
-    const bool same = moved_ || clusters_.cluster == before || rounds_ >= most_rounds_;
-    if (same) clusters_.cluster = before;
-    stage_ = same ? Stage::test_across : Stage::random;
-    if (!same) {
-        inside_.clear();
-        across_.clear();
-    }
+    stage_ = Stage::test_across;
+    if (moved_ || rounds_ >= most_rounds_) return;
+    CapacityClusters found = cluster_by_rates(static_cast<int>(vertices_.size()), seen_);
+    if (found.cluster == clusters_.cluster) return;
+    clusters_ = std::move(found);
+    inside_.clear();
+    across_.clear();
     unchanged_ = 0;
+    stage_ = Stage::random;
 }
 
 void CapacitySearch::consider() {

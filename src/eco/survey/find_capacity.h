@@ -46,7 +46,6 @@ private:
     std::vector<Edge> out_and_in();
     std::vector<Edge> one_way();
     int rounds_across() const;
-    std::vector<std::vector<int>> members() const;
     void consider();
     std::vector<Edge> with_single();
     void compare();

@@ -92,10 +92,8 @@ UplinkRates uplink_rates(const std::vector<int>& cluster, const StreamRounds& in
 
 std::vector<SingleVertex> single_vertices(const std::vector<int>& cluster,
                                           const std::vector<StreamRate>& seen, std::size_t most) {
-    const auto clusters = at(*std::max_element(cluster.begin(), cluster.end()) + 1);
-    std::vector<std::vector<int>> members(clusters);
-    for (std::size_t v = 0; v < cluster.size(); ++v)
-        members[at(cluster[v])].push_back(static_cast<int>(v));
+    const auto members = members_of(cluster);
+    const std::size_t clusters = members.size();
     std::vector<SingleVertex> found;
     for (const auto& each : members) {
         if (each.size() != 1 || found.size() == most) continue;
