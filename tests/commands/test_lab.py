@@ -119,7 +119,8 @@ links:
 """
 
 
-@pytest.mark.parametrize("rate", [pytest.param(500, marks=pytest.mark.long), 100])
+@pytest.mark.long
+@pytest.mark.parametrize("rate", [500, 100])
 def test_a_host_with_a_slow_card(rate: int, tmp_path: Path) -> None:
     scenario, path = tmp_path / "slow.yaml", tmp_path / "net.json"
     scenario.write_text(SLOW_HOST.format(rate=rate, own=rate // 5, more=""))

@@ -73,6 +73,7 @@ def test_what_hosts_say(mpi: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "n3 has another build of ECO" in found["not-measured"]["sentence"]
 
 
+@pytest.mark.long
 def test_hosts_whose_network_has_no_ipv4(tmp_path: Path) -> None:
     """Their facts, and what packets do there, are found by IPv6."""
     code, found = doctor(written(apart("loss: 4%") + "addresses: ipv6\n", tmp_path), "n1:mtu")

@@ -101,6 +101,7 @@ def test_goes_on_after_a_host_died(tmp_path: Path, mpi: str, options: tuple[str,
     assert partial.exists() == bool(options)
 
 
+@pytest.mark.long
 def test_the_network_outlives_a_host_that_dies_while_choices_are_timed(tmp_path: Path) -> None:
     out = tmp_path / "net.json"
     lab = [*own_command(), "lab", "run", "three-segments", "--native", "--scale", "100"]

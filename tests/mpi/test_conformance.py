@@ -17,6 +17,7 @@ from mpi_harness import (
     built,
     each,
     each_debian,
+    either,
     every,
     here,
     lab,
@@ -59,7 +60,7 @@ def test_native(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_all_ranks(mpi: Mpi) -> None:
     program = built(mpi, "conformance")
     native = lab(mpi, program, "--light", eco=False, scale=100)
@@ -201,7 +202,11 @@ def test_choices(mpi: Mpi, choice: str) -> None:
 @pytest.mark.parametrize(
     ("choice", "operations"),
     [
-        ("tree:top=balanced,inner=native,segments=2", ["barrier", "bcast", "reduce", "allreduce"]),
+        pytest.param(
+            "tree:top=balanced,inner=native,segments=2",
+            ["barrier", "bcast", "reduce", "allreduce"],
+            marks=pytest.mark.long,
+        ),
         ("exchange:inner=native", ["barrier", "allreduce"]),
     ],
 )
@@ -221,7 +226,7 @@ def test_native_inside(mpi: Mpi, choice: str, operations: list[str]) -> None:
 
 
 @pytest.mark.lab
-@each
+@either
 def test_innermost_groups_alone(mpi: Mpi) -> None:
     """Machines of two sites as if side by side."""
     words = [built(mpi, "conformance"), "--light", "--sections", "bcast,reduce,allreduce"]

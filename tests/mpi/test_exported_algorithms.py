@@ -53,7 +53,7 @@ def test_openmpi_follows_its_rules(mpi: Mpi, tmp_path: Path) -> None:
     assert sent(mpi, RANKS - 2, **settings)[LONG] > 1.5, "the rules are not for these ranks"
 
 
-@pytest.mark.parametrize("mpi", [MPICH5, MPICH4], ids=lambda mpi: mpi.name)
+@with_one(MPICH5, MPICH4)
 def test_mpich_follows_its_variables(mpi: Mpi, tmp_path: Path) -> None:
     """In a binomial tree of 8 the root sends three times; when it scatters first, less."""
     for name, least, most in (("binomial", 3, 3.6), ("scatter_ring_allgather", 1.5, 2.5)):

@@ -78,7 +78,9 @@ def test_both_are_compared_and_the_faster_is_kept(mpi: Mpi, profile: Path) -> No
 @pytest.mark.parametrize(
     ("count", "change"),
     [
-        (1000, "100ms link a-b-c multicast=no"),  # ECO's schedule then sends all that again
+        pytest.param(  # ECO's schedule then sends all that again
+            1000, "100ms link a-b-c multicast=no", marks=pytest.mark.long
+        ),
         (4, "0ms link a-b-c delay=5ms"),  # it passes on over two crossings what took one
     ],
     ids=["long", "short"],

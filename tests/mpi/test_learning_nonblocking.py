@@ -74,6 +74,7 @@ def test_compares_where_ranks_meet(mpi: Mpi, profile: Path) -> None:
     assert classes == {"ibcast", "iallreduce"}
 
 
+@pytest.mark.long
 @with_one(OPENMPI5, MPICH5)
 def test_the_next_job_knows_what_one_without_blocking_calls_timed(mpi: Mpi, profile: Path) -> None:
     learn(mpi, profile, 260, "never")

@@ -14,7 +14,6 @@ from mpi_harness import (
     ECO,
     MPICH5,
     OPENMPI5,
-    OURS,
     PROJECT,
     Mpi,
     Run,
@@ -60,7 +59,7 @@ def went_well(run: Run, calls: int) -> None:
 @pytest.mark.parametrize(
     "choice",
     [
-        "mcast:segments=1",
+        pytest.param("mcast:segments=1", marks=pytest.mark.long),
         "mcast:segments=5",
         pytest.param("mcast:inner=k2,segments=3", marks=pytest.mark.long),
     ],
@@ -169,7 +168,7 @@ def test_a_root_that_leaves(mpi: Mpi, size: int, faults: str, tmp_path: Path) ->
     assert all(what.startswith("mcast") for what in run.used["bcast"])
 
 
-@pytest.mark.parametrize("mpi", OURS, ids=lambda mpi: mpi.name)
+@either
 def test_a_rank_that_dies(mpi: Mpi) -> None:
     """The job ends, as natively."""
     run = as_natively(mpi, 20, 60000, "dies", 2, seconds=60)
@@ -241,7 +240,7 @@ def in_one_lab(mpi: Mpi, script: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("what", ["", "dies 2"])
+@pytest.mark.parametrize("what", [pytest.param("", marks=pytest.mark.long), "dies 2"])
 @with_one(OPENMPI5, MPICH5)
 def test_nothing_is_left(mpi: Mpi, what: str, tmp_path: Path) -> None:
     """While the job runs its hosts are in its group; after it none is, and no process is left."""

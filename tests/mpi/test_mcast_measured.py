@@ -151,6 +151,7 @@ def test_switches_that_take_less_than_the_nics(mpi: Mpi, tmp_path: Path) -> None
     assert found["areas"][0]["level"] == -1, found
 
 
+@pytest.mark.long
 @pytest.mark.alone
 @with_one(OPENMPI5, MPICH5)
 def test_ipv6_is_found(mpi: Mpi, tmp_path: Path) -> None:

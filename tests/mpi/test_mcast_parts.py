@@ -54,7 +54,7 @@ def datagrams(err: str) -> int:
 @pytest.mark.parametrize(
     "choice",
     [
-        "mcast:segments=1",
+        pytest.param("mcast:segments=1", marks=pytest.mark.long),
         "mcast:top=chain,segments=5",
         pytest.param("mcast:top=relay,inner=k2,segments=3", marks=pytest.mark.long),
     ],

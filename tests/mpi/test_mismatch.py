@@ -19,7 +19,11 @@ def _run(mpi: Mpi, *how: object) -> Run:
 @pytest.mark.lab
 @pytest.mark.parametrize(
     ("form", "name"),
-    [("blocking", "Bcast"), ("nonblocking", "Ibcast"), ("persistent", "Bcast_init")],
+    [
+        ("blocking", "Bcast"),
+        pytest.param("nonblocking", "Ibcast", marks=pytest.mark.long),
+        pytest.param("persistent", "Bcast_init", marks=pytest.mark.long),
+    ],
 )
 @with_one(MPICH5, OPENMPI5)
 def test_by_other_schedules(mpi: Mpi, form: str, name: str) -> None:
@@ -59,7 +63,7 @@ def test_by_the_same_schedule(mpi: Mpi) -> None:
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("operation", ["bcast", "allreduce"])
+@pytest.mark.parametrize("operation", [pytest.param("bcast", marks=pytest.mark.long), "allreduce"])
 @with_one(OPENMPI5, MPICH5)
 def test_a_rank_that_is_late(mpi: Mpi, operation: str) -> None:
     """Longer than others wait before they look."""

@@ -184,7 +184,11 @@ def _eco(*words: object) -> None:
     ("provider", "left_out"),
     [
         ("tcp;ofi_rxm", ("eth0", "over tcp;ofi_rxm, others in 10.9.0.0/16 over tcp")),
-        ("none", ("every card", "libfabric finds no NIC that it can use")),
+        pytest.param(
+            "none",
+            ("every card", "libfabric finds no NIC that it can use"),
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_a_host_with_another_provider(
