@@ -8,8 +8,8 @@
 #include "eco/base/at.h"
 #include "eco/measure/model_timer.h"
 #include "eco/measure/since.h"
-#include "eco/survey/find_capacity.h"
 #include "eco/survey/hosts_by_subnet.h"
+#include "eco/survey/nested_capacity.h"
 #include "eco/topology/nesting.h"
 #include "eco/topology/ring.h"
 
@@ -29,8 +29,7 @@ constexpr double bytes_of_round = 1e6;
 // wait for where others are before it. A stream that is held takes long to end its last messages.
 constexpr Seconds under_way = 26e-3;
 
-constexpr int usual_rounds = 16, longest_search = 32, longest_wide_search = 64;
-constexpr std::size_t wide_search = 32;
+constexpr int usual_rounds = 16;
 constexpr Seconds around_a_round = 0.1;
 
 // A bus carries no more than so many times what one stream alone does, however many there are.
@@ -40,8 +39,7 @@ constexpr double bus_at_most = 1.25;
 constexpr int rounds_of_bus = 4;
 
 struct Search {
-    std::vector<std::vector<int>> vertices;
-    CapacitySearch search;
+    NestedSearch search;
     int like_a_bus = 0;  // rounds, one after the other
 
     bool is_over() const { return search.is_done() || like_a_bus >= rounds_of_bus; }
@@ -60,35 +58,22 @@ public:
 
     FoundCapacity run() {
         std::vector<Search> searches;
-        for (const auto& [id, hosts] : hosts_by_subnet(profile_.levels.back())) {
-            std::vector<std::vector<int>> single;
-            for (const int host : hosts) single.push_back({host});
-            begin(searches, std::move(single));
+        for (const auto& [id, hosts] : hosts_by_subnet(profile_.levels.back()))
+            searches.push_back({NestedSearch(hosts, 1)});
+        perform(searches);
+        std::vector<SharedCluster> clusters;
+        for (const Search& search : searches) {
+            const auto before = static_cast<int>(clusters.size());
+            for (SharedCluster each : search.search.result()) {
+                if (each.wider >= 0) each.wider += before;
+                clusters.push_back(std::move(each));
+            }
         }
-        while (!searches.empty() && found_.complete) {
-            perform(searches);
-            std::vector<Search> wider;
-            for (const Search& each : searches)
-                if (auto racks = take(each); racks.size() >= least_hosts)
-                    begin(wider, std::move(racks));
-            searches = std::move(wider);
-        }
-        apply();
+        if (!clusters.empty()) apply(clusters);
         return std::move(found_);
     }
 
 private:
-    struct Cluster {
-        std::vector<int> hosts;
-        double out, in;
-    };
-
-    static void begin(std::vector<Search>& searches, std::vector<std::vector<int>> vertices) {
-        if (vertices.size() < least_hosts) return;
-        const int rounds = vertices.size() > wide_search ? longest_wide_search : longest_search;
-        searches.push_back({vertices, CapacitySearch(vertices, rounds, 1)});
-    }
-
     // Subnets do not disturb each other: nothing leaves them.
     void perform(std::vector<Search>& searches) {
         for (int round = 0;; ++round) {
@@ -138,40 +123,29 @@ private:
                             : shortest_round;
     }
 
-    // The hosts of each cluster found.
-    std::vector<std::vector<int>> take(const Search& done) {
-        const Capacity& result = done.search.result();
-        if (!done.search.is_done() || result.out.empty()) return {};
-        std::vector<std::vector<int>> racks(result.out.size());
-        for (std::size_t v = 0; v < done.vertices.size(); ++v) {
-            auto& rack = racks[at(result.cluster[v])];
-            rack.insert(rack.end(), done.vertices[v].begin(), done.vertices[v].end());
-        }
-        std::vector<Cluster>& level = clusters_.emplace_back();
-        for (std::size_t c = 0; c < racks.size(); ++c)
-            level.push_back({racks[c], result.out[c], result.in[c]});
-        return racks;
-    }
-
     // Wider ones first, so that each level parts those before it.
-    void apply() {
-        if (clusters_.empty()) return;
-        std::reverse(clusters_.begin(), clusters_.end());
-        for (const auto& level : clusters_) {
+    void apply(const std::vector<SharedCluster>& clusters) {
+        std::vector<std::vector<const SharedCluster*>> levels;
+        for (const SharedCluster& each : clusters) {
+            std::size_t depth = 0;
+            for (int wider = each.wider; wider >= 0; wider = clusters[at(wider)].wider) ++depth;
+            levels.resize(std::max(levels.size(), depth + 1));
+            levels[depth].push_back(&each);
+        }
+        for (const auto& level : levels) {
             std::vector<std::vector<int>> parts;
-            for (const Cluster& each : level) parts.push_back(each.hosts);
+            for (const SharedCluster* each : level) parts.push_back(each->hosts);
             profile_.levels = parted(profile_.levels, parts);
         }
         profile_.ring = near_ring(profile_.minimum[partition_size(profile_)], profile_.levels);
-        for (const auto& level : clusters_)
-            for (const Cluster& each : level)
-                if (const auto place = find_cluster(profile_.levels, each.hosts);
-                    place && each.hosts.size() > 1)
-                    found_.media.push_back({.level = place->first,
-                                            .cluster = place->second,
-                                            .uplink = each.out,
-                                            .uplink_in = each.in,
-                                            .found_by = Medium::FoundBy::capacity});
+        for (const SharedCluster& each : clusters)
+            if (const auto place = find_cluster(profile_.levels, each.hosts);
+                place && each.hosts.size() > 1)
+                found_.media.push_back({.level = place->first,
+                                        .cluster = place->second,
+                                        .uplink = each.out,
+                                        .uplink_in = each.in,
+                                        .found_by = Medium::FoundBy::capacity});
     }
 
     Profile& profile_;
@@ -180,7 +154,6 @@ private:
     Seconds most_;
     const Show& show_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    std::vector<std::vector<Cluster>> clusters_;  // of each search that found some
     FoundCapacity found_;
     double fastest_ = 0;
 };

@@ -22,10 +22,10 @@ struct FoundCapacity {
 };
 
 // Rank 0's part. profile: with times, levels and ring, whose clusters become finer. Subnets of four
-// hosts or more are searched, all at once; then the racks found, for what these share, and so on.
-// heard: per host what its NICs carry while ECO is silent, B/s: a port has room for that as well.
-// leader: per host the rank that measures. 13 to 20 rounds of 0.3 s up to some 32 hosts; most: no
-// round begins after it. Throws MpiError.
+// hosts or more are searched, all at once. heard: per host what its NICs carry while ECO is silent,
+// B/s: a port has room for that as well. leader: per host the rank that measures. 20 to 30 rounds
+// of 0.3 to 0.6 s up to some 32 hosts, up to 60 where clusters nest; most: no round begins after
+// it. Throws MpiError.
 FoundCapacity measure_capacity(Profile& profile, const std::vector<NicBytes>& heard,
                                const std::vector<int>& leader, const WorkerPool& workers,
                                Seconds most, const Show& show);

@@ -12,12 +12,16 @@ namespace eco {
 
 namespace {
 
+constexpr std::size_t least_vertices = 4;
 // Rounds before the first look, and in which the clusters must stay as they are.
 constexpr int first_rounds = 6, rounds_unchanged = 3;
-// After so many it is taken that there are no clusters, as on a bus; few vertices need more until
-// enough streams have crossed an uplink of half of their ports (of 60 networks of 4 + 4 hosts 15
-// were missed after 16 rounds, 4 after 24).
-constexpr int rounds_in_vain = 16, rounds_in_vain_of_few = 24;
+// After so many it is taken that there are no clusters, as on a bus: until enough streams have
+// crossed an uplink of half of their ports (of 60 networks of 4 + 4 hosts 15 were missed after 16
+// rounds, 4 after 24; of 20 of 24 + 24 hosts 5 and none).
+constexpr int rounds_in_vain = 24;
+// Of so few vertices each split into two and two is seen first, and then that again.
+constexpr std::size_t few_vertices = 4;
+constexpr int splits = 3, rounds_a_split = 3;
 // One of so many rounds is drawn as if nothing were known.
 constexpr int as_if_new = 4;
 // Rounds before the first that sends out of a part of few vertices which may share an uplink.
@@ -25,11 +29,19 @@ constexpr int rounds_before_parts = 3;
 // Of what their ends carry: where nearly all streams have so much, nothing is shared.
 constexpr double free_stream = 0.85, nearly_all = 0.97;
 // Rounds that test the result with streams inside.
-constexpr int rounds_inside = 2;
-// Vertices by themselves that are tested so, as each takes two rounds.
-constexpr std::size_t most_singles = 8;
+constexpr int rounds_inside = 3;
 // So often the result is tested, while streams inside are faster, but not surely.
 constexpr int most_tests = 3;
+
+// Of four vertices, all ways to part them into two and two, each by one part; of more there are too
+// many to try each.
+std::vector<std::vector<int>> splits_of_few(const std::vector<int>& vertices) {
+    if (vertices.size() != few_vertices) return {};
+    std::vector<std::vector<int>> found;
+    for (const std::size_t with_last : {0, 1, 2})
+        found.push_back({vertices[with_last], vertices[3]});
+    return found;
+}
 
 }  // namespace
 
@@ -38,7 +50,16 @@ CapacitySearch::CapacitySearch(std::vector<std::vector<int>> vertices, int most_
     : vertices_(std::move(vertices)), most_rounds_(most_rounds), random_(seed) {
     result_.cluster.assign(vertices_.size(), 0);
     clusters_.cluster = result_.cluster;
-    if (vertices_.size() < 4) stage_ = Stage::done;
+    if (vertices_.size() < least_vertices) stage_ = Stage::done;
+}
+
+CapacitySearch::CapacitySearch(std::vector<std::vector<int>> vertices, std::vector<int> cluster,
+                               std::vector<StreamRate> seen, unsigned seed)
+    : CapacitySearch(std::move(vertices), 0, seed) {
+    if (is_done()) return;
+    seen_ = std::move(seen);
+    clusters_.cluster = std::move(cluster);
+    begin_tests();
 }
 
 // Each to one other.
@@ -115,12 +136,13 @@ std::vector<CapacitySearch::Edge> CapacitySearch::mixed() {
     return found;
 }
 
-// All of the part that most likely shares an uplink send out of it, and as many others into it.
-std::vector<CapacitySearch::Edge> CapacitySearch::out_and_in() {
-    const int count = static_cast<int>(vertices_.size());
-    std::vector<int> part = likely_part(count, seen_, random_), others = shuffled(count);
+// All of the part send to others, and as many of these into it; the rest to each other.
+std::vector<CapacitySearch::Edge> CapacitySearch::out_and_in(std::vector<int> part,
+                                                             const std::vector<int>& members) {
+    std::vector<int> others = members;
     std::erase_if(others,
                   [&](int v) { return std::find(part.begin(), part.end(), v) != part.end(); });
+    std::shuffle(others.begin(), others.end(), random_);
     std::shuffle(part.begin(), part.end(), random_);
     std::vector<Edge> found;
     for (std::size_t i = 0; i < part.size(); ++i) {
@@ -133,36 +155,26 @@ std::vector<CapacitySearch::Edge> CapacitySearch::out_and_in() {
     return found;
 }
 
-// Half of the clusters send and the others receive, then the other way round, then other halves:
-// one direction at a time, as a full link holds back what confirms the streams against it.
-std::vector<CapacitySearch::Edge> CapacitySearch::one_way() {
-    const auto clusters = members_of(clusters_.cluster);
-    const std::size_t half = clusters.size() / 2, first = at(rounds_of_stage_ / 2) * half;
-    std::vector<int> some, others;
-    for (std::size_t i = 0; i < clusters.size(); ++i) {
-        const auto& each = clusters[(first + i) % clusters.size()];
-        (i < half ? some : others)
-            .insert((i < half ? some : others).end(), each.begin(), each.end());
-    }
-    std::shuffle(some.begin(), some.end(), random_);
-    std::shuffle(others.begin(), others.end(), random_);
-    if (rounds_of_stage_ % 2 == 1) std::swap(some, others);
-    std::vector<Edge> found;
-    for (std::size_t i = 0; i < std::min(some.size(), others.size()); ++i)
-        found.emplace_back(some[i], others[i]);
-    return found;
+// Streams between the members of a cluster. Of four, every split is seen: a cycle may pass by the
+// one that parts them.
+std::vector<CapacitySearch::Edge> CapacitySearch::inside_cluster(const std::vector<int>& members) {
+    const auto each = splits_of_few(members);
+    if (each.empty()) return inside(members);
+    return out_and_in(each[inside_.size() % each.size()], members);
 }
-
-// So that each cluster was among those half of them, with an odd number too.
-int CapacitySearch::rounds_across() const { return clusters_.count() % 2 == 0 ? 4 : 6; }
 
 std::vector<CapacitySearch::Edge> CapacitySearch::draw() {
     const int vertices = static_cast<int>(vertices_.size());
+    std::vector<int> all(vertices_.size());
+    std::iota(all.begin(), all.end(), 0);
+    const auto each = splits_of_few(all);
+    if (at(rounds_) < each.size()) return out_and_in(each[at(rounds_)], all);
     // Now and then as if nothing were known: what is known may be wrong.
-    if (rounds_ % as_if_new == 0) return inside(shuffled(vertices));
+    if (rounds_ % as_if_new == 0) return inside(all);
     if (clusters_.count() > 1 && clusters_.count() < vertices) return mixed();
-    if (vertices <= most_vertices_for_parts && rounds_ >= rounds_before_parts) return out_and_in();
-    return inside(shuffled(vertices));
+    if (rounds_ >= (vertices <= most_vertices_for_all_parts ? rounds_before_parts : first_rounds))
+        return out_and_in(likely_part(vertices, seen_, random_), all);
+    return inside(all);
 }
 
 std::vector<Flow> CapacitySearch::next() {
@@ -172,93 +184,95 @@ std::vector<Flow> CapacitySearch::next() {
             break;
         case Stage::test_inside:
             edges_.clear();
-            for (const auto& each : members_of(clusters_.cluster))
-                for (const Edge& edge : inside(each)) edges_.push_back(edge);
+            for (const auto& each : members_of(clusters_.cluster)) {
+                const auto round = inside_cluster(each);
+                edges_.insert(edges_.end(), round.begin(), round.end());
+            }
             break;
         case Stage::test_across:
-            edges_ = one_way();
+            across_.push_back(uplink_round(clusters_.cluster, rounds_of_stage_, random_));
+            edges_ = edges_of(across_.back().streams);
             break;
-        case Stage::test_single:
-            edges_ = with_single();
+        case Stage::place:
+            edges_ = edges_of(placing_->next(random_));
             break;
         case Stage::done:
             edges_.clear();
     }
-    std::vector<Flow> flows;
-    edge_of_.clear();
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-        const auto &from = vertices_[at(edges_[e].first)], &to = vertices_[at(edges_[e].second)];
-        for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
-            flows.push_back({from[i], to[i]});
-            edge_of_.push_back(e);
-        }
-    }
-    return flows;
+    flows_ = VertexFlows(vertices_, edges_);
+    return flows_.flows();
 }
 
 void CapacitySearch::take(const std::vector<double>& rates) {
-    std::vector<StreamRate> round;
-    for (const auto& [from, to] : edges_) round.push_back({from, to, 0});
-    for (std::size_t f = 0; f < rates.size(); ++f) round[edge_of_[f]].rate += rates[f];
+    std::vector<StreamRate> round = flows_.with(rates);
     if (stage_ == Stage::random) {
         ++rounds_;
         seen_.insert(seen_.end(), round.begin(), round.end());
         return consider();
     }
-    if (stage_ == Stage::test_single) {
-        with_single_.push_back(std::move(round));
-        if (with_single_.size() == 2) place_single();
+    if (stage_ == Stage::place) return take_placed(std::move(round));
+    ++rounds_of_stage_;
+    if (stage_ == Stage::test_inside) {
+        seen_.insert(seen_.end(), round.begin(), round.end());
+        inside_.push_back(std::move(round));
+        if (rounds_of_stage_ % rounds_inside == 0) compare();
         return;
     }
-    ++rounds_of_stage_;
-    if (stage_ == Stage::test_inside) seen_.insert(seen_.end(), round.begin(), round.end());
-    (stage_ == Stage::test_inside ? inside_ : across_).push_back(std::move(round));
-    if (rounds_of_stage_ < (stage_ == Stage::test_inside ? rounds_inside : rounds_across())) return;
-    rounds_of_stage_ = 0;
-    if (stage_ == Stage::test_inside) return compare();
-    if (++tests_ == 1) singles_ = single_vertices(clusters_.cluster, seen_, most_singles);
-    if (singles_.empty())
-        judge();
+    across_.back().streams = std::move(round);
+    if (rounds_of_stage_ % count_uplink_rounds(clusters_.cluster) != 0) return;
+    if (is_in_doubt()) return begin_again();
+    if (++tests_ == 1 && !placed_) placing_.emplace(clusters_.cluster, seen_, across_);
+    if (placing_ && !placing_->is_done())
+        stage_ = Stage::place;
     else
-        stage_ = Stage::test_single;
+        judge();
 }
 
-// The vertex and the cluster that it may belong to send to others, or get from them, all at once.
-std::vector<CapacitySearch::Edge> CapacitySearch::with_single() {
-    const auto [single, member] = singles_.back();
-    std::vector<int> own = members_of(clusters_.cluster)[at(clusters_.cluster[at(member)])], others;
-    own.push_back(single);
-    for (const int v : shuffled(static_cast<int>(vertices_.size())))
-        if (std::find(own.begin(), own.end(), v) == own.end()) others.push_back(v);
-    // The vertex first, if there are fewer others.
-    std::reverse(own.begin(), own.end());
-    std::vector<Edge> found;
-    for (std::size_t i = 0; i < std::min(own.size(), others.size()); ++i)
-        found.push_back(with_single_.empty() ? Edge(own[i], others[i]) : Edge(others[i], own[i]));
-    return found;
+// Whether a cluster has no limit where others have: hosts of several racks whose streams to each
+// other happened to be free look so, as do those of a switch in the middle of a chain.
+bool CapacitySearch::is_in_doubt() const {
+    if (doubted_ || placed_ || rounds_ >= most_rounds_) return false;
+    const Capacity found = uplink_rates(clusters_.cluster, seen_, inside_, across_).capacity;
+    const auto members = members_of(clusters_.cluster);
+    bool some = false, none = false;
+    for (std::size_t c = 0; c < members.size(); ++c)
+        if (members[c].size() > 1) (found.out[c] > 0 || found.in[c] > 0 ? some : none) = true;
+    return some && none;
+}
+
+// Once: with more rounds than usual in which nothing changes.
+void CapacitySearch::begin_again() {
+    doubted_ = true;
+    inside_.clear();
+    across_.clear();
+    unchanged_ = -rounds_unchanged;
+    stage_ = Stage::random;
 }
 
 // A host whose confirmations waited behind other streams looked as if it were elsewhere.
-void CapacitySearch::place_single() {
-    const SingleVertex single = singles_.back();
-    singles_.pop_back();
-    if (shares_uplink(single, clusters_.cluster, seen_, across_, with_single_)) {
-        clusters_.cluster[at(single.vertex)] = clusters_.cluster[at(single.member)];
-        clusters_.cluster = numbered(clusters_.cluster);
-        moved_ = true;
-    }
-    with_single_.clear();
-    if (!singles_.empty()) return;
-    if (!moved_) return judge();
+void CapacitySearch::take_placed(std::vector<StreamRate> round) {
+    placing_->take(std::move(round));
+    if (!placing_->is_done()) return;
+    placed_ = true;
+    if (!placing_->has_moved()) return judge();
+    clusters_.cluster = numbered(placing_->cluster());
+    begin_tests();
+}
+
+void CapacitySearch::begin_tests() {
     inside_.clear();
     across_.clear();
-    stage_ = clusters_.count() > 1 ? Stage::test_inside : Stage::done;
+    tests_ = rounds_of_stage_ = 0;
+    const bool parted =
+        clusters_.count() > 1 && clusters_.count() < static_cast<int>(vertices_.size());
+    stage_ = parted ? Stage::test_inside : Stage::done;
 }
 
 // Two clusters that were taken for one hold each other back inside.
 void CapacitySearch::compare() {
     stage_ = Stage::test_across;
-    if (moved_ || rounds_ >= most_rounds_) return;
+    rounds_of_stage_ = static_cast<int>(across_.size());
+    if (placed_ || rounds_ >= most_rounds_) return;
     CapacityClusters found = cluster_by_rates(static_cast<int>(vertices_.size()), seen_);
     if (found.cluster == clusters_.cluster) return;
     clusters_ = std::move(found);
@@ -269,8 +283,8 @@ void CapacitySearch::compare() {
 }
 
 void CapacitySearch::consider() {
-    if (rounds_ < first_rounds) return;
     const int vertices = static_cast<int>(vertices_.size());
+    if (rounds_ < (at(vertices) == few_vertices ? splits : first_rounds)) return;
     const auto x = over_ends(vertices, seen_);
     const auto free =
         std::count_if(x.begin(), x.end(), [](double each) { return each >= free_stream; });
@@ -282,19 +296,17 @@ void CapacitySearch::consider() {
     clusters_ = cluster_by_rates(vertices, seen_);
     unchanged_ = clusters_.cluster == before ? unchanged_ + 1 : 0;
     const bool parted = clusters_.count() > 1 && clusters_.count() < vertices;
-    const int in_vain =
-        vertices <= most_vertices_for_parts ? rounds_in_vain_of_few : rounds_in_vain;
+    const int in_vain = at(vertices) == few_vertices ? rounds_a_split * splits : rounds_in_vain;
     if ((unchanged_ >= rounds_unchanged && parted && clusters_.is_clear()) ||
-        rounds_ >= (parted ? most_rounds_ : std::min(in_vain, most_rounds_))) {
-        rounds_of_stage_ = 0;
-        stage_ = parted ? Stage::test_inside : Stage::done;
-    }
+        rounds_ >= (parted ? most_rounds_ : std::min(in_vain, most_rounds_)))
+        begin_tests();
 }
 
 void CapacitySearch::judge() {
-    UplinkRates found = uplink_rates(clusters_.cluster, inside_, across_);
+    UplinkRates found = uplink_rates(clusters_.cluster, seen_, inside_, across_);
     const bool again = found.is_likely() && !found.is_sure() && tests_ < most_tests;
     stage_ = again ? Stage::test_inside : Stage::done;
+    rounds_of_stage_ = static_cast<int>(inside_.size());
     if (found.is_sure()) result_ = std::move(found.capacity);
 }
 

@@ -6,11 +6,14 @@
 // says which streams to send, and is told their rates. Called by measure/ and in simulation.
 #pragma once
 
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "eco/survey/capacity_clusters.h"
+#include "eco/survey/placing.h"
 #include "eco/survey/uplink_rates.h"
+#include "eco/survey/vertex_flows.h"
 #include "eco/topology/media.h"
 
 namespace eco {
@@ -20,8 +23,12 @@ namespace eco {
 class CapacitySearch {
 public:
     // vertices: each a list of hosts, of which as many send as the other end has hosts; fewer than
-    // four tell nothing. most_rounds: of those that cluster; six or eight more test the result.
+    // four tell nothing. most_rounds: of those that cluster; seven to 19 more test the result.
     CapacitySearch(std::vector<std::vector<int>> vertices, int most_rounds, unsigned seed);
+    // Tests clusters that are known, only. cluster: per vertex, numbered from 0; seen: of all
+    // streams that led to them.
+    CapacitySearch(std::vector<std::vector<int>> vertices, std::vector<int> cluster,
+                   std::vector<StreamRate> seen, unsigned seed);
 
     bool is_done() const { return stage_ == Stage::done; }
     // Whether the next round tests the result, which its rates become a part of: they are to be
@@ -33,23 +40,25 @@ public:
     void take(const std::vector<double>& rates);
 
     const Capacity& result() const { return result_; }
+    const std::vector<StreamRate>& seen() const { return seen_; }
 
 private:
-    enum class Stage { random, test_inside, test_across, test_single, done };
+    enum class Stage { random, test_inside, test_across, place, done };
     using Edge = std::pair<int, int>;  // of vertices
 
     std::vector<int> shuffled(int count);
     std::vector<Edge> inside(const std::vector<int>& members);
     std::vector<Edge> across(const std::vector<int>& members);
+    std::vector<Edge> inside_cluster(const std::vector<int>& members);
     std::vector<Edge> draw();
     std::vector<Edge> mixed();
-    std::vector<Edge> out_and_in();
-    std::vector<Edge> one_way();
-    int rounds_across() const;
+    std::vector<Edge> out_and_in(std::vector<int> part, const std::vector<int>& members);
     void consider();
-    std::vector<Edge> with_single();
+    void begin_tests();
+    bool is_in_doubt() const;
+    void begin_again();
     void compare();
-    void place_single();
+    void take_placed(std::vector<StreamRate> round);
     void judge();
 
     std::vector<std::vector<int>> vertices_;
@@ -58,12 +67,13 @@ private:
     Stage stage_ = Stage::random;
     int rounds_ = 0, rounds_of_stage_ = 0, unchanged_ = 0, tests_ = 0;  // rounds_: random ones
     std::vector<Edge> edges_;                                           // of the round that runs
-    std::vector<std::size_t> edge_of_;                                  // of its streams
-    std::vector<StreamRate> seen_;       // of all rounds that cluster
-    StreamRounds inside_, across_;       // that test
-    std::vector<SingleVertex> singles_;  // still to be tested, the last first
-    StreamRounds with_single_;           // of the last one
-    bool moved_ = false;                 // some single vertex has a cluster now
+    VertexFlows flows_;                                                 // of these
+    std::vector<StreamRate> seen_;     // of all rounds that cluster, or test inside
+    StreamRounds inside_;              // that test
+    std::vector<UplinkRound> across_;  // the last one runs, or is over
+    std::optional<Placing> placing_;
+    bool placed_ = false;   // vertices were, so that the clusters stay as they are
+    bool doubted_ = false;  // the result was, so that more rounds followed
     CapacityClusters clusters_;
     Capacity result_;
 };

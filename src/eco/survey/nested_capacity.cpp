@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/survey/nested_capacity.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "eco/base/at.h"
+
+namespace eco {
+
+namespace {
+
+constexpr std::size_t least_for_search = 4;
+// Rounds that cluster, of this many vertices and more.
+constexpr int longest_search = 32, longest_wide_search = 64;
+constexpr std::size_t wide_search = 33;
+// Rates of whole racks vary less than those of hosts.
+constexpr int wider_search = 12;
+// Of what it is expected to carry: a cluster that carries less is held by something that its hosts
+// share. Streams vary by less.
+constexpr double held_below = 0.8;
+// So little of so many streams is not because one of them was disturbed.
+constexpr double surely_held = 0.6;
+constexpr std::size_t streams_for_sure = 4;
+// Times a cluster's own rate: what a wider one carries where it can have held that back, as two
+// clusters may be tested at a time.
+constexpr double both = 2;
+// Clusters that are tested so, as each takes two to four rounds.
+constexpr std::size_t most_tested = 16;
+
+int rounds_of(std::size_t vertices) {
+    return vertices < wide_search ? longest_search : longest_wide_search;
+}
+
+std::vector<std::vector<int>> single(const std::vector<int>& hosts) {
+    std::vector<std::vector<int>> found;
+    for (const int host : hosts) found.push_back({host});
+    return found;
+}
+
+std::vector<int> joined(const std::vector<std::vector<int>>& vertices,
+                        const std::vector<int>& some) {
+    std::vector<int> found;
+    for (const int v : some)
+        found.insert(found.end(), vertices[at(v)].begin(), vertices[at(v)].end());
+    return found;
+}
+
+double sum_of(const std::vector<int>& hosts, const std::vector<double>& of_hosts) {
+    double sum = 0;
+    for (const int host : hosts) sum += of_hosts[at(host)];
+    return sum;
+}
+
+}  // namespace
+
+NestedSearch::NestedSearch(std::vector<int> hosts, unsigned seed)
+    : hosts_(std::move(hosts)), seed_(seed), random_(seed) {
+    begin(single(hosts_), -1, rounds_of(hosts_.size()));
+    if (searches_.empty()) stage_ = Stage::done;
+}
+
+void NestedSearch::begin(std::vector<std::vector<int>> vertices, int wider, int rounds) {
+    if (vertices.size() < least_for_search) return;
+    searches_.push_back({vertices, wider, CapacitySearch(vertices, rounds, seed_)});
+}
+
+bool NestedSearch::is_testing() const {
+    return !tested_.empty() ||
+           std::any_of(searches_.begin(), searches_.end(),
+                       [](const Search& each) { return each.search.is_testing(); });
+}
+
+std::vector<Flow> NestedSearch::next() {
+    flows_.clear();
+    if (!tested_.empty())
+        for (const StreamRate& each : stage_ == Stage::test_alone ? alone() : whole())
+            flows_.push_back({each.from, each.to});
+    // Streams inside clusters do not disturb each other.
+    for (Search& each : searches_) {
+        const auto own = each.search.is_done() ? std::vector<Flow>() : each.search.next();
+        each.flows = own.size();
+        flows_.insert(flows_.end(), own.begin(), own.end());
+    }
+    return flows_;
+}
+
+void NestedSearch::take(const std::vector<double>& rates) {
+    std::vector<StreamRate> round;
+    for (std::size_t f = 0; f < rates.size(); ++f) {
+        const auto [from, to] = flows_[f];
+        round.push_back({from, to, rates[f]});
+        sends_.resize(std::max(sends_.size(), at(from) + 1), 0);
+        gets_.resize(std::max(gets_.size(), at(to) + 1), 0);
+        sends_[at(from)] = std::max(sends_[at(from)], rates[f]);
+        gets_[at(to)] = std::max(gets_[at(to)], rates[f]);
+    }
+    if (!tested_.empty()) return take_test(round);
+    auto next = rates.begin();
+    for (Search& each : searches_) {
+        const auto end = next + static_cast<std::ptrdiff_t>(each.flows);
+        if (!each.search.is_done()) each.search.take({next, end});
+        next = end;
+    }
+    if (std::all_of(searches_.begin(), searches_.end(),
+                    [](const Search& each) { return each.search.is_done(); }))
+        take_found();
+}
+
+void NestedSearch::take_found() {
+    const std::vector<Search> over = std::move(searches_);
+    searches_.clear();
+    switch (stage_) {
+        case Stage::inside:
+            if (seen_.empty()) seen_ = over.front().search.seen();
+            for (const Search& each : over) add(each);
+            if (!searches_.empty()) return;
+            return begin_tests(Stage::test_whole, wide_ones(0));
+        case Stage::test_parts:
+            take_tested(over.front().search.result());
+            return begin_wider();
+        case Stage::wider:
+            return add_wider(over.front().search.result());
+        case Stage::test_whole:
+        case Stage::test_wider:
+        case Stage::test_alone:
+        case Stage::done:
+            return;
+    }
+}
+
+void NestedSearch::add(const Search& done) {
+    const Capacity& result = done.search.result();
+    if (result.out.empty()) return;
+    const auto members = members_of(result.cluster);
+    for (std::size_t c = 0; c < members.size(); ++c) {
+        const auto hosts = joined(done.vertices, members[c]);
+        clusters_.push_back({hosts, result.out[c], result.in[c], done.wider});
+        if (result.slow_inside[c])
+            begin(single(hosts), static_cast<int>(clusters_.size()) - 1, rounds_of(hosts.size()));
+    }
+}
+
+// Those from the first one on that have parts.
+std::vector<int> NestedSearch::wide_ones(std::size_t first) const {
+    std::vector<int> found;
+    for (std::size_t c = first; c < clusters_.size(); ++c)
+        if (has_parts(static_cast<int>(c))) found.push_back(static_cast<int>(c));
+    return found;
+}
+
+// Clusters that are their parts and nothing else; whether there were some.
+bool NestedSearch::leave_out_whole_ones() {
+    const std::size_t before = clusters_.size();
+    clusters_ = without_whole_ones(clusters_);
+    return clusters_.size() < before;
+}
+
+// All that have no parts, as one set: what was found inside clusters was tested there only.
+void NestedSearch::begin_parts() {
+    stage_ = Stage::test_parts;
+    searches_.push_back({single(hosts_), -1,
+                         CapacitySearch(single(hosts_), finest(clusters_, hosts_), seen_, seed_)});
+}
+
+void NestedSearch::take_tested(const Capacity& tested) {
+    if (tested.out.empty()) return;
+    SharedClusters parts;
+    const auto members = members_of(tested.cluster);
+    for (std::size_t m = 0; m < members.size(); ++m)
+        parts.push_back({joined(single(hosts_), members[m]), tested.out[m], tested.in[m], -1});
+    clusters_ = with_parts(clusters_, std::move(parts));
+}
+
+void NestedSearch::begin_wider() {
+    stage_ = Stage::wider;
+    tops_ = parts_of(clusters_, -1);
+    std::vector<std::vector<int>> vertices;
+    for (const int top : tops_) vertices.push_back(clusters_[at(top)].hosts);
+    begin(std::move(vertices), -1, wider_search);
+    if (searches_.empty()) begin_alone();
+}
+
+void NestedSearch::add_wider(const Capacity& found) {
+    const std::size_t before = clusters_.size();
+    if (!found.out.empty()) {
+        const auto members = members_of(found.cluster);
+        for (std::size_t m = 0; m < members.size(); ++m) {
+            if (members[m].size() < 2) continue;
+            SharedCluster wide{{}, found.out[m], found.in[m], -1};
+            for (const int top : members[m]) {
+                SharedCluster& part = clusters_[at(tops_[at(top)])];
+                part.wider = static_cast<int>(clusters_.size());
+                wide.hosts.insert(wide.hosts.end(), part.hosts.begin(), part.hosts.end());
+            }
+            clusters_.push_back(std::move(wide));
+        }
+    }
+    std::vector<int> doubtful = wide_ones(before);
+    std::erase_if(doubtful, [&](int wide) { return carries_less_than_its_parts(wide); });
+    if (clusters_.size() > before)
+        begin_tests(Stage::test_wider, std::move(doubtful));
+    else
+        begin_alone();
+}
+
+// By what was measured of it, its parts and those beside it, each in a test of its own.
+bool NestedSearch::carries_less_than_its_parts(int cluster) const {
+    const SharedCluster& own = clusters_[at(cluster)];
+    double parts_out = 0, parts_in = 0, others_out = 0, others_in = 0;
+    for (int c = 0; at(c) < clusters_.size(); ++c) {
+        const SharedCluster& each = clusters_[at(c)];
+        if (has_parts(c)) continue;
+        const double out = each.out > 0 ? each.out : sum_of(each.hosts, sends_);
+        const double in = each.in > 0 ? each.in : sum_of(each.hosts, gets_);
+        const bool is_part = has_host(own, each.hosts.front());
+        (is_part ? parts_out : others_out) += out;
+        (is_part ? parts_in : others_in) += in;
+    }
+    return (own.out > 0 && own.out < held_below * std::min(parts_out, others_in)) ||
+           (own.in > 0 && own.in < held_below * std::min(parts_in, others_out));
+}
+
+// Whether its rates were measured while what it shares with others may have been full.
+bool NestedSearch::may_be_held_by_wider(const SharedCluster& cluster) const {
+    const double out = cluster.out > 0 ? cluster.out : sum_of(cluster.hosts, sends_);
+    const double in = cluster.in > 0 ? cluster.in : sum_of(cluster.hosts, gets_);
+    for (int w = cluster.wider; w >= 0; w = clusters_[at(w)].wider) {
+        const SharedCluster& wide = clusters_[at(w)];
+        if ((wide.out > 0 && wide.out < both * out) || (wide.in > 0 && wide.in < both * in))
+            return true;
+    }
+    return false;
+}
+
+void NestedSearch::begin_alone() {
+    std::vector<int> clusters;
+    for (int c = 0; at(c) < clusters_.size(); ++c)
+        if (clusters_[at(c)].hosts.size() > 1 && !has_parts(c) &&
+            may_be_held_by_wider(clusters_[at(c)]))
+            clusters.push_back(c);
+    begin_tests(Stage::test_alone, std::move(clusters));
+}
+
+void NestedSearch::begin_tests(Stage stage, std::vector<int> clusters) {
+    stage_ = stage;
+    if (clusters.size() <= most_tested) tested_ = std::move(clusters);
+    if (tested_.empty()) tests_are_over();
+}
+
+// All of its hosts send out of it, or receive.
+std::vector<StreamRate> NestedSearch::whole() {
+    const auto cluster = finest(clusters_, hosts_);
+    std::vector<std::vector<int>> own, others;
+    for (const auto& members : members_of(cluster)) {
+        const auto hosts = joined(single(hosts_), members);
+        (has_host(clusters_[at(tested_.back())], hosts.front()) ? own : others).push_back(hosts);
+    }
+    return tests_out_ ? streams_between(own, others, random_)
+                      : streams_between(others, own, random_);
+}
+
+// Half of its streams stay inside the wider cluster, so that this is not full.
+std::vector<StreamRate> NestedSearch::alone() {
+    const SharedCluster& own = clusters_[at(tested_.back())];
+    std::vector<int> inside, outside, stay = own.hosts;
+    for (const int host : hosts_)
+        if (!has_host(own, host))
+            (has_host(clusters_[at(own.wider)], host) ? inside : outside).push_back(host);
+    std::shuffle(stay.begin(), stay.end(), random_);
+    const auto half = stay.begin() + static_cast<std::ptrdiff_t>(stay.size() / 2);
+    const std::vector<int> leave(half, stay.end());
+    stay.erase(half, stay.end());
+    const auto between = [&](const std::vector<int>& some, const std::vector<int>& others) {
+        return tests_out_ ? streams_between({some}, {others}, random_)
+                          : streams_between({others}, {some}, random_);
+    };
+    auto found = between(stay, inside);
+    const auto wide = between(leave, outside);
+    found.insert(found.end(), wide.begin(), wide.end());
+    return found;
+}
+
+// What its streams would carry together if the cluster that is tested shared nothing: of a whole
+// one what its parts and the other ends' clusters can, of one alone what its ports can.
+double NestedSearch::expected(const std::vector<StreamRate>& round) const {
+    const bool alone = stage_ == Stage::test_alone;
+    std::vector<double> out(clusters_.size(), 0), in = out;
+    double sent = 0, got = 0;
+    for (const StreamRate& each : round) {
+        int from = -1, to = -1;
+        for (int c = 0; at(c) < clusters_.size(); ++c) {
+            if (has_parts(c)) continue;
+            if (has_host(clusters_[at(c)], each.from)) from = c;
+            if (has_host(clusters_[at(c)], each.to)) to = c;
+        }
+        (from < 0 || alone ? sent : out[at(from)]) += sends_[at(each.from)];
+        (to < 0 || alone ? got : in[at(to)]) += gets_[at(each.to)];
+    }
+    for (std::size_t c = 0; c < clusters_.size(); ++c) {
+        sent += clusters_[c].out > 0 ? std::min(out[c], clusters_[c].out) : out[c];
+        got += clusters_[c].in > 0 ? std::min(in[c], clusters_[c].in) : in[c];
+    }
+    return std::min(sent, got);
+}
+
+void NestedSearch::take_test(const std::vector<StreamRate>& round) {
+    SharedCluster& own = clusters_[at(tested_.back())];
+    double sum = 0;
+    for (const StreamRate& each : round) sum += each.rate;
+    carried_.push_back(sum);
+    const bool is_held = sum < held_below * expected(round);
+    // Once more, where one disturbed stream may be the reason.
+    const bool surely = round.size() >= streams_for_sure && sum < surely_held * expected(round);
+    if (is_held && !surely && carried_.size() == 1) return;
+    (tests_out_ ? own.out : own.in) =
+        is_held ? *std::max_element(carried_.begin(), carried_.end()) : 0;
+    carried_.clear();
+    if (!tests_out_) tested_.pop_back();
+    tests_out_ = !tests_out_;
+    if (tested_.empty()) tests_are_over();
+}
+
+void NestedSearch::tests_are_over() {
+    const Stage over = stage_;
+    stage_ = Stage::done;
+    if (over == Stage::test_whole) return leave_out_whole_ones() ? begin_parts() : begin_wider();
+    if (over != Stage::test_wider) return;
+    leave_out_whole_ones();
+    if (parts_of(clusters_, -1).size() < tops_.size())
+        begin_wider();
+    else
+        begin_alone();
+}
+
+}  // namespace eco

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/survey/uplink_rounds.h"
+
+#include <algorithm>
+
+#include "eco/base/at.h"
+
+namespace eco {
+
+namespace {
+
+// Fewer clusters are tested one at a time and one way at a time: one that sends would leave too few
+// ends for another that receives.
+constexpr int few_clusters = 4;
+// So few are tested twice each way, as one disturbed stream of four takes a tenth of what is
+// measured.
+constexpr int few_twice = 8;
+// More are tested several at a time. What these send is then a small part of what the others, at
+// 8:1, can receive: with 8 groups of 12 racks it was not.
+constexpr int most_groups = 16;
+
+std::vector<int> that_are_tested(const std::vector<std::vector<int>>& members) {
+    std::vector<int> found;
+    for (std::size_t c = 0; c < members.size(); ++c)
+        if (members[c].size() > 1) found.push_back(static_cast<int>(c));
+    return found;
+}
+
+// All vertices, so that each group has its share of whatever part of them comes first.
+std::vector<int> evenly(const std::vector<std::vector<int>>& groups, std::mt19937& random) {
+    std::vector<std::pair<double, int>> places;
+    for (auto group : groups) {
+        std::shuffle(group.begin(), group.end(), random);
+        for (std::size_t i = 0; i < group.size(); ++i)
+            places.emplace_back((static_cast<double>(i) + 0.5) / static_cast<double>(group.size()),
+                                group[i]);
+    }
+    std::shuffle(places.begin(), places.end(), random);
+    std::stable_sort(places.begin(), places.end(),
+                     [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::vector<int> found;
+    for (const auto& [place, vertex] : places) found.push_back(vertex);
+    return found;
+}
+
+}  // namespace
+
+std::vector<StreamRate> streams_between(const std::vector<std::vector<int>>& from,
+                                        const std::vector<std::vector<int>>& to,
+                                        std::mt19937& random) {
+    std::vector<int> senders = evenly(from, random), receivers = evenly(to, random);
+    const std::size_t count = std::min(senders.size(), receivers.size());
+    receivers.resize(count);
+    std::shuffle(receivers.begin(), receivers.end(), random);
+    std::vector<StreamRate> found;
+    for (std::size_t i = 0; i < count; ++i) found.push_back({senders[i], receivers[i], 0});
+    return found;
+}
+
+int count_uplink_rounds(const std::vector<int>& cluster) {
+    const auto count = static_cast<int>(that_are_tested(members_of(cluster)).size());
+    return count < few_twice ? 2 * count : std::min(count, most_groups);
+}
+
+UplinkRound uplink_round(const std::vector<int>& cluster, int number, std::mt19937& random) {
+    const auto members = members_of(cluster);
+    const auto clusters = that_are_tested(members);
+    const auto count = static_cast<int>(clusters.size());
+    UplinkRound round;
+    if (count < few_clusters) {
+        (number % 2 == 0 ? round.out : round.in) = {clusters[at(number / 2 % count)]};
+    } else {
+        const int groups = std::min(count, most_groups);
+        for (int c = 0; c < count; ++c) {
+            if (c % groups == number % groups) round.out.push_back(clusters[at(c)]);
+            if (c % groups == (number + 1) % groups) round.in.push_back(clusters[at(c)]);
+        }
+    }
+    std::vector<std::vector<int>> out, in, others;
+    for (std::size_t c = 0; c < members.size(); ++c) {
+        const auto is_in = [&](const std::vector<int>& some) {
+            return std::find(some.begin(), some.end(), static_cast<int>(c)) != some.end();
+        };
+        (is_in(round.out) ? out : is_in(round.in) ? in : others).push_back(members[c]);
+    }
+    round.streams = streams_between(out, others, random);
+    const auto back = streams_between(others, in, random);
+    round.streams.insert(round.streams.end(), back.begin(), back.end());
+    // Of two clusters what leaves one enters the other.
+    if (members.size() == 2 && count == 2)
+        (number % 2 == 0 ? round.in : round.out) = {1 - clusters[at(number / 2 % count)]};
+    return round;
+}
+
+}  // namespace eco

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/survey/uplink_rounds.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "eco/base/at.h"
+
+namespace eco {
+
+namespace {
+
+std::vector<int> clusters_of(const std::vector<int>& sizes) {
+    std::vector<int> found;
+    for (std::size_t c = 0; c < sizes.size(); ++c)
+        found.insert(found.end(), at(sizes[c]), static_cast<int>(c));
+    return found;
+}
+
+}  // namespace
+
+// Each cluster of two or more once each way at least, all its vertices if there are ends enough;
+// nobody sends or receives two streams.
+TEST(UplinkRounds, TestEachClusterBothWays) {
+    std::mt19937 random(1);
+    for (const std::vector<int>& sizes : {std::vector{4, 4},
+                                          {3, 5},
+                                          {2, 1, 1},
+                                          {4, 4, 4},
+                                          {4, 4, 4, 4},
+                                          {2, 3, 4, 5, 6, 1},
+                                          std::vector<int>(20, 8),
+                                          {40, 8, 8, 8}}) {
+        const auto cluster = clusters_of(sizes);
+        std::vector<int> out(sizes.size(), 0), in = out;
+        for (int number = 0; number < count_uplink_rounds(cluster); ++number) {
+            const UplinkRound round = uplink_round(cluster, number, random);
+            std::map<int, int> sent, got;
+            for (const StreamRate& each : round.streams) {
+                EXPECT_NE(cluster[at(each.from)], cluster[at(each.to)]);
+                EXPECT_EQ(++sent[each.from], 1);
+                EXPECT_EQ(++got[each.to], 1);
+            }
+            const auto size = [&](const std::vector<int>& ids) {
+                int sum = 0;
+                for (const int id : ids) sum += sizes[at(id)];
+                return sum;
+            };
+            const auto count = [&](const std::map<int, int>& some, const std::vector<int>& ids) {
+                return std::count_if(some.begin(), some.end(), [&](const auto& each) {
+                    return std::find(ids.begin(), ids.end(), cluster[at(each.first)]) != ids.end();
+                });
+            };
+            // Of two clusters what leaves one enters the other.
+            const bool both = sizes.size() == 2 && round.out.size() == 1 && round.in.size() == 1;
+            const int all = static_cast<int>(cluster.size());
+            const int ends = all - size(round.out) - (both ? 0 : size(round.in));
+            EXPECT_EQ(count(sent, round.out), std::min(size(round.out), ends));
+            EXPECT_EQ(count(got, round.in),
+                      std::min(size(round.in), both ? size(round.out) : ends));
+            for (const int id : round.out) ++out[at(id)];
+            for (const int id : round.in) ++in[at(id)];
+        }
+        for (std::size_t c = 0; c < sizes.size(); ++c) {
+            EXPECT_EQ(out[c] > 0, sizes[c] > 1) << c;
+            EXPECT_EQ(in[c] > 0, sizes[c] > 1) << c;
+        }
+    }
+}
+
+// So that none is full that is not tested.
+TEST(UplinkRounds, SpreadStreamsOverTheOthers) {
+    std::mt19937 random(1);
+    const auto found = streams_between({{0, 1, 2, 3}}, {{4, 5, 6, 7}, {8, 9, 10, 11}}, random);
+    ASSERT_EQ(found.size(), 4U);
+    EXPECT_EQ(std::count_if(found.begin(), found.end(),
+                            [](const StreamRate& each) { return each.to < 8; }),
+              2);
+}
+
+}  // namespace eco
