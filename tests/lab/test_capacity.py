@@ -31,11 +31,12 @@ def _on_wire(rate: float | None) -> float | None:
     return rate and 8 * float(engine().on_wire(rate))
 
 
-Clusters = dict[frozenset[str], tuple[float | None, float | None]]
+Rates = tuple[float | None, float | None]  # out and in, bit/s on the wire
+Clusters = dict[frozenset[str], Rates]
 
 
 def clusters_of(profile: Any) -> Clusters:
-    """Hosts and uplinks, out and in, in bit/s on the wire, of what was found by capacity."""
+    """Hosts and uplinks of what was found by capacity."""
     hosts = profile["hosts"]
     found: Clusters = {}
     for medium in profile["model"]["media"]:
@@ -48,6 +49,21 @@ def clusters_of(profile: Any) -> Clusters:
     return found
 
 
+def cuts_of(clusters: Clusters, hosts: list[str]) -> list[tuple[frozenset[str], Rates]]:
+    """The side without the first host, and what leaves and enters it, of each cluster that has an
+    uplink: a chain of switches may be cut into clusters in several ways."""
+    found = []
+    for own, (out, into) in clusters.items():
+        if out or into:
+            other = frozenset(hosts) - own
+            found.append((other, (into, out)) if hosts[0] in own else (own, (out, into)))
+    return found
+
+
+def finest(clusters: Clusters) -> set[frozenset[str]]:
+    return {own for own in clusters if not any(other < own for other in clusters)}
+
+
 @pytest.mark.parametrize(
     ("scenario", "mpi"),
     [
@@ -57,21 +73,30 @@ def clusters_of(profile: Any) -> Clusters:
         pytest.param("slow-uplink", "openmpi", marks=long),
         pytest.param("leaf-4x4", "openmpi", marks=long),
         pytest.param("leaf-4x4", "mpich", marks=long),
+        pytest.param("chain-4", "openmpi", marks=long),
+        pytest.param("chain-4", "mpich", marks=long),
         pytest.param("mixed-ports", "openmpi", marks=long),
         pytest.param("mixed-ports", "mpich", marks=long),
     ],
 )
 def test_truth(scenario: str, mpi: str, tmp_path: Path) -> None:
     # Times of single messages then part nothing, whatever disturbs them.
-    found = clusters_of(_measured(scenario, mpi, tmp_path / "p.json", "--tolerance", "1"))
+    profile = _measured(scenario, mpi, tmp_path / "p.json", "--tolerance", "1")
     truth = load(scenario).truth
     assert truth is not None
-    assert set(found) == {frozenset(cluster.hosts) for cluster in truth}
-    for cluster in truth:
-        out, into = found[frozenset(cluster.hosts)]
-        assert out == pytest.approx(cluster.uplink, rel=NEAR)
-        wanted = cluster.uplink if cluster.uplink_in is None else cluster.uplink_in
-        assert into == pytest.approx(wanted, rel=NEAR)
+    true_clusters: Clusters = {
+        frozenset(each.hosts): (
+            each.uplink,
+            each.uplink if each.uplink_in is None else each.uplink_in,
+        )
+        for each in truth
+    }
+    found, hosts = clusters_of(profile), profile["hosts"]
+    assert finest(found) == finest(true_clusters)
+    cuts, true_cuts = cuts_of(found, hosts), dict(cuts_of(true_clusters, hosts))
+    assert {side for side, _ in cuts} == set(true_cuts)
+    for side, rates in cuts:
+        assert rates == pytest.approx(true_cuts[side], rel=NEAR)
 
 
 @long
