@@ -150,16 +150,31 @@ bool CapacityClusters::is_clear() const {
     return std::all_of(maybe.begin(), maybe.end(), [](int id) { return id < 0; });
 }
 
-std::vector<double> over_ends(int vertices, const std::vector<StreamRate>& streams) {
-    std::vector<double> out(at(vertices), 0), in = out;
+double EndRates::of(const StreamRate& stream) const {
+    return std::min(sends[at(stream.from)], gets[at(stream.to)]);
+}
+
+EndRates end_rates(int vertices, const std::vector<StreamRate>& streams) {
+    EndRates found{std::vector<double>(at(vertices), 0), std::vector<double>(at(vertices), 0)};
     for (const auto& [from, to, rate] : streams) {
-        out[at(from)] = std::max(out[at(from)], rate);
-        in[at(to)] = std::max(in[at(to)], rate);
+        found.sends[at(from)] = std::max(found.sends[at(from)], rate);
+        found.gets[at(to)] = std::max(found.gets[at(to)], rate);
     }
+    return found;
+}
+
+double total_rate(const std::vector<StreamRate>& streams) {
+    double sum = 0;
+    for (const StreamRate& each : streams) sum += each.rate;
+    return sum;
+}
+
+std::vector<double> over_ends(int vertices, const std::vector<StreamRate>& streams) {
+    const EndRates ends = end_rates(vertices, streams);
     std::vector<double> found;
-    for (const auto& [from, to, rate] : streams) {
-        const double ends = std::min(out[at(from)], in[at(to)]);
-        found.push_back(ends > 0 ? rate / ends : 0);
+    for (const StreamRate& each : streams) {
+        const double most = ends.of(each);
+        found.push_back(most > 0 ? each.rate / most : 0);
     }
     return found;
 }

@@ -33,6 +33,18 @@ std::vector<int> numbered(const std::vector<int>& cluster);
 // Per cluster its vertices.
 std::vector<std::vector<int>> members_of(const std::vector<int>& cluster);
 
+// Per vertex the fastest stream that it sent, and that it received.
+struct EndRates {
+    std::vector<double> sends, gets;
+
+    double of(const StreamRate& stream) const;  // what both ends of it carry
+};
+
+EndRates end_rates(int vertices, const std::vector<StreamRate>& streams);
+
+// Bytes/s of all streams together.
+double total_rate(const std::vector<StreamRate>& streams);
+
 // Of each stream its rate over what its two ends were seen to carry.
 std::vector<double> over_ends(int vertices, const std::vector<StreamRate>& streams);
 

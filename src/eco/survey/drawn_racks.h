@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks of racks for tests and bench/survey.cpp. Header-only.
+// Networks of racks for tests. Header-only.
 #pragma once
 
 #include <random>

@@ -29,7 +29,7 @@ constexpr int rounds_before_parts = 3;
 // Of what their ends carry: where nearly all streams have so much, nothing is shared.
 constexpr double free_stream = 0.85, nearly_all = 0.97;
 // Rounds that test the result with streams inside.
-constexpr int rounds_inside = 3;
+constexpr std::size_t rounds_inside = 3;
 // So often the result is tested, while streams inside are faster, but not surely.
 constexpr int most_tests = 3;
 
@@ -178,28 +178,29 @@ std::vector<CapacitySearch::Edge> CapacitySearch::draw() {
 }
 
 std::vector<Flow> CapacitySearch::next() {
+    std::vector<Edge> edges;
     switch (stage_) {
         case Stage::random:
-            edges_ = draw();
+            edges = draw();
             break;
         case Stage::test_inside:
-            edges_.clear();
             for (const auto& each : members_of(clusters_.cluster)) {
                 const auto round = inside_cluster(each);
-                edges_.insert(edges_.end(), round.begin(), round.end());
+                edges.insert(edges.end(), round.begin(), round.end());
             }
             break;
         case Stage::test_across:
-            across_.push_back(uplink_round(clusters_.cluster, rounds_of_stage_, random_));
-            edges_ = edges_of(across_.back().streams);
+            across_.push_back(
+                uplink_round(clusters_.cluster, static_cast<int>(across_.size()), random_));
+            edges = edges_of(across_.back().streams);
             break;
         case Stage::place:
-            edges_ = edges_of(placing_->next(random_));
+            edges = edges_of(placing_->next(random_));
             break;
         case Stage::done:
-            edges_.clear();
+            break;
     }
-    flows_ = VertexFlows(vertices_, edges_);
+    flows_ = VertexFlows(vertices_, std::move(edges));
     return flows_.flows();
 }
 
@@ -210,17 +211,17 @@ void CapacitySearch::take(const std::vector<double>& rates) {
         seen_.insert(seen_.end(), round.begin(), round.end());
         return consider();
     }
-    if (stage_ == Stage::place) return take_placed(std::move(round));
-    ++rounds_of_stage_;
+    if (stage_ == Stage::place) return take_placed(round);
     if (stage_ == Stage::test_inside) {
         seen_.insert(seen_.end(), round.begin(), round.end());
         inside_.push_back(std::move(round));
-        if (rounds_of_stage_ % rounds_inside == 0) compare();
+        if (inside_.size() % rounds_inside == 0) compare();
         return;
     }
     across_.back().streams = std::move(round);
-    if (rounds_of_stage_ % count_uplink_rounds(clusters_.cluster) != 0) return;
-    if (is_in_doubt()) return begin_again();
+    if (across_.size() % at(count_uplink_rounds(clusters_.cluster)) != 0) return;
+    rates_ = uplink_rates(clusters_.cluster, seen_, inside_, across_);
+    if (!are_confirmed()) return repeat();
     if (++tests_ == 1 && !placed_) placing_.emplace(clusters_.cluster, seen_, across_);
     if (placing_ && !placing_->is_done())
         stage_ = Stage::place;
@@ -228,21 +229,21 @@ void CapacitySearch::take(const std::vector<double>& rates) {
         judge();
 }
 
-// Whether a cluster has no limit where others have: hosts of several racks whose streams to each
-// other happened to be free look so, as do those of a switch in the middle of a chain.
-bool CapacitySearch::is_in_doubt() const {
-    if (doubted_ || placed_ || rounds_ >= most_rounds_) return false;
-    const Capacity found = uplink_rates(clusters_.cluster, seen_, inside_, across_).capacity;
+// Whether no cluster lacks a limit where others have one: hosts of several racks whose streams to
+// each other happened to be free lack it, as do those of a switch in the middle of a chain.
+bool CapacitySearch::are_confirmed() const {
+    if (repeated_ || placed_ || rounds_ >= most_rounds_) return true;
+    const Capacity& found = rates_.capacity;
     const auto members = members_of(clusters_.cluster);
     bool some = false, none = false;
     for (std::size_t c = 0; c < members.size(); ++c)
         if (members[c].size() > 1) (found.out[c] > 0 || found.in[c] > 0 ? some : none) = true;
-    return some && none;
+    return !some || !none;
 }
 
 // Once: with more rounds than usual in which nothing changes.
-void CapacitySearch::begin_again() {
-    doubted_ = true;
+void CapacitySearch::repeat() {
+    repeated_ = true;
     inside_.clear();
     across_.clear();
     unchanged_ = -rounds_unchanged;
@@ -250,8 +251,8 @@ void CapacitySearch::begin_again() {
 }
 
 // A host whose confirmations waited behind other streams looked as if it were elsewhere.
-void CapacitySearch::take_placed(std::vector<StreamRate> round) {
-    placing_->take(std::move(round));
+void CapacitySearch::take_placed(const std::vector<StreamRate>& round) {
+    placing_->take(round);
     if (!placing_->is_done()) return;
     placed_ = true;
     if (!placing_->has_moved()) return judge();
@@ -262,7 +263,7 @@ void CapacitySearch::take_placed(std::vector<StreamRate> round) {
 void CapacitySearch::begin_tests() {
     inside_.clear();
     across_.clear();
-    tests_ = rounds_of_stage_ = 0;
+    tests_ = 0;
     const bool parted =
         clusters_.count() > 1 && clusters_.count() < static_cast<int>(vertices_.size());
     stage_ = parted ? Stage::test_inside : Stage::done;
@@ -271,7 +272,6 @@ void CapacitySearch::begin_tests() {
 // Two clusters that were taken for one hold each other back inside.
 void CapacitySearch::compare() {
     stage_ = Stage::test_across;
-    rounds_of_stage_ = static_cast<int>(across_.size());
     if (placed_ || rounds_ >= most_rounds_) return;
     CapacityClusters found = cluster_by_rates(static_cast<int>(vertices_.size()), seen_);
     if (found.cluster == clusters_.cluster) return;
@@ -303,11 +303,9 @@ void CapacitySearch::consider() {
 }
 
 void CapacitySearch::judge() {
-    UplinkRates found = uplink_rates(clusters_.cluster, seen_, inside_, across_);
-    const bool again = found.is_likely() && !found.is_sure() && tests_ < most_tests;
+    const bool again = rates_.is_likely() && !rates_.is_sure() && tests_ < most_tests;
     stage_ = again ? Stage::test_inside : Stage::done;
-    rounds_of_stage_ = static_cast<int>(inside_.size());
-    if (found.is_sure()) result_ = std::move(found.capacity);
+    if (rates_.is_sure()) result_ = rates_.capacity;
 }
 
 }  // namespace eco

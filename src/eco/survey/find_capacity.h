@@ -55,25 +55,25 @@ private:
     std::vector<Edge> out_and_in(std::vector<int> part, const std::vector<int>& members);
     void consider();
     void begin_tests();
-    bool is_in_doubt() const;
-    void begin_again();
+    bool are_confirmed() const;
+    void repeat();
     void compare();
-    void take_placed(std::vector<StreamRate> round);
+    void take_placed(const std::vector<StreamRate>& round);
     void judge();
 
     std::vector<std::vector<int>> vertices_;
     int most_rounds_;
     std::mt19937 random_;
     Stage stage_ = Stage::random;
-    int rounds_ = 0, rounds_of_stage_ = 0, unchanged_ = 0, tests_ = 0;  // rounds_: random ones
-    std::vector<Edge> edges_;                                           // of the round that runs
-    VertexFlows flows_;                                                 // of these
-    std::vector<StreamRate> seen_;     // of all rounds that cluster, or test inside
-    StreamRounds inside_;              // that test
-    std::vector<UplinkRound> across_;  // the last one runs, or is over
+    int rounds_ = 0, unchanged_ = 0, tests_ = 0;  // rounds_: random ones
+    VertexFlows flows_;                           // of the round that runs
+    std::vector<StreamRate> seen_;                // of all rounds that cluster, or test inside
+    StreamRounds inside_;                         // that test
+    std::vector<UplinkRound> across_;             // the last one runs, or is over
     std::optional<Placing> placing_;
-    bool placed_ = false;   // vertices were, so that the clusters stay as they are
-    bool doubted_ = false;  // the result was, so that more rounds followed
+    UplinkRates rates_;      // of the test
+    bool placed_ = false;    // vertices were, so that the clusters stay as they are
+    bool repeated_ = false;  // the search was, as a cluster was not confirmed
     CapacityClusters clusters_;
     Capacity result_;
 };

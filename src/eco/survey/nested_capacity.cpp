@@ -38,11 +38,9 @@ std::vector<std::vector<int>> single(const std::vector<int>& hosts) {
     return found;
 }
 
-std::vector<int> joined(const std::vector<std::vector<int>>& vertices,
-                        const std::vector<int>& some) {
+std::vector<int> some_of(const std::vector<int>& hosts, const std::vector<int>& places) {
     std::vector<int> found;
-    for (const int v : some)
-        found.insert(found.end(), vertices[at(v)].begin(), vertices[at(v)].end());
+    for (const int place : places) found.push_back(hosts[at(place)]);
     return found;
 }
 
@@ -56,13 +54,14 @@ double sum_of(const std::vector<int>& hosts, const std::vector<double>& of_hosts
 
 NestedSearch::NestedSearch(std::vector<int> hosts, unsigned seed)
     : hosts_(std::move(hosts)), seed_(seed), random_(seed) {
-    begin(single(hosts_), -1, rounds_of(hosts_.size()));
+    begin_inside(hosts_, -1);
     if (searches_.empty()) stage_ = Stage::done;
 }
 
-void NestedSearch::begin(std::vector<std::vector<int>> vertices, int wider, int rounds) {
-    if (vertices.size() < least_for_search) return;
-    searches_.push_back({vertices, wider, CapacitySearch(vertices, rounds, seed_)});
+void NestedSearch::begin_inside(const std::vector<int>& hosts, int wider) {
+    if (hosts.size() < least_for_search) return;
+    searches_.push_back(
+        {hosts, wider, CapacitySearch(single(hosts), rounds_of(hosts.size()), seed_)});
 }
 
 bool NestedSearch::is_testing() const {
@@ -134,10 +133,9 @@ void NestedSearch::add(const Search& done) {
     if (result.out.empty()) return;
     const auto members = members_of(result.cluster);
     for (std::size_t c = 0; c < members.size(); ++c) {
-        const auto hosts = joined(done.vertices, members[c]);
+        const auto hosts = some_of(done.hosts, members[c]);
         clusters_.push_back({hosts, result.out[c], result.in[c], done.wider});
-        if (result.slow_inside[c])
-            begin(single(hosts), static_cast<int>(clusters_.size()) - 1, rounds_of(hosts.size()));
+        if (result.slow_inside[c]) begin_inside(hosts, static_cast<int>(clusters_.size()) - 1);
     }
 }
 
@@ -159,8 +157,8 @@ bool NestedSearch::leave_out_whole_ones() {
 // All that have no parts, as one set: what was found inside clusters was tested there only.
 void NestedSearch::begin_parts() {
     stage_ = Stage::test_parts;
-    searches_.push_back({single(hosts_), -1,
-                         CapacitySearch(single(hosts_), finest(clusters_, hosts_), seen_, seed_)});
+    searches_.push_back(
+        {hosts_, -1, CapacitySearch(single(hosts_), finest(clusters_, hosts_), seen_, seed_)});
 }
 
 void NestedSearch::take_tested(const Capacity& tested) {
@@ -168,7 +166,7 @@ void NestedSearch::take_tested(const Capacity& tested) {
     SharedClusters parts;
     const auto members = members_of(tested.cluster);
     for (std::size_t m = 0; m < members.size(); ++m)
-        parts.push_back({joined(single(hosts_), members[m]), tested.out[m], tested.in[m], -1});
+        parts.push_back({some_of(hosts_, members[m]), tested.out[m], tested.in[m], -1});
     clusters_ = with_parts(clusters_, std::move(parts));
 }
 
@@ -177,8 +175,8 @@ void NestedSearch::begin_wider() {
     tops_ = parts_of(clusters_, -1);
     std::vector<std::vector<int>> vertices;
     for (const int top : tops_) vertices.push_back(clusters_[at(top)].hosts);
-    begin(std::move(vertices), -1, wider_search);
-    if (searches_.empty()) begin_alone();
+    if (vertices.size() < least_for_search) return begin_alone();
+    searches_.push_back({{}, -1, CapacitySearch(std::move(vertices), wider_search, seed_)});
 }
 
 void NestedSearch::add_wider(const Capacity& found) {
@@ -196,10 +194,10 @@ void NestedSearch::add_wider(const Capacity& found) {
             clusters_.push_back(std::move(wide));
         }
     }
-    std::vector<int> doubtful = wide_ones(before);
-    std::erase_if(doubtful, [&](int wide) { return carries_less_than_its_parts(wide); });
+    std::vector<int> unconfirmed = wide_ones(before);
+    std::erase_if(unconfirmed, [&](int wide) { return carries_less_than_its_parts(wide); });
     if (clusters_.size() > before)
-        begin_tests(Stage::test_wider, std::move(doubtful));
+        begin_tests(Stage::test_wider, std::move(unconfirmed));
     else
         begin_alone();
 }
@@ -211,20 +209,25 @@ bool NestedSearch::carries_less_than_its_parts(int cluster) const {
     for (int c = 0; at(c) < clusters_.size(); ++c) {
         const SharedCluster& each = clusters_[at(c)];
         if (has_parts(c)) continue;
-        const double out = each.out > 0 ? each.out : sum_of(each.hosts, sends_);
-        const double in = each.in > 0 ? each.in : sum_of(each.hosts, gets_);
         const bool is_part = has_host(own, each.hosts.front());
-        (is_part ? parts_out : others_out) += out;
-        (is_part ? parts_in : others_in) += in;
+        (is_part ? parts_out : others_out) += can_send(each);
+        (is_part ? parts_in : others_in) += can_get(each);
     }
     return (own.out > 0 && own.out < held_below * std::min(parts_out, others_in)) ||
            (own.in > 0 && own.in < held_below * std::min(parts_in, others_out));
 }
 
+// Its uplink's rate, or all its ports'.
+double NestedSearch::can_send(const SharedCluster& cluster) const {
+    return cluster.out > 0 ? cluster.out : sum_of(cluster.hosts, sends_);
+}
+double NestedSearch::can_get(const SharedCluster& cluster) const {
+    return cluster.in > 0 ? cluster.in : sum_of(cluster.hosts, gets_);
+}
+
 // Whether its rates were measured while what it shares with others may have been full.
 bool NestedSearch::may_be_held_by_wider(const SharedCluster& cluster) const {
-    const double out = cluster.out > 0 ? cluster.out : sum_of(cluster.hosts, sends_);
-    const double in = cluster.in > 0 ? cluster.in : sum_of(cluster.hosts, gets_);
+    const double out = can_send(cluster), in = can_get(cluster);
     for (int w = cluster.wider; w >= 0; w = clusters_[at(w)].wider) {
         const SharedCluster& wide = clusters_[at(w)];
         if ((wide.out > 0 && wide.out < both * out) || (wide.in > 0 && wide.in < both * in))
@@ -253,7 +256,7 @@ std::vector<StreamRate> NestedSearch::whole() {
     const auto cluster = finest(clusters_, hosts_);
     std::vector<std::vector<int>> own, others;
     for (const auto& members : members_of(cluster)) {
-        const auto hosts = joined(single(hosts_), members);
+        const auto hosts = some_of(hosts_, members);
         (has_host(clusters_[at(tested_.back())], hosts.front()) ? own : others).push_back(hosts);
     }
     return tests_out_ ? streams_between(own, others, random_)
@@ -306,12 +309,11 @@ double NestedSearch::expected(const std::vector<StreamRate>& round) const {
 
 void NestedSearch::take_test(const std::vector<StreamRate>& round) {
     SharedCluster& own = clusters_[at(tested_.back())];
-    double sum = 0;
-    for (const StreamRate& each : round) sum += each.rate;
+    const double sum = total_rate(round), wanted = expected(round);
     carried_.push_back(sum);
-    const bool is_held = sum < held_below * expected(round);
+    const bool is_held = sum < held_below * wanted;
     // Once more, where one disturbed stream may be the reason.
-    const bool surely = round.size() >= streams_for_sure && sum < surely_held * expected(round);
+    const bool surely = round.size() >= streams_for_sure && sum < surely_held * wanted;
     if (is_held && !surely && carried_.size() == 1) return;
     (tests_out_ ? own.out : own.in) =
         is_held ? *std::max_element(carried_.begin(), carried_.end()) : 0;

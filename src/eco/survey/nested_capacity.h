@@ -29,12 +29,12 @@ public:
 private:
     enum class Stage { inside, test_whole, test_parts, wider, test_wider, test_alone, done };
     struct Search {
-        std::vector<std::vector<int>> vertices;
+        std::vector<int> hosts;  // single vertices
         int wider;
         CapacitySearch search;
         std::size_t flows = 0;  // of the round that runs
     };
-    void begin(std::vector<std::vector<int>> vertices, int wider, int rounds);
+    void begin_inside(const std::vector<int>& hosts, int wider);
     void take_found();
     void add(const Search& done);
     void begin_parts();
@@ -52,6 +52,8 @@ private:
     bool leave_out_whole_ones();
     bool has_parts(int cluster) const { return !parts_of(clusters_, cluster).empty(); }
     std::vector<int> wide_ones(std::size_t first) const;
+    double can_send(const SharedCluster& cluster) const;
+    double can_get(const SharedCluster& cluster) const;
     bool may_be_held_by_wider(const SharedCluster& cluster) const;
 
     std::vector<int> hosts_;

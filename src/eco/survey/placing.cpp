@@ -21,12 +21,6 @@ constexpr double of_its_own = 0.5;
 // streams are held.
 constexpr double surely_free = 0.85, held_mean = 0.65;
 
-double carried_by(const std::vector<StreamRate>& streams) {
-    double sum = 0;
-    for (const StreamRate& each : streams) sum += each.rate;
-    return sum;
-}
-
 // Clusters of two or more with which the vertex had streams, the fastest on average last.
 std::vector<int> likeliest(int vertex, const std::vector<int>& cluster,
                            const std::vector<StreamRate>& seen) {
@@ -63,21 +57,15 @@ Placing::Placing(std::vector<int> cluster, const std::vector<StreamRate>& seen,
                  const std::vector<UplinkRound>& across)
     : cluster_(std::move(cluster)),
       before_(cluster_),
-      sends_(cluster_.size(), 0),
-      gets_(cluster_.size(), 0) {
+      ends_(end_rates(static_cast<int>(cluster_.size()), seen)) {
     const auto members = members_of(cluster_);
-    for (const StreamRate& each : seen) {
-        sends_[at(each.from)] = std::max(sends_[at(each.from)], each.rate);
-        gets_[at(each.to)] = std::max(gets_[at(each.to)], each.rate);
-    }
     // Per cluster the streams that tested it over what their ends carry; per vertex how many, and
     // how many of them were free.
     std::vector<double> sum(members.size(), 0), count = sum;
     std::vector<int> tests(cluster_.size(), 0), free = tests;
     for (const UplinkRound& round : across) {
         for (const StreamRate& each : round.streams) {
-            const double x =
-                each.rate / std::max(1e-9, std::min(sends_[at(each.from)], gets_[at(each.to)]));
+            const double x = each.rate / std::max(1e-9, ends_.of(each));
             const auto test = [&](int vertex, const std::vector<int>& tested) {
                 const int id = cluster_[at(vertex)];
                 if (std::find(tested.begin(), tested.end(), id) == tested.end()) return;
@@ -130,8 +118,8 @@ std::vector<StreamRate> Placing::next(std::mt19937& random) {
                : streams_between({others}, {own}, random);
 }
 
-void Placing::take(std::vector<StreamRate> round) {
-    carried_.push_back(carried_by(round));
+void Placing::take(const std::vector<StreamRate>& round) {
+    carried_.push_back(total_rate(round));
     if (carried_.size() == 4) judge();
 }
 
@@ -140,18 +128,20 @@ void Placing::judge() {
     Open& open = open_.back();
     const int id = open.clusters.back();
     const double more = carried_[2] + carried_[3] - carried_[0] - carried_[1];
-    const bool shares = more < of_its_own * (sends_[at(open.vertex)] + gets_[at(open.vertex)]);
+    const bool shares =
+        more < of_its_own * (ends_.sends[at(open.vertex)] + ends_.gets[at(open.vertex)]);
     carried_.clear();
     open.clusters.pop_back();
     if (shares) cluster_[at(open.vertex)] = id;
-    if (!shares && open.is_in) {
-        open.home = id;
+    if (!shares && open.is_member) {
+        open.former = id;
         // Some number that no cluster has.
         cluster_[at(open.vertex)] = *std::max_element(cluster_.begin(), cluster_.end()) + 1;
     }
     // Nowhere else either: the test was wrong.
-    if (!shares && open.clusters.empty() && open.home >= 0) cluster_[at(open.vertex)] = open.home;
-    open.is_in = false;
+    if (!shares && open.clusters.empty() && open.former >= 0)
+        cluster_[at(open.vertex)] = open.former;
+    open.is_member = false;
     if (shares || open.clusters.empty()) open_.pop_back();
 }
 

@@ -21,7 +21,7 @@ public:
     bool is_done() const { return open_.empty(); }
     // Streams of the next round, and the same with their rates.
     std::vector<StreamRate> next(std::mt19937& random);
-    void take(std::vector<StreamRate> round);
+    void take(const std::vector<StreamRate>& round);
 
     // Per vertex, and whether some vertex has another one now.
     const std::vector<int>& cluster() const { return cluster_; }
@@ -31,18 +31,17 @@ private:
     struct Open {
         int vertex;
         std::vector<int> clusters;  // that it may belong to, the likeliest last
-        bool is_in;                 // the last of them, until now: its place is in doubt
-        int home = -1;              // that one, once it is known not to be
+        bool is_member;             // of the last of them, which is to be confirmed
+        int former = -1;            // that one, once it was not confirmed
     };
     // The cluster that is tested, without the vertex.
     std::vector<int> others_of(const Open& open) const;
     void judge();
 
     std::vector<int> cluster_, before_;
-    std::vector<double> out_, in_;      // per cluster what it carried alone
-    std::vector<double> sends_, gets_;  // per vertex at most
-    std::vector<Open> open_;            // the last is tested
-    std::vector<double> carried_;       // in the rounds of its test
+    EndRates ends_;
+    std::vector<Open> open_;       // the last is tested
+    std::vector<double> carried_;  // in the rounds of its test
 };
 
 }  // namespace eco

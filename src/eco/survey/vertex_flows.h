@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Streams between vertices as flows between their hosts, and rates of these as those of the
-// streams. Header-only; called by find_capacity.h and nested_capacity.h.
+// streams. Header-only; called by find_capacity.h.
 #pragma once
 
 #include <algorithm>
