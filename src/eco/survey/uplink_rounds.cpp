@@ -68,7 +68,7 @@ UplinkRound uplink_round(const std::vector<int>& cluster, int number, std::mt199
     const auto count = static_cast<int>(clusters.size());
     UplinkRound round;
     if (count < few_clusters) {
-        (number % 2 == 0 ? round.out : round.in) = {clusters[at(number / 2 % count)]};
+        (number % 2 == 0 ? round.out : round.in).push_back(clusters[at(number / 2 % count)]);
     } else {
         const int groups = std::min(count, most_groups);
         for (int c = 0; c < count; ++c) {
@@ -88,7 +88,7 @@ UplinkRound uplink_round(const std::vector<int>& cluster, int number, std::mt199
     round.streams.insert(round.streams.end(), back.begin(), back.end());
     // Of two clusters what leaves one enters the other.
     if (members.size() == 2 && count == 2)
-        (number % 2 == 0 ? round.in : round.out) = {1 - clusters[at(number / 2 % count)]};
+        (number % 2 == 0 ? round.in : round.out).push_back(1 - clusters[at(number / 2 % count)]);
     return round;
 }
 
