@@ -165,6 +165,7 @@ CHOICES = [
     "exchange:inner=k2",
 ]
 CHOICES += ["tree:top=chain,inner=chain,segments=4", "tree:top=star,inner=binomial"]
+CHOICES += ["tree:inner=chain,segments=4,on=ring"]
 CHOICES += ["tree:inner=disjoint,segments=5,on=ranks", "circulant", "circulant:segments=5,ports=1"]
 CHOICES += ["exchange:inner=star,carriers=2", "exchange:inner=star,segments=3,carriers=3"]
 CHOICES += ["tree:top=relay,inner=chain,segments=5,rotate=groups,straight=40"]

@@ -66,6 +66,20 @@ void Choice::set_native_inside(bool inside) {
         exchange().native_inside = inside;
 }
 
+static std::string_view name_of(On on) {
+    switch (on) {
+        case On::levels:
+            return "levels";
+        case On::groups:
+            return "groups";
+        case On::ranks:
+            return "ranks";
+        case On::ring:
+            return "ring";
+    }
+    return "";
+}
+
 std::string to_text(const Choice& choice) {
     std::string list;
     const auto add = [&](std::string_view key, const std::string& value) {
@@ -88,13 +102,10 @@ std::string to_text(const Choice& choice) {
     count("ports", choice.ports);
     write(false);
     count("rails", choice.rails);
-    if (choice.on == On::ranks)
-        add("on", "ranks");
-    else if (choice.on == On::groups)
-        add("on", "groups");
     // The bare words name the topology-unaware baselines, which see contiguous ranks.
-    else if (choice.family() == Family::ring || choice.family() == Family::butterfly)
-        add("on", "levels");
+    if (choice.on != On::levels || choice.family() == Family::ring ||
+        choice.family() == Family::butterfly)
+        add("on", std::string(name_of(choice.on)));
     return std::string(family.name) + list;
 }
 
@@ -129,6 +140,15 @@ bool read_inner(std::string_view key, const std::string& value, Form& inner, boo
     return true;
 }
 
+static bool read_on(const std::string& value, On& on) {
+    for (const On each : {On::levels, On::groups, On::ranks, On::ring}) {
+        if (name_of(each) != value) continue;
+        on = each;
+        return true;
+    }
+    return false;
+}
+
 static bool read_shared(std::string_view key, const std::string& value, Choice& choice) {
     if (key == "segments")
         choice.segments = read_count(key, value, 4096);
@@ -138,8 +158,8 @@ static bool read_shared(std::string_view key, const std::string& value, Choice& 
         choice.ports = read_count(key, value, 64);
     else if (key == "rails")
         choice.rails = read_count(key, value, 16);
-    else if (key == "on" && (value == "ranks" || value == "levels" || value == "groups"))
-        choice.on = value == "ranks" ? On::ranks : value == "groups" ? On::groups : On::levels;
+    else if (key == "on")
+        return read_on(value, choice.on);
     else
         return false;
     return true;
@@ -176,11 +196,11 @@ static void check_straight(const Choice& choice, const std::string& text) {
     if (choice.straight() == 0) return;
     const auto* exchange = std::get_if<ExchangeParameters>(&choice.parameters);
     if (exchange ? exchange->split
-                 : choice.rotates() && choice.top().shape == Shape::relay && choice.on != On::ranks)
+                 : choice.rotates() && choice.top().shape == Shape::relay && !is_flat(choice.on))
         return;
     throw Error(Code::usage, "'" + on_one_line(text) +
                                  "' is not valid: straight is for tree with top=relay and rotate, "
-                                 "not on ranks, and for exchange with split");
+                                 "not on ranks or ring, and for exchange with split");
 }
 
 static void check_levels(const Choice& choice, const std::string& text) {
@@ -210,7 +230,8 @@ Choice parse_choice(const std::string& text) {
         throw Error(Code::usage, "'" + on_one_line(item) + "' is unknown in a choice of " +
                                      std::string(family.name) + "; its keys are " +
                                      std::string(family.keys) + (family.keys.empty() ? "" : ", ") +
-                                     "segments, window, ports, rails, on=ranks and on=levels");
+                                     "segments, window, ports, rails, and on=ranks, on=ring, on=groups "
+                                     "or on=levels");
     }
     check_levels(choice, text);
     check_straight(choice, text);

@@ -17,8 +17,11 @@ namespace eco {
 enum class Rotate : std::uint8_t { none, groups, all };
 
 // What a schedule follows. levels: the whole hierarchy; groups: the innermost groups side by side,
-// without the wider levels; ranks: contiguous ranks, as the topology-unaware baselines.
-enum class On : std::uint8_t { levels, groups, ranks };
+// without the wider levels; ranks: contiguous ranks, as the topology-unaware baselines; ring: all
+// ranks alike as well, in ring order, so that neighbours are near.
+enum class On : std::uint8_t { levels, groups, ranks, ring };
+// Whether all ranks are alike to it, in one group.
+constexpr bool is_flat(On on) { return on == On::ranks || on == On::ring; }
 
 // Each family's own parameters, in the order of Family. What a family is: planners/family.h.
 struct NativeParameters {

@@ -27,7 +27,8 @@ TEST(Choice, WrittenAndReadBack) {
                              "tree:top=balanced,inner=native,segments=1",
                              "tree:top=star,inner=native",
                              "exchange:top=binomial,inner=native",
-                             "tree:top=balanced,inner=star,segments=4,on=groups"})
+                             "tree:top=balanced,inner=star,segments=4,on=groups",
+                             "tree:inner=chain,segments=4,on=ring"})
         EXPECT_EQ(to_text(parse_choice(text)), text);
 }
 

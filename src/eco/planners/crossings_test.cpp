@@ -130,6 +130,37 @@ TEST(Crossings, EveryRootSendsOverTheWidestLevelItself) {
     }
 }
 
+// Ranks that are scattered over two racks: one pipeline through both, from or to any root; where a
+// leader hands the message to its own rack and to the other, its link carries it twice.
+TEST(Crossings, AChainInRingOrderUsesEachLinkOnce) {
+    const Hierarchy hierarchy = parse_hierarchy("(0 2 5 7) (1 3 4 6)");
+    const auto most_of_a_rank = [&](const Request& request, const std::string& choice) {
+        std::map<Rank, int> sent, got;
+        for (const auto& [pair, count] : Schedule(choice, request).messages_between_ranks()) {
+            sent[pair.first] += count;
+            got[pair.second] += count;
+        }
+        int most = 0;
+        for (const auto& all : {sent, got})
+            for (const auto& [rank, count] : all) most = std::max(most, count);
+        return most;
+    };
+    for (const Operation operation : {Operation::bcast, Operation::reduce})
+        for (Rank root = 0; root < hierarchy.ranks(); ++root) {
+            const Request request{operation, &hierarchy, root, true};
+            const std::string ring = "tree:inner=chain,segments=3,on=ring";
+            EXPECT_EQ(most_of_a_rank(request, ring), 3);
+            EXPECT_LE(Schedule(ring, request).messages_by_level()[0], 2 * 3);
+            EXPECT_EQ(most_of_a_rank(request, "tree:top=star,inner=chain,segments=3"), 2 * 3);
+            // In rank order each link as well, but the racks' cable many times.
+            EXPECT_GT(Schedule("tree:inner=chain,segments=3,on=ranks", request)
+                          .messages_by_level()[0],
+                      2 * 3);
+        }
+    EXPECT_FALSE(supports(parse_choice("tree:inner=chain,on=ring"),
+                          Request{Operation::reduce, &hierarchy, 0, false}));
+}
+
 TEST(Crossings, AnExchangeCrossesTheWidestLevelOnceEachWayAtOnce) {
     const Hierarchy hierarchy = parse_hierarchy(grid);
     for (const Operation operation : {Operation::barrier, Operation::allreduce}) {

@@ -99,14 +99,23 @@ double messages_over_groups(const Choice& choice, const Request& request, double
 }
 
 bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy) {
-    const bool in_a_row = choice.on == On::ranks || hierarchy.top.is_innermost();
+    const bool in_a_row = is_flat(choice.on) || hierarchy.top.is_innermost();
     return choice.family() != Family::tree || !in_a_row || choice.inner().shape != Shape::star ||
            choice.segments > 0 || choice.rails > 0;
 }
 
 Hierarchy seen_by(const Choice& choice, const Hierarchy& hierarchy) {
-    if (choice.on == On::ranks) return flat_hierarchy(hierarchy.ranks());
-    return choice.on == On::groups ? without_levels(hierarchy) : hierarchy;
+    switch (choice.on) {
+        case On::levels:
+            return hierarchy;
+        case On::groups:
+            return without_levels(hierarchy);
+        case On::ranks:
+            return flat_hierarchy(hierarchy.ranks());
+        case On::ring:
+            return without_groups(hierarchy);
+    }
+    ECO_CHECK(false);
 }
 
 Program plan(const Choice& choice, const Request& request, Rank me) {

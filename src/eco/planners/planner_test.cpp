@@ -100,6 +100,7 @@ static std::vector<Choice> every_choice() {
                              "tree:top=disjoint/chain,inner=disjoint,segments=5,window=2",
                              "tree:top=star,inner=disjoint,segments=7,rotate=all",
                              "tree:top=balanced,inner=chain,segments=3,on=groups",
+                             "tree:inner=chain,segments=3,on=ring",
                              "tree:top=chain,inner=k2,segments=3,rotate=all,on=groups",
                              "exchange:inner=binomial,segments=2,on=groups",
                              "index",

@@ -351,7 +351,7 @@ static void read_top(const std::string& text, TreeParameters& tree) {
 
 static void write_tree(const Choice& choice, const WriteParameter& write) {
     const auto& tree = std::get<TreeParameters>(choice.parameters);
-    if (choice.on != On::ranks) write("top", top_text(tree));
+    if (!is_flat(choice.on)) write("top", top_text(tree));
     write_inner(tree.inner, tree.native_inside, write);
     write_rotate(tree.rotate, write);
     if (tree.straight > 0) write("straight", std::to_string(tree.straight));
@@ -371,6 +371,8 @@ static bool read_tree(std::string_view key, const std::string& value, Choice& ch
 
 static bool knows_tree(const Choice& choice, const Request& request) {
     using enum Rules;
+    // Its neighbours need not be neighbours by rank.
+    if (choice.on == On::ring && keeps_order(request)) return false;
     if (choice.straight() > 0)
         return choice.rotates() && choice.top().shape == Shape::relay && !choice.native_inside() &&
                (has_rules(request, {tree, all_blocks}) ||

@@ -136,6 +136,9 @@ private:
             for (const Form& inner : inners_)
                 add({TreeParameters{.top = {Shape::balanced}, .inner = inner}, usual_}).on =
                     On::groups;
+        // No rank sends or receives more than once.
+        if (!flat() && usual_ > 1)
+            add({TreeParameters{.inner = {Shape::chain}}, usual_}).on = On::ring;
         if (!may_rotate()) return;
         auto tops = tops_;
         if (widths_.top > 2) tops.push_back({Shape::relay});

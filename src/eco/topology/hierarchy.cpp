@@ -242,6 +242,12 @@ Hierarchy flat_hierarchy(int ranks) {
     return hierarchy;
 }
 
+Hierarchy without_groups(const Hierarchy& hierarchy) {
+    Hierarchy flat = hierarchy;
+    flat.top = nest(hierarchy.ring, {}, 0, 0);
+    return flat;
+}
+
 static void add_innermost(const Group& group, std::vector<Group>& list) {
     for (const Group& part : group.parts)
         if (part.is_innermost())

@@ -80,6 +80,8 @@ Hierarchy flat_hierarchy(int ranks);
 
 // Its innermost groups side by side, in the same order, without the wider levels. O(ranks).
 Hierarchy without_levels(const Hierarchy& hierarchy);
+// All ranks alike, in the same order. O(ranks).
+Hierarchy without_groups(const Hierarchy& hierarchy);
 // Whether it has wider levels than these.
 bool has_levels(const Hierarchy& hierarchy);
 
