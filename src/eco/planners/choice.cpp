@@ -227,11 +227,12 @@ Choice parse_choice(const std::string& text) {
         const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
         if (read_shared(key, value, choice)) continue;
         if (family.read && family.read(key, value, choice)) continue;
-        throw Error(Code::usage, "'" + on_one_line(item) + "' is unknown in a choice of " +
-                                     std::string(family.name) + "; its keys are " +
-                                     std::string(family.keys) + (family.keys.empty() ? "" : ", ") +
-                                     "segments, window, ports, rails, and on=ranks, on=ring, on=groups "
-                                     "or on=levels");
+        throw Error(Code::usage,
+                    "'" + on_one_line(item) + "' is unknown in a choice of " +
+                        std::string(family.name) + "; its keys are " + std::string(family.keys) +
+                        (family.keys.empty() ? "" : ", ") +
+                        "segments, window, ports, rails, and on=ranks, on=ring, on=groups "
+                        "or on=levels");
     }
     check_levels(choice, text);
     check_straight(choice, text);

@@ -153,9 +153,9 @@ TEST(Crossings, AChainInRingOrderUsesEachLinkOnce) {
             EXPECT_LE(Schedule(ring, request).messages_by_level()[0], 2 * 3);
             EXPECT_EQ(most_of_a_rank(request, "tree:top=star,inner=chain,segments=3"), 2 * 3);
             // In rank order each link as well, but the racks' cable many times.
-            EXPECT_GT(Schedule("tree:inner=chain,segments=3,on=ranks", request)
-                          .messages_by_level()[0],
-                      2 * 3);
+            EXPECT_GT(
+                Schedule("tree:inner=chain,segments=3,on=ranks", request).messages_by_level()[0],
+                2 * 3);
         }
     EXPECT_FALSE(supports(parse_choice("tree:inner=chain,on=ring"),
                           Request{Operation::reduce, &hierarchy, 0, false}));

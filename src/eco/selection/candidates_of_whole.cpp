@@ -20,8 +20,7 @@ void Candidates::trees() {
     }
     if (!flat_ && bytes_ >= first_flight) {
         // Over all ranks: a root's own link, where it is slow, carries the message once.
-        for (const On order : {On::ranks, On::ring})
-            list_.push_back(on(order, tree({}, Shape::chain, fine_)));
+        list_.push_back(on(On::ring, tree({}, Shape::chain, fine_)));
         list_.push_back(tree(Shape::star, Shape::star, chunks(first_flight)));
         list_.back().set_rotate(Rotate::all);
         // A chain inside: no rank's own link carries the message many times.

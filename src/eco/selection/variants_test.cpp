@@ -121,7 +121,7 @@ TEST(Variants, LongMessagesMayGoFromRankToRank) {
     for (const Operation operation : {Operation::bcast, Operation::reduce}) {
         const auto offered = candidates({operation, &hierarchy}, 256000);
         EXPECT_TRUE(std::any_of(offered.begin(), offered.end(), [](const Choice& choice) {
-            return choice.on == On::ranks && choice.inner().shape == Shape::chain;
+            return choice.on == On::ring && choice.inner().shape == Shape::chain;
         }));
     }
 }
