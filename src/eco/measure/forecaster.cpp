@@ -2,13 +2,19 @@
 #include "eco/measure/forecaster.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <tuple>
 
+#include "eco/base/at.h"
 #include "eco/base/text.h"
 #include "eco/measure/later_steps.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/rank_order.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/planner.h"
 
 namespace eco {
 
@@ -22,6 +28,9 @@ constexpr Bytes predicted_sizes[] = {16, 1024, 16384, 65536, 262144, 1048576};
 
 // Ranks on each host if there are several: more take longer to simulate and differ little.
 constexpr int several = 2;
+// Those take four times as long to simulate, or more: the sizes beside which calls with one rank on
+// each host are timed (shared_hosts.h).
+constexpr Bytes predicted_sizes_of_several[] = {1024, 16384, 131072, 1048576};
 
 // Before a limit is looked at again: at first, at most of each rank; what takes less than this is
 // followed by twice as many, what takes longer by half as many.
@@ -34,6 +43,19 @@ Question plain(Question question) {
     if (kind.operation != kind.base) question.operation = kind.base;
     if (question.operation == Operation::barrier) question.bytes = 0;
     return question;
+}
+
+// What comes first where the time may be over before all is answered. All-to-alls last: of many
+// hosts they take as long as all others together. Of several ranks on each host what programs
+// call most, and of that what is simulated soonest.
+auto urgency(const Question& question) {
+    const OperationTraits& asked = traits(question.operation);
+    const std::size_t ranks = question.host_of.size();
+    const std::set<int> hosts(question.host_of.begin(), question.host_of.end());
+    const bool is_shared = hosts.size() < ranks;
+    const bool is_rare = asked.rules == Rules::prefix || asked.rules == Rules::root_blocks;
+    return std::tuple(asked.blocks == Blocks::per_pair, is_shared, is_shared && is_rare,
+                      is_shared ? question.bytes : 0);
 }
 
 // A rank on each host in ring order, or several.
@@ -60,14 +82,35 @@ Forecaster::Forecaster(const Profile& profile) : profile_(profile) {}
 
 bool Forecaster::knows() const { return profile_.model && !profile_.minimum.empty(); }
 
+Question Forecaster::in_ring_order(Question question) const {
+    std::vector<std::size_t> place(profile_.hosts.size());
+    for (std::size_t i = 0; i < profile_.ring.size(); ++i) place[at(profile_.ring[i])] = i;
+    std::stable_sort(question.host_of.begin(), question.host_of.end(),
+                     [&](int a, int b) { return place[at(a)] < place[at(b)]; });
+    return question;
+}
+
 Forecast Forecaster::work_out(const Question& question) {
     if (!network_) network_ = build_network(profile_);
     Hierarchy hierarchy = build_hierarchy(profile_, question.host_of);
     // What goes over rails is timed whatever is predicted, and never runs untimed.
     hierarchy.rails = 0;
     const Request request{question.operation, &hierarchy};
-    Forecast found = forecast(*network_, question.host_of, request, question.bytes,
-                              representative_roots(hierarchy, question.operation));
+    const auto roots = representative_roots(hierarchy, question.operation);
+    if (const Forecast* near = find(in_ring_order(question))) {
+        Forecast found;
+        std::copy_if(near->choices.begin(), near->choices.end(), std::back_inserter(found.choices),
+                     [&](const Predicted& each) {
+                         return follows_network(each.choice, request) &&
+                                supports(each.choice, request);
+                     });
+        if (!found.choices.empty()) {
+            found.baseline =
+                forecast_baseline(*network_, question.host_of, request, question.bytes, roots);
+            return found;
+        }
+    }
+    Forecast found = forecast(*network_, question.host_of, request, question.bytes, roots);
     found.choices = shortlist(found, most_kept);
     return found;
 }
@@ -75,16 +118,25 @@ Forecast Forecaster::work_out(const Question& question) {
 void Forecaster::answer(std::vector<Question> questions, Clock::time_point until,
                         const std::function<void(double)>& show) {
     if (!knows()) return;
-    // All-to-alls last: of many hosts they take as long as all others together.
-    std::stable_partition(questions.begin(), questions.end(), [](const Question& question) {
-        return traits(question.operation).blocks != Blocks::per_pair;
-    });
-    std::vector<Question> asked;
+    std::stable_sort(questions.begin(), questions.end(),
+                     [](const Question& a, const Question& b) { return urgency(a) < urgency(b); });
+    std::set<Question> fresh;
     for (Question& question : questions) {
         question = plain(std::move(question));
-        if (!known_.contains(question) &&
-            std::find(asked.begin(), asked.end(), question) == asked.end())
-            asked.push_back(std::move(question));
+        if (!known_.contains(question)) fresh.insert(question);
+    }
+    // What is found for ranks in ring order answers most of the same question for others, which
+    // follows it at once.
+    std::vector<Question> asked;
+    std::map<Question, std::vector<Question>> followers;
+    for (const Question& question : questions) {
+        Question near = in_ring_order(question);
+        if (near != question && fresh.contains(near)) {
+            if (fresh.erase(question) > 0) followers[std::move(near)].push_back(question);
+        } else if (fresh.contains(question) &&
+                   std::find(asked.begin(), asked.end(), question) == asked.end()) {
+            asked.push_back(question);
+        }
     }
     int rank = 0, ranks = 0;
     check_mpi(native().Comm_rank(native().comm_world, &rank));
@@ -101,7 +153,12 @@ void Forecaster::answer(std::vector<Question> questions, Clock::time_point until
         if (at_once == 0) return;
         const auto begin = asked.begin() + static_cast<std::ptrdiff_t>(first);
         const auto count = std::min(static_cast<std::size_t>(at_once), asked.size() - first);
-        answer_all({begin, begin + static_cast<std::ptrdiff_t>(count)}, rank, ranks);
+        const std::vector<Question> batch(begin, begin + static_cast<std::ptrdiff_t>(count));
+        answer_all(batch, rank, ranks);
+        std::vector<Question> following;
+        for (const Question& near : batch)
+            following.insert(following.end(), followers[near].begin(), followers[near].end());
+        answer_all(following, rank, ranks);
         first += count;
         show(static_cast<double>(first) / static_cast<double>(asked.size()));
         last_took = Clock::now() - began;
@@ -158,18 +215,22 @@ std::vector<Tuned> Forecaster::entries(Progress& progress, Clock::time_point unt
     };
     std::vector<Asked> asked;
     std::vector<Question> questions;
-    for (const int ranks_per_host : {1, several})
+    for (const int ranks_per_host : {1, several}) {
+        const std::span<const Bytes> sizes =
+            ranks_per_host == 1 ? std::span<const Bytes>(predicted_sizes)
+                                : std::span<const Bytes>(predicted_sizes_of_several);
         for (const char* order : {"near", "scattered:1"}) {
             const auto host_of = hosts_in_order(profile_, ranks_per_host, order);
             for (const Operation operation : operations())
-                for (const Bytes bytes : predicted_sizes) {
+                for (const Bytes bytes : sizes) {
                     if (!traits(operation).size_known ||
-                        (operation == Operation::barrier && bytes != predicted_sizes[0]))
+                        (operation == Operation::barrier && bytes != sizes.front()))
                         continue;
                     asked.push_back({{operation, bytes, host_of}, ranks_per_host});
                     questions.push_back(asked.back().question);
                 }
         }
+    }
     answer(questions, until, show);
     for (const auto& [question, ranks_per_host] : asked) {
         const Forecast* found = find(question);

@@ -52,6 +52,8 @@ public:
 private:
     void answer_all(const std::vector<Question>& questions, int rank, int ranks);
     Forecast work_out(const Question& question);
+    // The same of ranks in ring order.
+    Question in_ring_order(Question question) const;
 
     const Profile& profile_;
     std::optional<Network> network_;  // once this rank works something out

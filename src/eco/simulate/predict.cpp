@@ -49,13 +49,19 @@ public:
                 Bytes bytes, const std::vector<Rank>& roots)
         : network_(network), host_of_(host_of), request_(request), bytes_(bytes), roots_(roots) {}
 
-    Forecast run() {
-        Forecast found;
+    Seconds quickest_baseline() {
+        Seconds least = 0;
         for (const Choice& choice : baseline(request_)) {
             if (work(choice) > most_work) continue;
             const Seconds time = mean_time(choice);
-            if (found.baseline == 0 || time < found.baseline) found.baseline = time;
+            if (least == 0 || time < least) least = time;
         }
+        return least;
+    }
+
+    Forecast run() {
+        Forecast found;
+        found.baseline = quickest_baseline();
         for (const Choice& choice : candidates(request_, bytes_)) consider(choice);
         const bool in_parts = traits(request_.operation).blocks == Blocks::parts;
         for (Choice choice : forms(request_, bytes_)) {
@@ -155,6 +161,18 @@ private:
 Forecast forecast(const Network& network, const std::vector<int>& host_of, const Request& request,
                   Bytes bytes, const std::vector<Rank>& roots) {
     return Forecasting(network, host_of, request, bytes, roots).run();
+}
+
+Seconds forecast_baseline(const Network& network, const std::vector<int>& host_of,
+                          const Request& request, Bytes bytes, const std::vector<Rank>& roots) {
+    return Forecasting(network, host_of, request, bytes, roots).quickest_baseline();
+}
+
+bool follows_network(const Choice& choice, const Request& request) {
+    if (has_rules(request, {Rules::prefix})) return false;
+    // Each rank of a star has to do with the root alone.
+    const bool is_star = choice.family() == Family::tree && choice.inner() == Form{};
+    return choice.on != On::ranks || is_star;
 }
 
 std::vector<Rank> representative_roots(const Hierarchy& hierarchy, Operation operation) {

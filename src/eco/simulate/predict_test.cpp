@@ -53,6 +53,38 @@ TEST_F(Predict, RootsAreSpreadOverTheGroups) {
               (std::vector<Rank>{0, 1}));
 }
 
+// Ranks that are scattered over the buses.
+TEST_F(Predict, WhatFollowsTheNetworkTakesAsLongInAnyOrder) {
+    const Hierarchy scattered = parse_hierarchy("(0 3 6) (1 4 7) (2 5)");
+    const std::vector<int> host_of{0, 3, 6, 1, 4, 7, 2, 5};
+    int compared = 0;
+    for (const Operation operation :
+         {Operation::bcast, Operation::reduce, Operation::allreduce, Operation::allgather,
+          Operation::reduce_scatter, Operation::gather, Operation::scatter})
+        for (const Bytes bytes : {1024, 16384, 131072}) {
+            const Request request{operation, &scattered};
+            const auto roots = representative_roots(scattered, operation);
+            const Forecast near = of(operation, bytes);
+            EXPECT_EQ(forecast_baseline(network_, host_of, request, bytes, roots),
+                      forecast(network_, host_of, request, bytes, roots).baseline);
+            for (const Predicted& each : shortlist(near, 6)) {
+                if (!follows_network(each.choice, request)) continue;
+                Seconds sum = 0;
+                for (const Rank root : roots) {
+                    Request asked = request;
+                    asked.root = root;
+                    sum += simulate(network_, host_of, each.choice, asked, bytes).time;
+                }
+                EXPECT_NEAR(sum / static_cast<double>(roots.size()), each.time, 0.05 * each.time)
+                    << traits(operation).name << " " << bytes << " " << to_text(each.choice);
+                ++compared;
+            }
+        }
+    EXPECT_GT(compared, 40);
+    EXPECT_FALSE(follows_network(parse_choice("binomial"), {Operation::bcast, &scattered}));
+    EXPECT_FALSE(follows_network(parse_choice("ordered"), {Operation::scan, &scattered}));
+}
+
 // By NICs that MPI does not use, ten times as fast: the segments share those.
 TEST_F(Predict, MulticastsByOtherNicsShareThem) {
     network_.mcasts = {{std::vector<bool>(8, true), 1.25e7}};
