@@ -20,17 +20,18 @@ namespace {
 constexpr std::size_t least_hosts = 4;
 
 // So long a round is timed, by how much the fastest stream carries in it: TCP shares a full link in
-// turns. In leaf-2x4 at 100 Mbit/s a quarter of a second is enough, at 10 Mbit/s 0.6 s.
-constexpr Seconds shortest_round = 0.25, longest_round = 0.6;
-// Where the rates of the streams are the result.
-constexpr Seconds exact_round = 0.6;
-constexpr double bytes_of_round = 1e6;
+// turns. Of 16 measurements of eight networks of 10 to 100 Mbit/s (docs/figures.md, *Shared
+// capacity*) all were right.
+constexpr Seconds shortest_round = 0.15, longest_round = 0.6;
+constexpr double bytes_of_round = 6e5;
+// Times as long where the rates of the streams are the result: uplinks within 5 %.
+constexpr double exact = 1.6;
 // What a stream may have under way, in seconds at its rate: enough for a free one, and little to
 // wait for where others are before it. A stream that is held takes long to end its last messages.
 constexpr Seconds under_way = 26e-3;
 
 constexpr int usual_rounds = 16;
-constexpr Seconds around_a_round = 0.1;
+constexpr Seconds usual_round = 0.35;
 
 // A bus carries no more than so many times what one stream alone does, however many there are.
 // After so many rounds that say so its hosts have no racks; in one round of four hosts in two
@@ -94,7 +95,7 @@ private:
             }
             show_(std::min(0.95, static_cast<double>(round) / usual_rounds),
                   "streams of many hosts at once");
-            const Seconds time = is_exact ? exact_round : timed();
+            const Seconds time = timed(is_exact ? exact : 1);
             ModelTimer::Timing timing{time};
             if (fastest_ > 0) timing = {time, under_way, fastest_};
             timing.others = is_exact ? ModelTimer::Others::across : ModelTimer::Others::at_ports;
@@ -118,9 +119,10 @@ private:
             for (const double rate : rates) fastest_ = std::max(fastest_, rate);
         }
     }
-    Seconds timed() const {
-        return fastest_ > 0 ? std::clamp(bytes_of_round / fastest_, shortest_round, longest_round)
-                            : shortest_round;
+    Seconds timed(double longer) const {
+        const Seconds least = longer * shortest_round;
+        return fastest_ > 0 ? std::clamp(longer * bytes_of_round / fastest_, least, longest_round)
+                            : least;
     }
 
     // Wider ones first, so that each level parts those before it.
@@ -165,7 +167,7 @@ Seconds capacity_time(const Profile& profile) {
     if (!profile.levels.empty())
         for (const auto& [id, hosts] : hosts_by_subnet(profile.levels.back()))
             most = std::max(most, hosts.size());
-    return most < least_hosts ? 0 : usual_rounds * (shortest_round + around_a_round);
+    return most < least_hosts ? 0 : usual_rounds * usual_round;
 }
 
 FoundCapacity measure_capacity(Profile& profile, const std::vector<NicBytes>& heard,
