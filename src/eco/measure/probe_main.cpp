@@ -31,6 +31,7 @@
 #include "eco/measure/measure.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/same_build.h"
+#include "eco/measure/shared_hosts.h"
 #include "eco/measure/tune.h"
 #include "eco/measure/within_budget.h"
 #include "eco/mpi/mpi_transport.h"
@@ -117,7 +118,7 @@ Seconds predicting_within(const Options& options) {
 }
 
 // Of the budget, for predicting what is not timed: other ranks on a host, longer messages.
-constexpr double for_other_calls = 0.1;
+constexpr double for_other_calls = 0.15;
 
 // Chooses until `end`; begins a session. measured_in: the network was measured now, and so many
 // seconds of the budget were over then: what the profile held before is of an earlier measurement.
@@ -149,6 +150,7 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
         if (for_any_library(entry) && error.known() && error.clear_gain > 0)
             entry.noise = std::max(0.01, error.clear_gain - 1);
     }
+    merge(profile.tuning, choices_on_shared_hosts(profile.tuning, library_name(), chosen.errors));
     if (session()->world_rank != 0) return;
     nlohmann::json event{{"event", "chosen"},
                          {"timed", chosen.timed},

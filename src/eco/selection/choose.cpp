@@ -65,7 +65,8 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
             auto& entries = !blocks ? nonblocking_ : for_any_library(tuned) ? predicted_ : timed_;
             entries.push_back({operation, tuned.layout == "near", tuned.ranks_per_host > 1,
                                tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
-                               tuned.native, tuned.eco, !tuned.predicted, tuned.structure});
+                               tuned.native, tuned.eco, !tuned.predicted, tuned.derived,
+                               tuned.structure});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();
         }
@@ -260,11 +261,13 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
         const bool took_native = timed->choice.is_native();
         const auto size = static_cast<double>(std::max<Bytes>(timed->bytes, 1));
         using enum Knowledge::Sure;
+        // Of several ranks on a host, from calls with one on each.
+        const bool is_guess = timed->derived && timed->hosts_shared;
         const bool clear = native ? timed->gain > 0 && timed->gain < clear_loss
                                   : !took_native && timed->gain > clear_gain;
         if (timed->confirmed && clear)
             found.sure = by_timing;
-        else if (!timed->confirmed && !native && !took_native)
+        else if (!timed->confirmed && !native && !took_native && !is_guess)
             found.sure = by_prediction;
         // A shorter message may take as long: what it takes besides its bytes stays.
         const double longer = static_cast<double>(std::max({bytes, timed->bytes, Bytes{1}})) / size;

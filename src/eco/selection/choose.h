@@ -93,6 +93,7 @@ private:
         double gain;          // native time over ECO's, by prediction
         Seconds native, eco;  // as in the profile
         bool confirmed;       // both the library and the choice were timed
+        bool derived;         // not even the library was
         std::string structure;
 
         // What `choice` took, or would.

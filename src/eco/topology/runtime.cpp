@@ -165,14 +165,20 @@ private:
     std::vector<std::string> list_;
 };
 
+// What an entry's times are.
+enum Rests { timed, predicted, derived };
+Rests rests(const Tuned& tuned) {
+    return !tuned.predicted ? timed : tuned.derived ? derived : predicted;
+}
+
 // Entries that differ in size only stand together: bytes, choice and ratio of each.
 void put_tuning(const std::vector<Tuned>& tuning, json& root) {
     Texts texts;
     json groups = json::array();
     std::map<json, std::size_t> numbers;
     for (const Tuned& tuned : tuning) {
-        const json common{texts(tuned.mpi),     texts(tuned.operation),  texts(tuned.layout),
-                          tuned.ranks_per_host, tuned.predicted ? 1 : 0, texts(tuned.structure)};
+        const json common{texts(tuned.mpi),     texts(tuned.operation), texts(tuned.layout),
+                          tuned.ranks_per_host, rests(tuned),           texts(tuned.structure)};
         const auto [group, fresh] = numbers.try_emplace(common, groups.size());
         if (fresh) {
             groups.push_back(common);
@@ -204,7 +210,8 @@ std::vector<Tuned> read_tuning(const json& root) {
             tuned.operation = text(group.at(1));
             tuned.layout = text(group.at(2));
             group.at(3).get_to(tuned.ranks_per_host);
-            tuned.predicted = group.at(4) == 1;
+            tuned.predicted = group.at(4) != timed;
+            tuned.derived = group.at(4) == derived;
             tuned.structure = text(group.at(5));
             rows.at(row).get_to(tuned.bytes);
             tuned.choice = text(rows.at(row + 1));
