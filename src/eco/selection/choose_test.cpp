@@ -168,6 +168,20 @@ TEST_F(Choose, WhatWasTimedOnAllHostsIsNotCertainOnSome) {
     EXPECT_EQ(known().sure, Knowledge::Sure::by_timing);
 }
 
+// Several ranks on each host: what follows from calls with one on each runs, and is compared.
+TEST_F(Choose, WhatWasDerivedForSharedHostsIsNotCertain) {
+    const Hierarchy shared = parse_hierarchy("([0 1] [2 3]) ([4 5] [6 7])");
+    profile_.tuning.push_back({"openmpi 5", "bcast", "near", 16384, "k2", 2, 1, 0, 2, true});
+    const auto known = [&] {
+        const Chooser chooser(profile_, settings_, "openmpi 5");
+        return chooser.knowledge({Operation::bcast, &shared, 0, true}, 16384);
+    };
+    EXPECT_EQ(known().sure, Knowledge::Sure::by_prediction);
+    profile_.tuning.back().derived = true;
+    EXPECT_EQ(known().sure, Knowledge::Sure::no);
+    EXPECT_EQ(to_text(known().choice), "tree:inner=k2,on=ranks");
+}
+
 TEST_F(Choose, APredictedGainMustBeClear) {
     profile_.tuning.clear();
     predict(16, "k2", 1.1);

@@ -85,6 +85,8 @@ TEST(Runtime, TellsWhatTheProfileDoes) {
     Profile profile = grid(2, 2, 3);
     add_tuning(profile, false);
     profile.tuning.push_back({any_library, "bcast", "near", 16, "k2", 0.2, 0.1, 0, 4, true});
+    profile.tuning.push_back(
+        {"openmpi 5.0.11", "bcast", "near", 16, "k2", 0.2, 0.1, 0, 4, true, true});
     const Profile runtime = sent(profile);
     EXPECT_EQ(runtime.levels, profile.levels);
     EXPECT_EQ(runtime.ring, profile.ring);
@@ -94,9 +96,9 @@ TEST(Runtime, TellsWhatTheProfileDoes) {
     for (std::size_t i = 0; i < runtime.tuning.size(); ++i) {
         const Tuned &is = runtime.tuning[i], &was = profile.tuning[i];
         EXPECT_EQ(std::tie(is.mpi, is.operation, is.layout, is.bytes, is.choice, is.predicted,
-                           is.ranks_per_host),
+                           is.derived, is.ranks_per_host),
                   std::tie(was.mpi, was.operation, was.layout, was.bytes, was.choice, was.predicted,
-                           was.ranks_per_host));
+                           was.derived, was.ranks_per_host));
         EXPECT_NEAR(is.native / is.eco, was.native / was.eco, 1e-3);
     }
 }
