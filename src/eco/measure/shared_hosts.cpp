@@ -35,8 +35,8 @@ bool is_shared_inside(const std::string& operation) {
 
 // With one rank on each host, nearest in length; of equals the shorter one.
 template <typename Counts>
-const Tuned* nearest(const std::vector<Tuned>& tuning, const Tuned& like, Bytes bytes,
-                     Counts counts) {
+const Tuned* nearest_entry(const std::vector<Tuned>& tuning, const Tuned& like, Bytes bytes,
+                           Counts counts) {
     const Tuned* best = nullptr;
     for (const Tuned& each : tuning) {
         if (each.operation != like.operation || each.ranks_per_host > 1 || each.native <= 0 ||
@@ -68,16 +68,17 @@ std::vector<Tuned> choices_on_shared_hosts(const std::vector<Tuned>& tuning,
         // Scattered ranks take the library no less than others.
         const Tuned* timed = nullptr;
         for (const std::string& layout : {several.layout, std::string("near")}) {
-            timed = nearest(tuning, several, several.bytes, [&](const Tuned& each) {
+            timed = nearest_entry(tuning, several, several.bytes, [&](const Tuned& each) {
                 return each.mpi == library && !each.derived && each.layout == layout;
             });
             if (timed && distance(timed->bytes, several.bytes) <= near_enough) break;
             timed = nullptr;
         }
         if (!timed) continue;
-        const Tuned* baseline = nearest(tuning, several, timed->bytes, [&](const Tuned& each) {
-            return for_any_library(each) && each.layout == timed->layout;
-        });
+        const Tuned* baseline =
+            nearest_entry(tuning, several, timed->bytes, [&](const Tuned& each) {
+                return for_any_library(each) && each.layout == timed->layout;
+            });
         if (!baseline || distance(baseline->bytes, timed->bytes) > near_enough) continue;
         const double times_baseline =
             timed->native * length(baseline->bytes) / (baseline->native * length(timed->bytes));

@@ -23,7 +23,7 @@ Tuned predicted(const char* operation, Bytes bytes, int ranks_per_host, Seconds 
             .predicted = true};
 }
 
-Tuned timed(const char* operation, Bytes bytes, Seconds native) {
+Tuned of_library(const char* operation, Bytes bytes, Seconds native) {
     return {.mpi = library,
             .operation = operation,
             .layout = "near",
@@ -44,7 +44,7 @@ PredictionErrors exact() {
 // with two ranks on each host 588 where a ring takes 182.
 TEST(SharedHosts, ALibraryThatIsFarFromItsBaselineIsSoWithSeveralRanks) {
     const auto found = choices_on_shared_hosts(
-        {predicted("allgather", 65536, 1, 0.0443, 0.0443), timed("allgather", 131072, 0.269),
+        {predicted("allgather", 65536, 1, 0.0443, 0.0443), of_library("allgather", 131072, 0.269),
          predicted("allgather", 65536, 2, 0.0886, 0.0856)},
         library, exact());
     ASSERT_EQ(found.size(), 1);
@@ -59,7 +59,7 @@ TEST(SharedHosts, ALibraryThatIsFarFromItsBaselineIsSoWithSeveralRanks) {
 TEST(SharedHosts, ALibraryAtItsBaselineStays) {
     const auto found =
         choices_on_shared_hosts({predicted("reduce_scatter", 1048576, 1, 0.0887, 0.0887),
-                                 timed("reduce_scatter", 1048576, 0.0875),
+                                 of_library("reduce_scatter", 1048576, 0.0875),
                                  predicted("reduce_scatter", 1048576, 2, 0.0887, 0.0887)},
                                 library, exact());
     ASSERT_EQ(found.size(), 1);
@@ -71,7 +71,7 @@ TEST(SharedHosts, ALibraryAtItsBaselineStays) {
 // ECO, which was predicted at 2.7, 4.7.
 TEST(SharedHosts, SharedMemoryIsCountedInTheLibrarysFavour) {
     const auto found = choices_on_shared_hosts(
-        {predicted("reduce", 16384, 1, 0.0039, 0.0022), timed("reduce", 16384, 0.0039),
+        {predicted("reduce", 16384, 1, 0.0039, 0.0022), of_library("reduce", 16384, 0.0039),
          predicted("reduce", 16384, 2, 0.0047, 0.0027)},
         library, exact());
     ASSERT_EQ(found.size(), 1);
@@ -82,9 +82,9 @@ TEST(SharedHosts, SharedMemoryIsCountedInTheLibrarysFavour) {
 TEST(SharedHosts, ScatteredRanksTakeTheLibraryNoLess) {
     auto several = predicted("allreduce", 131072, 2, 0.03, 0.01);
     several.layout = "scattered";
-    const auto found = choices_on_shared_hosts(
-        {predicted("allreduce", 131072, 1, 0.03, 0.01), timed("allreduce", 131072, 0.04), several},
-        library, exact());
+    const auto found = choices_on_shared_hosts({predicted("allreduce", 131072, 1, 0.03, 0.01),
+                                                of_library("allreduce", 131072, 0.04), several},
+                                               library, exact());
     ASSERT_EQ(found.size(), 1);
     EXPECT_EQ(found[0].layout, "scattered");
     EXPECT_NEAR(found[0].native, 0.04, 1e-9);
@@ -94,7 +94,7 @@ TEST(SharedHosts, ScatteredRanksTakeTheLibraryNoLess) {
 TEST(SharedHosts, NothingIsSaidOfWhatWasNotTimed) {
     const Tuned one = predicted("allgather", 65536, 1, 0.04, 0.04),
                 several = predicted("allgather", 65536, 2, 0.09, 0.09);
-    Tuned derived = timed("allgather", 65536, 0.2), other = derived, shared = derived;
+    Tuned derived = of_library("allgather", 65536, 0.2), other = derived, shared = derived;
     derived.derived = true;
     other.mpi = "mpich 5.0.1";
     shared.ranks_per_host = 2;
@@ -105,9 +105,9 @@ TEST(SharedHosts, NothingIsSaidOfWhatWasNotTimed) {
     EXPECT_EQ(count({}), 0);
     EXPECT_EQ(count({derived}), 0);
     EXPECT_EQ(count({other}), 0);
-    EXPECT_EQ(count({timed("allgather", 1048576, 2.0)}), 0);
-    EXPECT_EQ(count({timed("allgather", 131072, 0.3)}), 1);
-    EXPECT_EQ(count({timed("allgather", 131072, 0.3), shared}), 0);
+    EXPECT_EQ(count({of_library("allgather", 1048576, 2.0)}), 0);
+    EXPECT_EQ(count({of_library("allgather", 131072, 0.3)}), 1);
+    EXPECT_EQ(count({of_library("allgather", 131072, 0.3), shared}), 0);
 }
 
 }  // namespace eco
