@@ -48,14 +48,15 @@ Question plain(Question question) {
 // What comes first where the time may be over before all is answered. All-to-alls last: of many
 // hosts they take as long as all others together. Of several ranks on each host what programs
 // call most, and of that what is simulated soonest.
-auto urgency(const Question& question) {
+using Urgency = std::tuple<bool, bool, bool, Bytes>;
+Urgency urgency(const Question& question) {
     const OperationTraits& asked = traits(question.operation);
     const std::size_t ranks = question.host_of.size();
     const std::set<int> hosts(question.host_of.begin(), question.host_of.end());
     const bool is_shared = hosts.size() < ranks;
     const bool is_rare = asked.rules == Rules::prefix || asked.rules == Rules::root_blocks;
-    return std::tuple(asked.blocks == Blocks::per_pair, is_shared, is_shared && is_rare,
-                      is_shared ? question.bytes : 0);
+    return {asked.blocks == Blocks::per_pair, is_shared, is_shared && is_rare,
+            is_shared ? question.bytes : 0};
 }
 
 // A rank on each host in ring order, or several.
@@ -118,8 +119,15 @@ Forecast Forecaster::work_out(const Question& question) {
 void Forecaster::answer(std::vector<Question> questions, Clock::time_point until,
                         const std::function<void(double)>& show) {
     if (!knows()) return;
-    std::stable_sort(questions.begin(), questions.end(),
-                     [](const Question& a, const Question& b) { return urgency(a) < urgency(b); });
+    std::vector<std::pair<Urgency, Question>> by_urgency;
+    for (Question& question : questions) {
+        const Urgency key = urgency(question);
+        by_urgency.emplace_back(key, std::move(question));
+    }
+    std::stable_sort(by_urgency.begin(), by_urgency.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::transform(by_urgency.begin(), by_urgency.end(), questions.begin(),
+                   [](auto& each) { return std::move(each.second); });
     std::set<Question> fresh;
     for (Question& question : questions) {
         question = plain(std::move(question));

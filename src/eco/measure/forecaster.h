@@ -34,8 +34,9 @@ public:
     bool knows() const;
 
     // Collective over MPI_COMM_WORLD; all ranks ask the same. What was answered before costs
-    // nothing. In the order given, all-to-alls last, and no more of them once rank 0's clock says
-    // `until`. show: called with the share that is done.
+    // nothing. In the order given, but those of several ranks on a host later, shorter messages
+    // first, and all-to-alls last; no more of them once rank 0's clock says `until`. show: called
+    // with the share that is done.
     void answer(
         std::vector<Question> questions, Clock::time_point until = Clock::time_point::max(),
         const std::function<void(double)>& show = [](double) {});

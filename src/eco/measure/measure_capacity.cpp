@@ -24,7 +24,8 @@ constexpr std::size_t least_hosts = 4;
 // capacity*) all were right.
 constexpr Seconds shortest_round = 0.15, longest_round = 0.6;
 constexpr double bytes_of_round = 6e5;
-// Times as long where the rates of the streams are the result: uplinks within 5 %.
+// So many times as long, but no longer than longest_round, where the rates of the streams are the
+// result: uplinks within 5 %.
 constexpr double exact = 1.6;
 // What a stream may have under way, in seconds at its rate: enough for a free one, and little to
 // wait for where others are before it. A stream that is held takes long to end its last messages.

@@ -150,7 +150,12 @@ void choose_until(Deadline::Clock::time_point end, const Options& options, Setti
         if (for_any_library(entry) && error.known() && error.clear_gain > 0)
             entry.noise = std::max(0.01, error.clear_gain - 1);
     }
-    merge(profile.tuning, choices_on_shared_hosts(profile.tuning, library_name(), chosen.errors));
+    const bool on_shared_hosts =
+        std::any_of(chosen.entries.begin(), chosen.entries.end(),
+                    [](const Tuned& entry) { return entry.ranks_per_host > 1; });
+    if (!on_shared_hosts)
+        merge(profile.tuning,
+              choices_on_shared_hosts(profile.tuning, library_name(), chosen.errors));
     if (session()->world_rank != 0) return;
     nlohmann::json event{{"event", "chosen"},
                          {"timed", chosen.timed},

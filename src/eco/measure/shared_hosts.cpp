@@ -2,7 +2,9 @@
 #include "eco/measure/shared_hosts.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "eco/base/error.h"
 #include "eco/planners/choice.h"
 #include "eco/schedule/collective.h"
 #include "eco/simulate/verdict.h"
@@ -50,56 +52,97 @@ const Tuned* nearest_entry(const std::vector<Tuned>& tuning, const Tuned& like, 
     return best;
 }
 
+// A profile may hold what another version of ECO wrote.
+bool is_readable(const Tuned& entry) {
+    try {
+        parse_operation(entry.operation);
+        parse_choice(entry.choice);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+class SharedHosts {
+public:
+    SharedHosts(const std::vector<Tuned>& tuning, const std::string& library,
+                const PredictionErrors& errors)
+        : tuning_(tuning), library_(library), errors_(errors) {}
+
+    std::vector<Tuned> run() const {
+        std::vector<Tuned> found;
+        for (const Tuned& several : tuning_) {
+            if (!for_any_library(several) || several.ranks_per_host < 2 ||
+                several.bytes <= shortest || several.native <= 0 || several.eco <= 0 ||
+                !is_readable(several) || is_timed(several.operation))
+                continue;
+            if (const auto entry = derived_from(several)) found.push_back(*entry);
+        }
+        return found;
+    }
+
+private:
+    // With several ranks on each host.
+    bool is_timed(const std::string& operation) const {
+        return std::any_of(tuning_.begin(), tuning_.end(), [&](const Tuned& each) {
+            return each.mpi == library_ && each.operation == operation && each.ranks_per_host > 1 &&
+                   !each.derived;
+        });
+    }
+
+    // In the same order of ranks; else of ranks beside each other, of which calls take the library
+    // no longer.
+    const Tuned* timed_beside(const Tuned& several) const {
+        for (const std::string& layout : {several.layout, std::string("near")}) {
+            const Tuned* found =
+                nearest_entry(tuning_, several, several.bytes, [&](const Tuned& each) {
+                    return each.mpi == library_ && !each.derived && each.layout == layout;
+                });
+            if (found && distance(found->bytes, several.bytes) <= near_enough) return found;
+        }
+        return nullptr;
+    }
+
+    std::optional<Tuned> derived_from(const Tuned& several) const {
+        const Tuned* timed = timed_beside(several);
+        if (!timed) return std::nullopt;
+        const Tuned* baseline =
+            nearest_entry(tuning_, several, timed->bytes, [&](const Tuned& each) {
+                return for_any_library(each) && each.layout == timed->layout;
+            });
+        if (!baseline || distance(baseline->bytes, timed->bytes) > near_enough) return std::nullopt;
+        const PredictionError& error =
+            errors_.of(several.bytes, parse_choice(several.choice).is_mcast()
+                                          ? PredictionErrors::By::multicasts
+                                          : PredictionErrors::By::messages);
+        if (!error.known()) return std::nullopt;
+        const double times_baseline =
+            timed->native * length(baseline->bytes) / (baseline->native * length(timed->bytes));
+        Tuned entry = several;
+        entry.mpi = library_;
+        entry.noise = 0;
+        entry.derived = true;
+        entry.native = several.native * times_baseline;
+        if (is_shared_inside(several.operation))
+            entry.native = std::min(entry.native,
+                                    timed->native * length(several.bytes) / length(timed->bytes));
+        const Opinion opinion = decide({entry.native, uncertainty, several.eco, false}, error);
+        if (opinion.gain > 0) entry.eco = entry.native / opinion.gain;
+        if (opinion.verdict != Verdict::eco) entry.choice = "native";
+        return entry;
+    }
+
+    const std::vector<Tuned>& tuning_;
+    const std::string& library_;
+    const PredictionErrors& errors_;
+};
+
 }  // namespace
 
 std::vector<Tuned> choices_on_shared_hosts(const std::vector<Tuned>& tuning,
                                            const std::string& library,
                                            const PredictionErrors& errors) {
-    std::vector<Tuned> found;
-    for (const Tuned& several : tuning) {
-        if (!for_any_library(several) || several.ranks_per_host < 2 || several.bytes <= shortest ||
-            several.native <= 0 || several.eco <= 0)
-            continue;
-        const bool timed_there = std::any_of(tuning.begin(), tuning.end(), [&](const Tuned& each) {
-            return each.mpi == library && each.operation == several.operation &&
-                   each.ranks_per_host > 1 && !each.derived;
-        });
-        if (timed_there) continue;
-        // Scattered ranks take the library no less than others.
-        const Tuned* timed = nullptr;
-        for (const std::string& layout : {several.layout, std::string("near")}) {
-            timed = nearest_entry(tuning, several, several.bytes, [&](const Tuned& each) {
-                return each.mpi == library && !each.derived && each.layout == layout;
-            });
-            if (timed && distance(timed->bytes, several.bytes) <= near_enough) break;
-            timed = nullptr;
-        }
-        if (!timed) continue;
-        const Tuned* baseline =
-            nearest_entry(tuning, several, timed->bytes, [&](const Tuned& each) {
-                return for_any_library(each) && each.layout == timed->layout;
-            });
-        if (!baseline || distance(baseline->bytes, timed->bytes) > near_enough) continue;
-        const double times_baseline =
-            timed->native * length(baseline->bytes) / (baseline->native * length(timed->bytes));
-        Tuned entry = several;
-        entry.mpi = library;
-        entry.noise = 0;
-        entry.derived = true;
-        entry.native = several.native * std::max(1.0, times_baseline);
-        if (is_shared_inside(several.operation))
-            entry.native = std::min(entry.native,
-                                    timed->native * length(several.bytes) / length(timed->bytes));
-        const bool multicasts = parse_choice(several.choice).is_mcast();
-        const Opinion opinion =
-            decide({entry.native, uncertainty, several.eco, false},
-                   errors.of(several.bytes, multicasts ? PredictionErrors::By::multicasts
-                                                       : PredictionErrors::By::messages));
-        if (opinion.gain > 0) entry.eco = entry.native / opinion.gain;
-        if (opinion.verdict != Verdict::eco) entry.choice = "native";
-        found.push_back(entry);
-    }
-    return found;
+    return SharedHosts(tuning, library, errors).run();
 }
 
 }  // namespace eco

@@ -79,6 +79,27 @@ TEST(SharedHosts, SharedMemoryIsCountedInTheLibrarysFavour) {
     EXPECT_EQ(found[0].choice, "native");
 }
 
+// Not lifted to its baseline: it may know a better way for blocks.
+TEST(SharedHosts, ALibraryThatIsQuickerThanItsBaselineIsSoWithSeveralRanks) {
+    const auto found = choices_on_shared_hosts(
+        {predicted("allgather", 16384, 1, 0.02, 0.01), of_library("allgather", 16384, 0.006),
+         predicted("allgather", 16384, 2, 0.04, 0.02)},
+        library, exact());
+    ASSERT_EQ(found.size(), 1);
+    EXPECT_NEAR(found[0].native, 0.012, 1e-9);
+    EXPECT_EQ(found[0].choice, "native");
+}
+
+TEST(SharedHosts, WithoutKnownErrorsOrReadableEntriesNothingIsSaid) {
+    std::vector<Tuned> tuning{predicted("allgather", 16384, 1, 0.02, 0.01),
+                              of_library("allgather", 16384, 0.06),
+                              predicted("allgather", 16384, 2, 0.04, 0.01)};
+    EXPECT_EQ(choices_on_shared_hosts(tuning, library, exact()).size(), 1);
+    EXPECT_EQ(choices_on_shared_hosts(tuning, library, {}).size(), 0);
+    tuning.back().choice = "of:another=version";
+    EXPECT_EQ(choices_on_shared_hosts(tuning, library, exact()).size(), 0);
+}
+
 TEST(SharedHosts, ScatteredRanksTakeTheLibraryNoLess) {
     auto several = predicted("allreduce", 131072, 2, 0.03, 0.01);
     several.layout = "scattered";

@@ -117,6 +117,11 @@ Explained Chooser::explain(const Request& request, Bytes bytes) const {
             break;
     }
     if (supports(found.choice, request, bytes)) return found;
+    // An operator that does not commute.
+    if (found.choice.on == On::ring) {
+        found.choice.on = On::ranks;
+        if (supports(found.choice, request, bytes)) return found;
+    }
     // Where a job cannot multicast, its sums have the bits of the jobs that can.
     const bool sum = found.choice.is_mcast() && traits(request.operation).reduces();
     found.choice = sum && supports(without_multicast(found.choice), request, bytes)
@@ -186,6 +191,9 @@ Explained Chooser::tuned(const Request& request, Bytes bytes) const {
     // If timing took ECO, prediction may know better which schedule suits a size far from it;
     // not if it took several rails, which nobody predicted.
     constexpr double far = 2;
+    // Several ranks on a host: what follows from calls with one says nothing of other sizes.
+    if (timed && predicted && timed->derived && hosts_shared && distance(timed->bytes, bytes) > far)
+        timed = nullptr;
     // Of messages so many times as long as what was timed a clear prediction counts even where the
     // library won: it may have another algorithm there.
     constexpr Bytes much_longer = 4;

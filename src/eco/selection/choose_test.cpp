@@ -182,6 +182,26 @@ TEST_F(Choose, WhatWasDerivedForSharedHostsIsNotCertain) {
     EXPECT_EQ(to_text(known().choice), "tree:inner=k2,on=ranks");
 }
 
+TEST_F(Choose, WhatWasDerivedForSharedHostsSaysNothingOfOtherSizes) {
+    const char* shared = "([0 1] [2 3]) ([4 5] [6 7])";
+    profile_.tuning = {{"openmpi 5", "bcast", "near", 16384, "k2", 9, 1, 0, 2, true, true}};
+    predict(1024, "k3", 1.1, 2);
+    EXPECT_EQ(chosen(Operation::bcast, 16384, shared), "tree:inner=k2,on=ranks");
+    EXPECT_EQ(chosen(Operation::bcast, 1024, shared), "native");
+    profile_.tuning[0].choice = "native";
+    profile_.tuning[1].native = 9;
+    EXPECT_EQ(chosen(Operation::bcast, 16384, shared), "native");
+    EXPECT_EQ(chosen(Operation::bcast, 8, shared), "tree:inner=k3,on=ranks");
+}
+
+TEST_F(Choose, AChainInRingOrderIsOneInRankOrderForAnOperatorThatDoesNotCommute) {
+    profile_.tuning = {{"openmpi 5", "reduce", "near", 16, "tree:inner=chain,segments=1,on=ring", 2,
+                        1, 0, 1, false}};
+    EXPECT_EQ(chosen(Operation::reduce, 16), "tree:inner=chain,segments=1,on=ring");
+    commutative_ = false;
+    EXPECT_EQ(chosen(Operation::reduce, 16), "tree:inner=chain,segments=1,on=ranks");
+}
+
 TEST_F(Choose, APredictedGainMustBeClear) {
     profile_.tuning.clear();
     predict(16, "k2", 1.1);

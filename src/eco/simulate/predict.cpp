@@ -170,8 +170,10 @@ Seconds forecast_baseline(const Network& network, const std::vector<int>& host_o
 
 bool follows_network(const Choice& choice, const Request& request) {
     if (has_rules(request, {Rules::prefix})) return false;
+    if (choice.family() == Family::butterfly) return false;
     // Each rank of a star has to do with the root alone.
-    const bool is_star = choice.family() == Family::tree && choice.inner() == Form{};
+    const bool is_star = choice.family() == Family::tree && choice.inner() == Form{} &&
+                         traits(request.operation).rooted();
     return choice.on != On::ranks || is_star;
 }
 

@@ -37,8 +37,8 @@ Forecast forecast(const Network& network, const std::vector<int>& host_of, const
 Seconds forecast_baseline(const Network& network, const std::vector<int>& host_of,
                           const Request& request, Bytes bytes, const std::vector<Rank>& roots);
 
-// Whether the choice takes as long whatever the order of the ranks on the same hosts: but for what
-// follows the ranks, as baselines and prefixes do.
+// Whether the choice takes as long whatever the order of the ranks on the same hosts. False for
+// what follows their numbers: baselines, prefixes.
 bool follows_network(const Choice& choice, const Request& request);
 
 // Few roots that stand for all: the first rank of some of the widest groups; rank 0 if the
