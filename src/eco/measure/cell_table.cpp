@@ -72,7 +72,7 @@ PredictionErrors CellTable::errors() const {
     errors.lengthy = errors.full = errors.multicast = all;
     if (!full_links_) return errors;
     // What multicasts err by says nothing of messages: with MPICH on ports of 100 Mbit/s they took
-    // twice the time predicted, and messages 1.1 times.
+    // twice the time predicted.
     const PredictionError messages = of({&errors.lengthy, &errors.full});
     if (messages.known()) errors.lengthy = errors.full = messages;
     // Both take the links' time, and the shorter ones that of hosts as well.

@@ -119,25 +119,18 @@ Forecast Forecaster::work_out(const Question& question) {
 void Forecaster::answer(std::vector<Question> questions, Clock::time_point until,
                         const std::function<void(double)>& show) {
     if (!knows()) return;
-    std::vector<std::pair<Urgency, Question>> by_urgency;
-    for (Question& question : questions) {
-        const Urgency key = urgency(question);
-        by_urgency.emplace_back(key, std::move(question));
-    }
-    std::stable_sort(by_urgency.begin(), by_urgency.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::transform(by_urgency.begin(), by_urgency.end(), questions.begin(),
-                   [](auto& each) { return std::move(each.second); });
+    std::multimap<Urgency, Question> by_urgency;  // of equals in the order given
     std::set<Question> fresh;
     for (Question& question : questions) {
-        question = plain(std::move(question));
-        if (!known_.contains(question)) fresh.insert(question);
+        const Urgency key = urgency(question);
+        const auto added = by_urgency.emplace(key, plain(std::move(question)));
+        if (!known_.contains(added->second)) fresh.insert(added->second);
     }
     // What is found for ranks in ring order answers most of the same question for others, which
     // follows it at once.
     std::vector<Question> asked;
     std::map<Question, std::vector<Question>> followers;
-    for (const Question& question : questions) {
+    for (const auto& [key, question] : by_urgency) {
         Question near = in_ring_order(question);
         if (near != question && fresh.contains(near)) {
             if (fresh.erase(question) > 0) followers[std::move(near)].push_back(question);

@@ -7,6 +7,7 @@
 #include "eco/base/error.h"
 #include "eco/planners/choice.h"
 #include "eco/schedule/collective.h"
+#include "eco/selection/choose.h"
 #include "eco/simulate/verdict.h"
 
 namespace eco {
@@ -24,10 +25,6 @@ constexpr double uncertainty = 2;
 constexpr Bytes shortest = PredictionErrors::longest_brief;
 
 double length(Bytes bytes) { return static_cast<double>(std::max<Bytes>(bytes, 1)); }
-
-double distance(Bytes a, Bytes b) {
-    return std::max(length(a), length(b)) / std::min(length(a), length(b));
-}
 
 // Libraries move what all ranks of a host share by shared memory, and one rank of it sends.
 bool is_shared_inside(const std::string& operation) {

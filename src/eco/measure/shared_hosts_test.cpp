@@ -38,56 +38,54 @@ PredictionErrors exact() {
     return {error, error, error, error, error};
 }
 
+// The only entry that follows.
+Tuned follows_from(const std::vector<Tuned>& tuning) {
+    const auto found = choices_on_shared_hosts(tuning, library, exact());
+    EXPECT_EQ(found.size(), 1);
+    return found.at(0);
+}
+
 }  // namespace
 
 // Two racks of four hosts, Open MPI, seconds: its allgather took 269 ms where a ring takes 82, and
 // with two ranks on each host 588 where a ring takes 182.
 TEST(SharedHosts, ALibraryThatIsFarFromItsBaselineIsSoWithSeveralRanks) {
-    const auto found = choices_on_shared_hosts(
-        {predicted("allgather", 65536, 1, 0.0443, 0.0443), of_library("allgather", 131072, 0.269),
-         predicted("allgather", 65536, 2, 0.0886, 0.0856)},
-        library, exact());
-    ASSERT_EQ(found.size(), 1);
-    EXPECT_EQ(found[0].mpi, library);
-    EXPECT_EQ(found[0].bytes, 65536);
-    EXPECT_EQ(found[0].ranks_per_host, 2);
-    EXPECT_EQ(found[0].choice, "ring:on=levels");
-    EXPECT_NEAR(found[0].native, 0.269, 0.001);
-    EXPECT_TRUE(found[0].predicted && found[0].derived);
+    const Tuned found = follows_from({predicted("allgather", 65536, 1, 0.0443, 0.0443),
+                                      of_library("allgather", 131072, 0.269),
+                                      predicted("allgather", 65536, 2, 0.0886, 0.0856)});
+    EXPECT_EQ(found.mpi, library);
+    EXPECT_EQ(found.bytes, 65536);
+    EXPECT_EQ(found.ranks_per_host, 2);
+    EXPECT_EQ(found.choice, "ring:on=levels");
+    EXPECT_NEAR(found.native, 0.269, 0.001);
+    EXPECT_TRUE(found.predicted && found.derived);
 }
 
 TEST(SharedHosts, ALibraryAtItsBaselineStays) {
-    const auto found =
-        choices_on_shared_hosts({predicted("reduce_scatter", 1048576, 1, 0.0887, 0.0887),
-                                 of_library("reduce_scatter", 1048576, 0.0875),
-                                 predicted("reduce_scatter", 1048576, 2, 0.0887, 0.0887)},
-                                library, exact());
-    ASSERT_EQ(found.size(), 1);
-    EXPECT_EQ(found[0].choice, "native");
+    const Tuned found = follows_from({predicted("reduce_scatter", 1048576, 1, 0.0887, 0.0887),
+                                      of_library("reduce_scatter", 1048576, 0.0875),
+                                      predicted("reduce_scatter", 1048576, 2, 0.0887, 0.0887)});
+    EXPECT_EQ(found.choice, "native");
 }
 
 // One rank of each host takes part in what goes between hosts: no more than with one rank on each,
 // whatever a baseline takes that knows no hosts. A reduce of 16,000 B took the library 3.5 ms, and
 // ECO, which was predicted at 2.7, 4.7.
 TEST(SharedHosts, SharedMemoryIsCountedInTheLibrarysFavour) {
-    const auto found = choices_on_shared_hosts(
-        {predicted("reduce", 16384, 1, 0.0039, 0.0022), of_library("reduce", 16384, 0.0039),
-         predicted("reduce", 16384, 2, 0.0047, 0.0027)},
-        library, exact());
-    ASSERT_EQ(found.size(), 1);
-    EXPECT_DOUBLE_EQ(found[0].native, 0.0039);
-    EXPECT_EQ(found[0].choice, "native");
+    const Tuned found = follows_from({predicted("reduce", 16384, 1, 0.0039, 0.0022),
+                                      of_library("reduce", 16384, 0.0039),
+                                      predicted("reduce", 16384, 2, 0.0047, 0.0027)});
+    EXPECT_DOUBLE_EQ(found.native, 0.0039);
+    EXPECT_EQ(found.choice, "native");
 }
 
 // Not lifted to its baseline: it may know a better way for blocks.
 TEST(SharedHosts, ALibraryThatIsQuickerThanItsBaselineIsSoWithSeveralRanks) {
-    const auto found = choices_on_shared_hosts(
-        {predicted("allgather", 16384, 1, 0.02, 0.01), of_library("allgather", 16384, 0.006),
-         predicted("allgather", 16384, 2, 0.04, 0.02)},
-        library, exact());
-    ASSERT_EQ(found.size(), 1);
-    EXPECT_NEAR(found[0].native, 0.012, 1e-9);
-    EXPECT_EQ(found[0].choice, "native");
+    const Tuned found = follows_from({predicted("allgather", 16384, 1, 0.02, 0.01),
+                                      of_library("allgather", 16384, 0.006),
+                                      predicted("allgather", 16384, 2, 0.04, 0.02)});
+    EXPECT_NEAR(found.native, 0.012, 1e-9);
+    EXPECT_EQ(found.choice, "native");
 }
 
 TEST(SharedHosts, WithoutKnownErrorsOrReadableEntriesNothingIsSaid) {
@@ -103,13 +101,11 @@ TEST(SharedHosts, WithoutKnownErrorsOrReadableEntriesNothingIsSaid) {
 TEST(SharedHosts, ScatteredRanksTakeTheLibraryNoLess) {
     auto several = predicted("allreduce", 131072, 2, 0.03, 0.01);
     several.layout = "scattered";
-    const auto found = choices_on_shared_hosts({predicted("allreduce", 131072, 1, 0.03, 0.01),
-                                                of_library("allreduce", 131072, 0.04), several},
-                                               library, exact());
-    ASSERT_EQ(found.size(), 1);
-    EXPECT_EQ(found[0].layout, "scattered");
-    EXPECT_NEAR(found[0].native, 0.04, 1e-9);
-    EXPECT_EQ(found[0].choice, "ring:on=levels");
+    const Tuned found = follows_from({predicted("allreduce", 131072, 1, 0.03, 0.01),
+                                      of_library("allreduce", 131072, 0.04), several});
+    EXPECT_EQ(found.layout, "scattered");
+    EXPECT_NEAR(found.native, 0.04, 1e-9);
+    EXPECT_EQ(found.choice, "ring:on=levels");
 }
 
 TEST(SharedHosts, NothingIsSaidOfWhatWasNotTimed) {

@@ -146,8 +146,7 @@ Choice scaled(Choice choice, Bytes timed, Bytes bytes, const Request& request) {
     return choice;
 }
 
-// A ratio: all machines round it alike, logarithms they may not, and ranks must agree.
-static double distance(Bytes a, Bytes b) {
+double distance(Bytes a, Bytes b) {
     const auto x = static_cast<double>(std::max<Bytes>(a, 1)),
                y = static_cast<double>(std::max<Bytes>(b, 1));
     return std::max(x, y) / std::min(x, y);
@@ -192,7 +191,7 @@ Explained Chooser::tuned(const Request& request, Bytes bytes) const {
     // not if it took several rails, which nobody predicted.
     constexpr double far = 2;
     // Several ranks on a host: what follows from calls with one says nothing of other sizes.
-    if (timed && predicted && timed->derived && hosts_shared && distance(timed->bytes, bytes) > far)
+    if (timed && predicted && timed->is_guess() && distance(timed->bytes, bytes) > far)
         timed = nullptr;
     // Of messages so many times as long as what was timed a clear prediction counts even where the
     // library won: it may have another algorithm there.
@@ -269,13 +268,11 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
         const bool took_native = timed->choice.is_native();
         const auto size = static_cast<double>(std::max<Bytes>(timed->bytes, 1));
         using enum Knowledge::Sure;
-        // Of several ranks on a host, from calls with one on each.
-        const bool is_guess = timed->derived && timed->hosts_shared;
         const bool clear = native ? timed->gain > 0 && timed->gain < clear_loss
                                   : !took_native && timed->gain > clear_gain;
         if (timed->confirmed && clear)
             found.sure = by_timing;
-        else if (!timed->confirmed && !native && !took_native && !is_guess)
+        else if (!timed->confirmed && !native && !took_native && !timed->is_guess())
             found.sure = by_prediction;
         // A shorter message may take as long: what it takes besides its bytes stays.
         const double longer = static_cast<double>(std::max({bytes, timed->bytes, Bytes{1}})) / size;

@@ -32,6 +32,10 @@ std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library
 // if `choice` is.
 Choice scaled(Choice choice, Bytes timed, Bytes bytes, const Request& request);
 
+// How many times the longer of two messages is as long as the shorter: 1 or more. A ratio, as all
+// machines round it alike, logarithms they may not, and ranks must agree.
+double distance(Bytes a, Bytes b);
+
 // What the profile says of one call's choices.
 struct Knowledge {
     Choice choice;  // what choose() gives
@@ -96,6 +100,8 @@ private:
         bool derived;         // not even the library was
         std::string structure;
 
+        // From calls with one rank on each host, for several (measure/shared_hosts.h).
+        bool is_guess() const { return derived && hosts_shared; }
         // What `choice` took, or would.
         Seconds takes() const { return choice.is_native() ? native : eco; }
     };
