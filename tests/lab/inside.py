@@ -5,7 +5,7 @@
 is {"flows": [[from, to], …], "seconds": s}, where a flow may name the broadcast domain as well,
 {"echo": [from, to], "times": n}, {"groups": from, "members": [host, …], "again": s, "times": n},
  {"frames": [from, to], "times": n}, {"order": [from, to],
-"times": n} or {"salvo": [[from, to], …], "bytes": n}.
+"times": n}, {"multicasts": from, "times": n, "bytes": b} or {"salvo": [[from, to], …], "bytes": n}.
 """
 
 import json
@@ -181,6 +181,40 @@ def groups(
     return {host: result(reader) for host, reader in heard.items()}
 
 
+def multicasts(source: str, scenario: Scenario, times: int, size: int) -> dict[str, list[float]]:
+    """Of `times` multicasts, sent as fast as the card takes them: how many came to each host, and
+    how long after its first its last one came."""
+    start = time.monotonic() + 0.5
+
+    def arrivals(host: str) -> list[float]:
+        handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        handle.bind(("", PORT))
+        member = socket.inet_aton(GROUP) + socket.inet_aton(address(scenario.hosts.index(host)))
+        handle.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+        handle.settimeout(2.0)
+        when = []
+        try:
+            while True:
+                handle.recv(2048)
+                when.append(time.monotonic())
+        except TimeoutError:
+            return [len(when), when[-1] - when[0]]
+
+    def shoot() -> None:
+        handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        own = socket.inet_aton(address(scenario.hosts.index(source)))
+        handle.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own)
+        handle.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 0)
+        time.sleep(max(0.0, start - time.monotonic()))
+        for _ in range(times):
+            handle.sendto(bytes(size), (GROUP, PORT))
+
+    others = [host for host in scenario.hosts if host != source]
+    heard = {host: on_host(host, lambda host=host: arrivals(host)) for host in others}
+    result(on_host(source, shoot))
+    return {host: result(reader) for host, reader in heard.items()}
+
+
 def salvo(pairs: list[list[str]], size: int, index: dict[str, int]) -> float:
     """Seconds until the last of `size` bytes from and to each of `pairs`, all sent at once on a
     network that was quiet, has arrived: the median of ROUNDS."""
@@ -225,6 +259,8 @@ def answer(scenario: Scenario, request: dict[str, Any]) -> Any:
         return [result(reader) for reader in readers]
     if "salvo" in request:
         return salvo(request["salvo"], request["bytes"], index)
+    if "multicasts" in request:
+        return multicasts(request["multicasts"], scenario, request["times"], request["bytes"])
     if "groups" in request:
         members, again = request["members"], request.get("again", 0.0)
         return groups(request["groups"], members, again, scenario, request["times"])

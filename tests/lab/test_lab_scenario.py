@@ -144,6 +144,10 @@ def test_slow_hosts(tmp_path: Path) -> None:
         ("rate: 1gbit,", "rate: 1gbit, snooping: 5,", "network 'b': snooping: '5' is not a time"),
         ("rate: 1gbit,", "rate: 1gbit, snooping: 1ms,", "snooping: '1ms' is less than 0.1s"),
         ("rate: 10mbit,", "rate: 10mbit, ports: {n0: 1mbit},", "a bus has neither 'forwarding'"),
+        ("rate: 1gbit,", "rate: 1gbit, multicast: {loss: 2%},", "multicast: a switch has none"),
+        ("rate: 10mbit,", "rate: 10mbit, multicast: {rate: 4mbit},", "whole multiple of its rate"),
+        ("rate: 10mbit,", "rate: 10mbit, multicast: {rate: 20mbit},", "whole multiple of its rate"),
+        ("rate: 10mbit,", "rate: 10mbit, multicast: {lost: 2%},", "unknown key 'lost'"),
         (
             "rate: 1gbit,",
             "rate: 1gbit, ports: {n0: 1mbit},",

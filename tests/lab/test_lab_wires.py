@@ -5,6 +5,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lab_harness import needs_quiet_lab, wires
 
 pytestmark = needs_quiet_lab
@@ -147,3 +148,25 @@ def test_a_switch_without_a_querier_forgets(tmp_path: Path) -> None:
         assert not numbers & set(range(35, 44)), arrived
         assert set(range(50, 60)) <= numbers, arrived
     assert arrived["n2"] == arrived["n3"] == arrived["n5"] == [], arrived
+
+
+WIFI = """
+networks:
+  a: {kind: bus, rate: 12mbit, multicast: {rate: 4mbit, loss: 10%}, hosts: [n0, n1, n2]}
+  b: {kind: switch, rate: 12mbit, hosts: [n3]}
+links:
+  - {between: [a, b]}
+"""
+
+
+def test_a_wifi_cell_carries_multicasts_at_its_basic_rate_and_loses_some(tmp_path: Path) -> None:
+    scenario = tmp_path / "wifi.yaml"
+    scenario.write_text(WIFI)
+    full({(0,): 12e6}, scenario, flows=[["n0", "n1"]], seconds=1)
+    for source in ("n0", "n3"):
+        # More than the queue of the access point takes: it is full until the end.
+        heard = wires(scenario, multicasts=source, times=280, bytes=1400)
+        count, seconds = heard["n1"]
+        carried = heard["n3"][0] if source == "n0" else count / 0.9
+        assert carried * (1400 + 66) * 8 / seconds == pytest.approx(4e6, rel=0.25), heard
+        assert 0.75 * carried <= heard["n2"][0] <= 0.99 * carried, heard

@@ -71,6 +71,10 @@ def describe_network(network: Network) -> str:
         text += " (" + ", ".join(f"{host} {show_rate(rate)}" for host, rate in network.ports) + ")"
     if not network.delays_hops:
         text += ", cuts frames through"
+    if network.multicast is not None:
+        text += f", multicasts at {show_rate(network.rate / network.multicast.times)}"
+        if network.multicast.loss:
+            text += f" and {network.multicast.loss * 100:g} % of them lost"
     if network.snooping:
         text += ", multicasts only to hosts that listen"
     if network.forgets:

@@ -13,7 +13,7 @@ import yaml
 from eco import store, text_files
 from eco.errors import EcoError, ExitCode
 from eco.lab import units
-from eco.lab.scenario import Forwarding, Kind, Link, Network, Scenario, TrueCluster
+from eco.lab.scenario import Forwarding, Kind, Link, Multicast, Network, Scenario, TrueCluster
 
 SHIPPED = Path(__file__).with_name("scenarios")
 MOST_HOSTS = 1000
@@ -163,7 +163,7 @@ class _Reader:
         home: set[str] = set()
         for key, body in data.items():
             where = f"network {key!r}"
-            optional = {"hosts", "snooping", "forwarding", "ports"}
+            optional = {"hosts", "snooping", "forwarding", "ports", "multicast"}
             entry = self.mapping(body, where, {"kind", "rate"}, optional)
             kind = entry["kind"]
             if not isinstance(kind, str) or kind not in _KINDS:
@@ -179,6 +179,9 @@ class _Reader:
                 )
             if kind == "bus" and ("forwarding" in entry or "ports" in entry):
                 self.fail(f"{where}: a bus has neither 'forwarding' nor 'ports'")
+            multicast = None
+            if "multicast" in entry:
+                multicast = self.multicast(where, kind, rate, entry["multicast"])
             given = entry.get("ports", {})
             ports = self.of_hosts(f"{where}: ports", given, hosts, units.parse_rate)
             networks.append(
@@ -191,6 +194,7 @@ class _Reader:
                     forgets,
                     _FORWARDINGS[forwarding],
                     ports,
+                    multicast,
                 )
             )
         if not home:
@@ -209,6 +213,17 @@ class _Reader:
         if forgets < LEAST_MEMORY:
             self.fail(f"{where}: snooping: {data!r} is less than {LEAST_MEMORY:g}s")
         return True, forgets
+
+    def multicast(self, where: str, kind: str, rate: float, data: object) -> Multicast:
+        where = f"{where}: multicast"
+        if kind != "bus":
+            self.fail(f"{where}: a switch has none; it is of a bus that is a Wi-Fi cell")
+        entry = self.mapping(data, where, set(), {"rate", "loss"})
+        basic = self.unit(f"{where}: rate", units.parse_rate, entry["rate"]) if "rate" in entry else rate
+        times = round(rate / basic)
+        if times < 1 or abs(times * basic - rate) > 0.01 * rate:
+            self.fail(f"{where}: the network's rate must be a whole multiple of its rate")
+        return Multicast(times, self.unit(f"{where}: loss", units.parse_loss, entry.get("loss", 0)))
 
     def hosts(self, where: str, data: object) -> tuple[str, ...]:
         if not isinstance(data, list):

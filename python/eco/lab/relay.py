@@ -17,7 +17,8 @@ _PROJECT = Path(__file__).resolve().parents[3]
 class Pair:
     """Two interfaces to join: rates in bit/s (0: no time) towards each end; each way delay in
     seconds, the parts of the frames that are lost, that come late and that come twice, and how many
-    consecutive frames a loss takes."""
+    consecutive frames a loss takes; how many times as long a multicast takes to the right, and the
+    part of the multicasts that is lost to the left."""
 
     left: str
     right: str
@@ -28,6 +29,8 @@ class Pair:
     burst: int
     reorder: float
     duplicate: float
+    multicast_times: int = 1
+    multicast_loss: float = 0.0
 
 
 def _binary() -> Path:
@@ -61,6 +64,6 @@ def change(control: IO[bytes], pairs: Sequence[Pair]) -> None:
 def _lines(pairs: Sequence[Pair]) -> bytes:
     return "".join(
         f"{p.left} {p.right} {p.rate_to_right:g} {p.rate_to_left:g} {p.delay:g} {p.loss:g} "
-        f"{p.burst} {p.reorder:g} {p.duplicate:g}\n"
+        f"{p.burst} {p.reorder:g} {p.duplicate:g} {p.multicast_times} {p.multicast_loss:g}\n"
         for p in pairs
     ).encode()

@@ -18,6 +18,14 @@ REORDERED = 2e-3  # so much later comes a frame that others overtake (src/eco/la
 
 
 @dataclass(frozen=True)
+class Multicast:
+    """How a Wi-Fi cell carries multicasts: at its basic rate, and nobody asks for lost ones."""
+
+    times: int  # as long as another frame of the same length
+    loss: float  # the part that a host does not receive, each host others
+
+
+@dataclass(frozen=True)
 class Network:
     """A shared bus or a switch with its hosts."""
 
@@ -32,6 +40,7 @@ class Network:
     forgets: float = 0.0
     forwarding: Forwarding = "store-and-forward"
     ports: tuple[tuple[str, float], ...] = ()  # hosts whose ports have other rates
+    multicast: Multicast | None = None  # of a bus; None: as all frames
 
     def rate_of(self, host: str) -> float:
         """Of the host's port on a switch."""

@@ -102,7 +102,11 @@ class Wiring:
         back = timed if network.kind == "switch" and network.delays_hops else 0.0
         way = link or Link(())
         faults = (way.loss, way.burst, way.reorder, way.duplicate)
-        self.relays.append(Pair(left, right, timed, back, way.delay, *faults))
+        times, lost = 1, 0.0
+        if network.multicast is not None:
+            times = network.multicast.times
+            lost = 0.0 if link is not None else network.multicast.loss
+        self.relays.append(Pair(left, right, timed, back, way.delay, *faults, times, lost))
 
     def cable(self, left: str, right: str) -> None:
         self.links.append(f"link add {left} type veth peer name {right}")
@@ -143,7 +147,12 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
     networks, hosts and links with other rates, delays and losses."""
     wiring = Wiring()
     every = (scenario, *states)
-    timed = {n.name for state in every for n in state.networks if n.rate <= _FASTEST_TIMED}
+    timed = {
+        n.name
+        for state in every
+        for n in state.networks
+        if n.rate <= _FASTEST_TIMED or n.multicast is not None
+    }
     relayed = {n for state in every for n, link in enumerate(state.links) if link.relayed}
     number = {network.name: n for n, network in enumerate(scenario.networks)}
     ports: list[list[str]] = [[] for _ in scenario.networks]

@@ -5,17 +5,21 @@
 // the rate at every hop, and that is how hops show in a measurement.
 //
 // Standard input, one line per wire, then an empty line or end of file:
-//   LEFT RIGHT RATE_TO_RIGHT RATE_TO_LEFT DELAY LOSS BURST REORDER DUPLICATE
+//   LEFT RIGHT RATE_TO_RIGHT RATE_TO_LEFT DELAY LOSS BURST REORDER DUPLICATE MULTICAST_TIMES
+//   MULTICAST_LOSS
 // rates in bit/s (0: no time at all); each way: delay in seconds, the part of the frames that is
 // lost, how many consecutive ones, the parts that come late, so that others overtake them, and that
-// come twice. Later lines of the same form change a wire for the frames that enter it from then on.
+// come twice; how many times as long a multicast takes to the right; the part of the multicasts that
+// is lost to the left. Later lines of the same form change a wire for the frames that enter it from then on.
 // Runs until killed.
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
+#include <linux/sockios.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -41,6 +45,7 @@ using Time = Clock::time_point;
 
 constexpr int frames_at_once = 64;
 constexpr std::size_t longest_frame = 2048;
+constexpr int queued_frame = 2560;  // bytes of the kernel's memory that a full one takes
 // Preamble, gap and check sequence, which the interfaces do not show.
 constexpr std::size_t unseen_bytes = 24;
 // Of a frame that others overtake.
@@ -48,6 +53,9 @@ constexpr double late_by = 2e-3;
 // Of losses of consecutive frames: where few are sent, as TCP's second tries, it would last for
 // minutes.
 constexpr double longest_burst = 0.1;
+
+// Of an Ethernet frame, before all else; the lowest bit of its first byte says that it is for many.
+constexpr std::size_t address_bytes = 6;
 
 std::chrono::nanoseconds span(double seconds) {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9));
@@ -83,6 +91,7 @@ int open_interface(const std::string& name) {
 struct Frame {
     Time due;
     std::vector<char> bytes;
+    int times;  // as long on the medium as one frame of its length
 };
 
 // What happens to frames by chance.
@@ -90,6 +99,7 @@ struct Faults {
     double loss = 0;
     int burst = 1;
     double reorder = 0, duplicate = 0;
+    double multicast_loss = 0;  // besides `loss`
 
     // The chance that a frame which follows one that came is the first of some that are lost.
     double start_of_burst() const { return loss / (loss + burst * (1 - loss)); }
@@ -98,6 +108,7 @@ struct Faults {
 struct Direction {
     int source, target;
     double rate, delay;
+    int multicast_times;  // as long as another frame of its length takes on the medium
     Faults faults;
     std::deque<Frame> waiting;  // by their times
     Time last{};
@@ -108,7 +119,8 @@ struct Direction {
         return chance > 0 && std::uniform_real_distribution<>(0, 1)(random) < chance;
     }
 
-    bool loses(std::mt19937& random) {
+    bool loses(bool multicast, std::mt19937& random) {
+        if (multicast && happens(faults.multicast_loss, random)) return true;
         if (Clock::now() > losing_until) losing = 0;
         if (losing == 0 && happens(faults.start_of_burst(), random)) {
             losing = faults.burst;
@@ -117,10 +129,10 @@ struct Direction {
         return losing > 0 && losing-- > 0;
     }
 
-    void keep(Time due, const char* bytes, ssize_t length) {
+    void keep(Time due, const char* bytes, ssize_t length, int times) {
         auto place = waiting.end();
         while (place != waiting.begin() && (place - 1)->due > due) --place;
-        waiting.insert(place, {due, std::vector<char>(bytes, bytes + length)});
+        waiting.insert(place, {due, std::vector<char>(bytes, bytes + length), times});
     }
 
     void take(std::mt19937& random) {
@@ -128,25 +140,41 @@ struct Direction {
         for (int i = 0; i < frames_at_once; ++i) {
             const ssize_t length = recv(source, buffer, sizeof buffer, 0);
             if (length <= 0) return;
-            if (loses(random)) continue;
-            const double wire = static_cast<double>(length) + unseen_bytes;
+            const bool multicast = (buffer[0] & 1) != 0;
+            if (loses(multicast, random)) continue;
+            const int times = multicast ? multicast_times : 1;
+            const double wire = times * (static_cast<double>(length) + unseen_bytes);
             const double seconds = delay + (rate > 0 ? wire * 8 / rate : 0);
             // A short frame does not overtake a long one.
             last = std::max(last, Clock::now() + span(seconds));
             const bool late = happens(faults.reorder, random);
             const int copies = happens(faults.duplicate, random) ? 2 : 1;
-            for (int copy = 0; copy < copies; ++copy)
-                keep(last + (late ? span(late_by) : span(0)), buffer, length);
+            const Time due = last + (late ? span(late_by) : span(0));
+            for (int copy = 0; copy < copies; ++copy) keep(due, buffer, length, times);
         }
     }
 
     // Sends what is due. A full queue loses frames, as on a real wire.
     void give() {
         while (!waiting.empty() && waiting.front().due <= Clock::now()) {
-            const auto& bytes = waiting.front().bytes;
-            (void)!send(target, bytes.data(), bytes.size(), 0);
+            auto& [due, bytes, times] = waiting.front();
+            if (times == 1 || has_room(times)) {
+                (void)!send(target, bytes.data(), bytes.size(), 0);
+                // Copies to their own sender take the medium's time, and the bridge drops them.
+                std::memcpy(bytes.data(), bytes.data() + address_bytes, address_bytes);
+                for (; times > 1; --times) (void)!send(target, bytes.data(), bytes.size(), 0);
+            }
             waiting.pop_front();
         }
+    }
+
+    // Whether so many frames find place in the queue: else the copies would be lost, not the frame.
+    bool has_room(int frames) const {
+        int queued = 0, most = 0;
+        socklen_t size = sizeof most;
+        return ioctl(target, SIOCOUTQ, &queued) != 0 ||
+               getsockopt(target, SOL_SOCKET, SO_SNDBUF, &most, &size) != 0 ||
+               queued + frames * queued_frame <= most;
     }
 };
 
@@ -154,16 +182,25 @@ struct Direction {
 struct Wire {
     std::string left, right;
     double to_right = 0, to_left = 0, delay = 0;
-    Faults faults;
+    Faults faults;  // both ways, but for those of multicasts
+    int multicast_times = 1;
+    double multicast_loss = 0;
+
+    Faults faults_to_left() const {
+        Faults result = faults;
+        result.multicast_loss = multicast_loss;
+        return result;
+    }
 };
 
 Wire read_wire(const std::string& line) {
     Wire wire;
     char left[IFNAMSIZ + 1], right[IFNAMSIZ + 1];
     Faults& faults = wire.faults;
-    if (std::sscanf(line.c_str(), "%16s %16s %lf %lf %lf %lf %d %lf %lf", left, right,
+    if (std::sscanf(line.c_str(), "%16s %16s %lf %lf %lf %lf %d %lf %lf %d %lf", left, right,
                     &wire.to_right, &wire.to_left, &wire.delay, &faults.loss, &faults.burst,
-                    &faults.reorder, &faults.duplicate) != 9) {
+                    &faults.reorder, &faults.duplicate, &wire.multicast_times,
+                    &wire.multicast_loss) != 11) {
         std::fprintf(stderr, "eco-lab-relay: not a wire: '%s'\n", line.c_str());
         std::exit(3);
     }
@@ -200,8 +237,9 @@ public:
     void add(const Wire& wire) {
         const int a = open_interface(wire.left), b = open_interface(wire.right);
         places_[{wire.left, wire.right}] = directions.size();
-        directions.push_back({a, b, wire.to_right, wire.delay, wire.faults, {}, {}});
-        directions.push_back({b, a, wire.to_left, wire.delay, wire.faults, {}, {}});
+        directions.push_back(
+            {a, b, wire.to_right, wire.delay, wire.multicast_times, wire.faults, {}, {}});
+        directions.push_back({b, a, wire.to_left, wire.delay, 1, wire.faults_to_left(), {}, {}});
     }
 
     void change(const Wire& wire) {
@@ -212,7 +250,9 @@ public:
         there.rate = wire.to_right;
         back.rate = wire.to_left;
         there.delay = back.delay = wire.delay;
-        there.faults = back.faults = wire.faults;
+        there.multicast_times = wire.multicast_times;
+        there.faults = wire.faults;
+        back.faults = wire.faults_to_left();
     }
 
     std::vector<Direction> directions;
