@@ -219,7 +219,11 @@ class _Reader:
         if kind != "bus":
             self.fail(f"{where}: a switch has none; it is of a bus that is a Wi-Fi cell")
         entry = self.mapping(data, where, set(), {"rate", "loss"})
-        basic = self.unit(f"{where}: rate", units.parse_rate, entry["rate"]) if "rate" in entry else rate
+        basic = (
+            self.unit(f"{where}: rate", units.parse_rate, entry["rate"])
+            if "rate" in entry
+            else rate
+        )
         times = round(rate / basic)
         if times < 1 or abs(times * basic - rate) > 0.01 * rate:
             self.fail(f"{where}: the network's rate must be a whole multiple of its rate")
