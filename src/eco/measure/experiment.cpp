@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "eco/measure/arrival_rate.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
@@ -255,7 +256,8 @@ public:
             }
             look();
         }
-        return {rate(), others_received()};
+        return {arrival_rate(arrivals_, order_.wait, order_.duration, order_.arriving),
+                others_received()};
     }
 
 private:
@@ -307,19 +309,6 @@ private:
         const double all = carried(first.all, last.all).received;
         return std::max(0.0, all - own) / (last.when - first.when);
     }
-    // From the last arrival before the time that counts to the first after it, so that messages
-    // which come in bunches are spread over the time in which nothing came.
-    double rate() const {
-        if (arrivals_.empty()) return 0;
-        auto first = std::upper_bound(arrivals_.begin(), arrivals_.end(), order_.wait);
-        if (first != arrivals_.begin()) --first;
-        auto last = std::lower_bound(arrivals_.begin(), arrivals_.end(), order_.duration);
-        if (last == arrivals_.end()) --last;
-        const auto messages = static_cast<double>(last - first);
-        return last > first ? messages * static_cast<double>(order_.arriving) / (*last - *first)
-                            : 0.0;
-    }
-
     const Order& order_;
     MpiTransport wire_;
     std::vector<char> out_, in_;
