@@ -219,7 +219,7 @@ void CapacitySearch::take(const std::vector<double>& rates) {
         return;
     }
     across_.back().streams = std::move(round);
-    if (across_.size() % at(count_uplink_rounds(clusters_.cluster)) != 0) return;
+    if (!are_enough(clusters_.cluster, across_)) return;
     rates_ = uplink_rates(clusters_.cluster, seen_, inside_, across_);
     if (!are_confirmed()) return repeat();
     if (++tests_ == 1 && !placed_) placing_.emplace(clusters_.cluster, seen_, across_);

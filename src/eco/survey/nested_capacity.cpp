@@ -2,6 +2,7 @@
 #include "eco/survey/nested_capacity.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "eco/base/at.h"
@@ -22,6 +23,11 @@ constexpr double held_below = 0.8;
 // So little of so many streams is not because one of them was disturbed.
 constexpr double surely_held = 0.6;
 constexpr std::size_t streams_for_sure = 4;
+// Of the rate that was measured before: one that differs by less confirms it.
+constexpr double confirmed_within = 0.15;
+// Clusters that a wider search parts into two and two, in each way, before all else; and the ways.
+constexpr std::size_t split_clusters = 4;
+constexpr int ways_to_split = 3;
 // Times a cluster's own rate: what a wider one carries where it can have held that back, as two
 // clusters may be tested at a time.
 constexpr double both = 2;
@@ -101,6 +107,10 @@ void NestedSearch::take(const std::vector<double>& rates) {
         if (!each.search.is_done()) each.search.take({next, end});
         next = end;
     }
+    if (stage_ == Stage::wider && is_free_between(round)) {
+        searches_.clear();
+        return begin_alone();
+    }
     if (std::all_of(searches_.begin(), searches_.end(),
                     [](const Search& each) { return each.search.is_done(); }))
         take_found();
@@ -114,7 +124,7 @@ void NestedSearch::take_found() {
             if (seen_.empty()) seen_ = over.front().search.seen();
             for (const Search& each : over) add(each);
             if (!searches_.empty()) return;
-            return begin_tests(Stage::test_whole, wide_ones(0));
+            return begin_tests(Stage::test_whole, unconfirmed(0, surely_held));
         case Stage::test_parts:
             take_tested(over.front().search.result());
             return begin_wider();
@@ -139,11 +149,12 @@ void NestedSearch::add(const Search& done) {
     }
 }
 
-// Those from the first one on that have parts.
-std::vector<int> NestedSearch::wide_ones(std::size_t first) const {
+// Those from the first one on that have parts and may be no more than these: do not carry less than
+// such a part of what these do.
+std::vector<int> NestedSearch::unconfirmed(std::size_t first, double of_parts) const {
     std::vector<int> found;
-    for (std::size_t c = first; c < clusters_.size(); ++c)
-        if (has_parts(static_cast<int>(c))) found.push_back(static_cast<int>(c));
+    for (int c = static_cast<int>(first); at(c) < clusters_.size(); ++c)
+        if (has_parts(c) && !carries_less_than_its_parts(c, of_parts)) found.push_back(c);
     return found;
 }
 
@@ -172,11 +183,19 @@ void NestedSearch::take_tested(const Capacity& tested) {
 
 void NestedSearch::begin_wider() {
     stage_ = Stage::wider;
+    free_rounds_ = 0;
     tops_ = parts_of(clusters_, -1);
     std::vector<std::vector<int>> vertices;
     for (const int top : tops_) vertices.push_back(clusters_[at(top)].hosts);
     if (vertices.size() < least_for_search) return begin_alone();
     searches_.push_back({{}, -1, CapacitySearch(std::move(vertices), wider_search, seed_)});
+}
+
+// Whether each split of four clusters carried what these can: they share nothing.
+bool NestedSearch::is_free_between(const std::vector<StreamRate>& round) {
+    if (tops_.size() != split_clusters || free_rounds_ < 0) return false;
+    free_rounds_ = total_rate(round) >= held_below * expected(round) ? free_rounds_ + 1 : -1;
+    return free_rounds_ == ways_to_split;
 }
 
 void NestedSearch::add_wider(const Capacity& found) {
@@ -194,16 +213,14 @@ void NestedSearch::add_wider(const Capacity& found) {
             clusters_.push_back(std::move(wide));
         }
     }
-    std::vector<int> unconfirmed = wide_ones(before);
-    std::erase_if(unconfirmed, [&](int wide) { return carries_less_than_its_parts(wide); });
     if (clusters_.size() > before)
-        begin_tests(Stage::test_wider, std::move(unconfirmed));
+        begin_tests(Stage::test_wider, unconfirmed(before, held_below));
     else
         begin_alone();
 }
 
 // By what was measured of it, its parts and those beside it, each in a test of its own.
-bool NestedSearch::carries_less_than_its_parts(int cluster) const {
+bool NestedSearch::carries_less_than_its_parts(int cluster, double of_parts) const {
     const SharedCluster& own = clusters_[at(cluster)];
     double parts_out = 0, parts_in = 0, others_out = 0, others_in = 0;
     for (int c = 0; at(c) < clusters_.size(); ++c) {
@@ -213,8 +230,8 @@ bool NestedSearch::carries_less_than_its_parts(int cluster) const {
         (is_part ? parts_out : others_out) += can_send(each);
         (is_part ? parts_in : others_in) += can_get(each);
     }
-    return (own.out > 0 && own.out < held_below * std::min(parts_out, others_in)) ||
-           (own.in > 0 && own.in < held_below * std::min(parts_in, others_out));
+    return (own.out > 0 && own.out < of_parts * std::min(parts_out, others_in)) ||
+           (own.in > 0 && own.in < of_parts * std::min(parts_in, others_out));
 }
 
 // Its uplink's rate, or all its ports'.
@@ -313,7 +330,9 @@ void NestedSearch::take_test(const std::vector<StreamRate>& round) {
     carried_.push_back(sum);
     const bool is_held = sum < held_below * wanted;
     // Once more, where one disturbed stream may be the reason.
-    const bool surely = round.size() >= streams_for_sure && sum < surely_held * wanted;
+    const double before = tests_out_ ? own.out : own.in;
+    const bool surely = (round.size() >= streams_for_sure && sum < surely_held * wanted) ||
+                        std::abs(sum - before) <= confirmed_within * before;
     if (is_held && !surely && carried_.size() == 1) return;
     (tests_out_ ? own.out : own.in) =
         is_held ? *std::max_element(carried_.begin(), carried_.end()) : 0;

@@ -48,10 +48,11 @@ private:
     double expected(const std::vector<StreamRate>& round) const;
     void take_test(const std::vector<StreamRate>& round);
     void tests_are_over();
-    bool carries_less_than_its_parts(int cluster) const;
+    bool carries_less_than_its_parts(int cluster, double of_parts) const;
     bool leave_out_whole_ones();
     bool has_parts(int cluster) const { return !parts_of(clusters_, cluster).empty(); }
-    std::vector<int> wide_ones(std::size_t first) const;
+    std::vector<int> unconfirmed(std::size_t first, double of_parts) const;
+    bool is_free_between(const std::vector<StreamRate>& round);
     double can_send(const SharedCluster& cluster) const;
     double can_get(const SharedCluster& cluster) const;
     bool may_be_held_by_wider(const SharedCluster& cluster) const;
@@ -66,6 +67,7 @@ private:
     std::vector<double> sends_, gets_;  // per host at most
     SharedClusters clusters_;
     std::vector<int> tops_;        // what the wider search joins
+    int free_rounds_ = 0;          // of it, in which these were not held; -1: in one they were
     std::vector<int> tested_;      // clusters to be tested, the last first
     bool tests_out_ = true;        // what leaves it: else what enters
     std::vector<double> carried_;  // that way, in its rounds

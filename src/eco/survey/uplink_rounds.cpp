@@ -18,6 +18,8 @@ constexpr int few_twice = 8;
 // More are tested several at a time. What these send is then a small part of what the others, at
 // 8:1, can receive: with 8 groups of 12 racks it was not.
 constexpr int most_groups = 16;
+// Times the least rate that others have at most that confirm it.
+constexpr double alike = 1.1;
 
 std::vector<int> that_are_tested(const std::vector<std::vector<int>>& members) {
     std::vector<int> found;
@@ -60,6 +62,28 @@ std::vector<StreamRate> streams_between(const std::vector<std::vector<int>>& fro
 int count_uplink_rounds(const std::vector<int>& cluster) {
     const auto count = static_cast<int>(that_are_tested(members_of(cluster)).size());
     return count < few_twice ? 2 * count : std::min(count, most_groups);
+}
+
+bool are_enough(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds) {
+    const auto all = at(count_uplink_rounds(cluster));
+    if (rounds.size() % all == 0) return true;
+    const auto members = members_of(cluster);
+    const std::size_t tested = that_are_tested(members).size();
+    // Of two clusters what leaves one enters the other; fewer than four are else tested one way at
+    // a time.
+    const bool both_ways = tested >= at(few_clusters) || (tested == 2 && members.size() == 2);
+    if (!both_ways || all != 2 * tested || rounds.size() % tested != 0) return false;
+    double least = 0, most = 0;
+    for (const UplinkRound& round : rounds)
+        for (const bool out : {true, false})
+            for (const int c : out ? round.out : round.in) {
+                double sum = 0;
+                for (const StreamRate& each : round.streams)
+                    if (cluster[at(out ? each.from : each.to)] == c) sum += each.rate;
+                least = most == 0 ? sum : std::min(least, sum);
+                most = std::max(most, sum);
+            }
+    return most <= alike * least;
 }
 
 UplinkRound uplink_round(const std::vector<int>& cluster, int number, std::mt19937& random) {

@@ -19,6 +19,10 @@ struct UplinkRound {
 // So many rounds test each cluster of two vertices or more both ways.
 int count_uplink_rounds(const std::vector<int>& cluster);
 
+// Whether the rounds so far, of which the last has its rates, are enough: all of them, or half of
+// them if these tested each cluster both ways and all carried alike.
+bool are_enough(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds);
+
 // number: from 0; from count_uplink_rounds on they repeat, with other ends. cluster: per vertex,
 // numbered from 0.
 UplinkRound uplink_round(const std::vector<int>& cluster, int number, std::mt19937& random);
