@@ -100,6 +100,23 @@ TEST_F(Predict, MulticastsByOtherNicsShareThem) {
     EXPECT_NEAR(time("mcast:segments=5"), whole, 0.2 * whole);
 }
 
+// A Wi-Fi cell sends them at its basic rate: nothing else is sent meanwhile.
+TEST_F(Predict, SlowMulticastsTakeTheBusesTime) {
+    constexpr double bus = 1.25e6, basic = bus / 3;
+    constexpr Bytes bytes = 200000;
+    network_.mcasts = {{std::vector<bool>(8, true), basic}};
+    hierarchy_.top.mcast_rate = basic;
+    const auto time = [&](Operation operation, const char* text) {
+        Request request = ask(operation);
+        request.root = 0;
+        return simulate(network_, host_of_, parse_choice(text), request, bytes).time;
+    };
+    const Seconds alone = time(Operation::bcast, "mcast:segments=1");
+    EXPECT_NEAR(alone, bytes / basic, 0.1 * alone);
+    // The bus of the root carries what two hosts and two other buses have to add as well.
+    EXPECT_GE(time(Operation::allreduce, "mcast:segments=16"), alone + 4 * bytes / bus);
+}
+
 // What a datagram costs counts once, however long the message: not what MPI's messages cost.
 TEST_F(Predict, MulticastsCostWhatTheirDatagramsDo) {
     network_.mcasts = {{std::vector<bool>(8, true), 1.25e6}};

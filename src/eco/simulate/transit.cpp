@@ -106,6 +106,16 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, RouteNumbers& ways) {
     return pair;
 }
 
+// Where nothing on the way but a bus explains why a multicast is as slow as it is.
+static double slowed(const Network& network, const Network::McastRoute& route) {
+    if (route.links.empty() || route.rate <= 0) return 1;
+    const int slowest = *std::min_element(
+        route.links.begin(), route.links.end(),
+        [&](int a, int b) { return network.links[at(a)].rate < network.links[at(b)].rate; });
+    const Link& link = network.links[at(slowest)];
+    return link.kind == Link::Kind::bus ? std::max(1.0, link.rate / route.rate) : 1;
+}
+
 // The whole tree of links as one way.
 Transit::Pair Transit::make_mcast(int number, RouteNumbers& ways) {
     Pair pair;
@@ -115,8 +125,9 @@ Transit::Pair Transit::make_mcast(int number, RouteNumbers& ways) {
          m < timeline_.messages.size() && timeline_.messages[m].mcast == number; ++m)
         to.push_back(host(timeline_.messages[m].to));
     Network::McastRoute route = network_.mcast_route(host(message(number).from), to);
+    pair.slowed = slowed(network_, route);
     pair.route = std::move(route.links);
-    pair.rate = route.rate > 0 ? route.rate : never;
+    pair.rate = route.rate > 0 ? pair.slowed * route.rate : never;
     pair.reach = route.reach;
     std::vector<int> shared = pair.route;
     if (shared.empty() && route.reach >= 0)
@@ -185,7 +196,8 @@ void Transit::flow(int number, Pair& pair) {
         return;
     }
     const bool inside = !pair.is_mcast && host(message.from) == host(message.to);
-    const double bytes = inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes);
+    const double bytes =
+        pair.slowed * (inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes));
     for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
     unsent_[at(number)] = std::max(bytes, 1e-9);
     if (network_.ordered && !pair.is_mcast && message.bytes <= network_.frame.payload &&

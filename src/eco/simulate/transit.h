@@ -68,6 +68,9 @@ private:
         int asks = -1;        // the message whose question the receiver has not answered yet
         std::vector<int> route;
         bool is_mcast = false;
+        // Times the bytes of a multicast: what it takes of a bus that sends multicasts slower than
+        // messages, as a Wi-Fi cell does.
+        double slowed = 1;
         int reach = -1;  // of a multicast, in Network::mcasts
     };
     // Where a host's frames leave, one after the other.
