@@ -145,8 +145,17 @@ def test_slow_hosts(tmp_path: Path) -> None:
         ("rate: 1gbit,", "rate: 1gbit, snooping: 1ms,", "snooping: '1ms' is less than 0.1s"),
         ("rate: 10mbit,", "rate: 10mbit, ports: {n0: 1mbit},", "a bus has neither 'forwarding'"),
         ("rate: 1gbit,", "rate: 1gbit, multicast: {loss: 2%},", "multicast: a switch has none"),
-        ("rate: 10mbit,", "rate: 10mbit, multicast: {rate: 4mbit},", "whole multiple of its rate"),
-        ("rate: 10mbit,", "rate: 10mbit, multicast: {rate: 20mbit},", "whole multiple of its rate"),
+        (
+            "rate: 10mbit,",
+            "rate: 10mbit, multicast: {rate: 4mbit},",
+            "multiple of the multicasts' rate",
+        ),
+        (
+            "rate: 10mbit,",
+            "rate: 10mbit, multicast: {rate: 20mbit},",
+            "multiple of the multicasts' rate",
+        ),
+        ("rate: 10mbit,", "rate: 10mbit, multicast: {rate: 100kbit},", "20 times that at most"),
         ("rate: 10mbit,", "rate: 10mbit, multicast: {lost: 2%},", "unknown key 'lost'"),
         (
             "rate: 1gbit,",
@@ -317,3 +326,13 @@ def test_list_and_show() -> None:
     assert {s["name"] for s in json.loads(lab("list", "--json").stdout)} == set(shipped_names())
     assert json.loads(lab("show", "two-sites", "--json").stdout)["links"][0]["delay"] == 0.02
     assert "20 ms each way" in lab("show", "two-sites").stdout
+
+
+def test_the_basic_rate_of_a_wifi_cell_stays(tmp_path: Path) -> None:
+    text = GOOD.replace("rate: 10mbit,", "rate: 12mbit, multicast: {rate: 4mbit, loss: 2%},")
+    cell = load(write(tmp_path, text)).networks[0]
+    assert cell.multicast is not None
+    assert (cell.multicast.times, cell.multicast.loss) == (3, 0.02)
+    slower, slowest = cell.with_rate(8e6).multicast, cell.with_rate(1e6).multicast
+    assert slower is not None and slowest is not None
+    assert (slower.times, slowest.times) == (2, 1)

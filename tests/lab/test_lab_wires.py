@@ -152,7 +152,7 @@ def test_a_switch_without_a_querier_forgets(tmp_path: Path) -> None:
 
 WIFI = """
 networks:
-  a: {kind: bus, rate: 12mbit, multicast: {rate: 4mbit, loss: 10%}, hosts: [n0, n1, n2]}
+  a: {kind: bus, rate: 12mbit, multicast: {rate: 4mbit, loss: 20%}, hosts: [n0, n1, n2]}
   b: {kind: switch, rate: 12mbit, hosts: [n3]}
 links:
   - {between: [a, b]}
@@ -163,10 +163,11 @@ def test_a_wifi_cell_carries_multicasts_at_its_basic_rate_and_loses_some(tmp_pat
     scenario = tmp_path / "wifi.yaml"
     scenario.write_text(WIFI)
     full({(0,): 12e6}, scenario, flows=[["n0", "n1"]], seconds=1)
-    for source in ("n0", "n3"):
-        # More than the queue of the access point takes: it is full until the end.
-        heard = wires(scenario, multicasts=source, times=280, bytes=1400)
-        count, seconds = heard["n1"]
-        carried = heard["n3"][0] if source == "n0" else count / 0.9
-        assert carried * (1400 + 66) * 8 / seconds == pytest.approx(4e6, rel=0.25), heard
-        assert 0.75 * carried <= heard["n2"][0] <= 0.99 * carried, heard
+    # More than the queue of the access point takes: it is full until the end.
+    heard = wires(scenario, multicasts="n0", times=280, bytes=1400)
+    (carried, seconds), others = heard["n3"], [heard[host][0] for host in ("n1", "n2")]
+    assert carried * (1400 + 66) * 8 / seconds == pytest.approx(4e6, rel=0.25), heard
+    assert all(0.6 * carried <= count <= 0.95 * carried for count in others), heard
+    # From a switch, as many as the queue takes.
+    heard = wires(scenario, multicasts="n3", times=25, bytes=1400)
+    assert 25 <= heard["n1"][0] + heard["n2"][0] < 50, heard

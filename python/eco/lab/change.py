@@ -137,7 +137,7 @@ class _Reader:
             self.fail(f"{now.name} has no network {name!r}; {_listed('network', names)}")
         rate = self.unit(units.parse_rate, self.settings("network", words, {"rate"})["rate"])
         before = now.networks[names.index(name)]
-        after = replace(before, rate=rate)
+        after = before.with_rate(rate)
         networks = tuple(after if network is before else network for network in now.networks)
         shown = f"rate {_show(after, 'rate')} (was {_show(before, 'rate')})"
         return self.change(replace(now, networks=networks), f"network {name}: {shown}")

@@ -17,6 +17,7 @@ from eco.lab.scenario import Forwarding, Kind, Link, Multicast, Network, Scenari
 
 SHIPPED = Path(__file__).with_name("scenarios")
 MOST_HOSTS = 1000
+MOST_TIMES = 20  # as long as another frame, a multicast takes: more find no place in a queue
 LEAST_MEMORY = 0.1  # seconds, of a switch that snoops
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 _KINDS: dict[str, Kind] = {"bus": "bus", "switch": "switch"}
@@ -225,8 +226,11 @@ class _Reader:
             else rate
         )
         times = round(rate / basic)
-        if times < 1 or abs(times * basic - rate) > 0.01 * rate:
-            self.fail(f"{where}: the network's rate must be a whole multiple of its rate")
+        if not 1 <= times <= MOST_TIMES or abs(times * basic - rate) > 0.01 * rate:
+            self.fail(
+                f"{where}: the network's rate must be a whole multiple of the multicasts' rate, "
+                f"{MOST_TIMES} times that at most"
+            )
         return Multicast(times, self.unit(f"{where}: loss", units.parse_loss, entry.get("loss", 0)))
 
     def hosts(self, where: str, data: object) -> tuple[str, ...]:

@@ -42,6 +42,15 @@ class Network:
     ports: tuple[tuple[str, float], ...] = ()  # hosts whose ports have other rates
     multicast: Multicast | None = None  # of a bus; None: as all frames
 
+    def with_rate(self, rate: float) -> Network:
+        """With another rate, of ports that have none of their own; a Wi-Fi cell's basic rate stays,
+        as near as a whole part of the rate comes to it."""
+        multicast = self.multicast
+        if multicast is not None:
+            times = max(1, round(multicast.times * rate / self.rate))
+            multicast = replace(multicast, times=times)
+        return replace(self, rate=rate, multicast=multicast)
+
     def rate_of(self, host: str) -> float:
         """Of the host's port on a switch."""
         return dict(self.ports).get(host, self.rate)

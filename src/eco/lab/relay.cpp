@@ -47,7 +47,7 @@ using Time = Clock::time_point;
 constexpr int frames_at_once = 64;
 constexpr int events_at_once = 64;
 constexpr std::size_t longest_frame = 2048;
-constexpr int queued_frame = 2560;  // bytes of the kernel's memory that a full one takes
+constexpr int overhead_of_queued = 1100;  // bytes of the kernel's memory beside a frame's own
 // Preamble, gap and check sequence, which the interfaces do not show.
 constexpr std::size_t unseen_bytes = 24;
 // Of a frame that others overtake.
@@ -160,10 +160,11 @@ struct Direction {
     void give() {
         while (!waiting.empty() && waiting.front().due <= Clock::now()) {
             auto& [due, bytes, times] = waiting.front();
-            if (times == 1 || has_room(times)) {
+            if (times == 1 || has_room(times, bytes.size())) {
                 (void)!send(target, bytes.data(), bytes.size(), 0);
                 // Copies to their own sender take the medium's time, and the bridge drops them.
-                std::memcpy(bytes.data(), bytes.data() + address_bytes, address_bytes);
+                if (times > 1 && bytes.size() >= 2 * address_bytes)
+                    std::memcpy(bytes.data(), bytes.data() + address_bytes, address_bytes);
                 for (; times > 1; --times) (void)!send(target, bytes.data(), bytes.size(), 0);
             }
             waiting.pop_front();
@@ -171,12 +172,12 @@ struct Direction {
     }
 
     // Whether so many frames find place in the queue: else the copies would be lost, not the frame.
-    bool has_room(int frames) const {
+    bool has_room(int frames, std::size_t length) const {
         int queued = 0, most = 0;
         socklen_t size = sizeof most;
         return ioctl(target, SIOCOUTQ, &queued) != 0 ||
                getsockopt(target, SOL_SOCKET, SO_SNDBUF, &most, &size) != 0 ||
-               queued + frames * queued_frame <= most;
+               queued + frames * (static_cast<std::int64_t>(length) + overhead_of_queued) <= most;
     }
 };
 
@@ -267,7 +268,8 @@ void await(int sources, int handle, std::size_t number) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = number;
-    if (epoll_ctl(sources, EPOLL_CTL_ADD, handle, &event) != 0) give_up("epoll");
+    // A file has been read when it is opened: nothing more comes.
+    if (epoll_ctl(sources, EPOLL_CTL_ADD, handle, &event) != 0 && errno != EPERM) give_up("epoll");
 }
 
 // Late frames would show as a slow network, so the relay goes before all else where it may.
