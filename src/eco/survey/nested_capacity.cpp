@@ -150,11 +150,14 @@ void NestedSearch::add(const Search& done) {
 }
 
 // Those from the first one on that have parts and may be no more than these: do not carry less than
-// such a part of what these do.
+// such a part of what these do. One that was found inside another was tested with its hosts alone,
+// which may take less than all others do.
 std::vector<int> NestedSearch::unconfirmed(std::size_t first, double of_parts) const {
     std::vector<int> found;
     for (int c = static_cast<int>(first); at(c) < clusters_.size(); ++c)
-        if (has_parts(c) && !carries_less_than_its_parts(c, of_parts)) found.push_back(c);
+        if (has_parts(c) &&
+            (clusters_[at(c)].wider >= 0 || !carries_less_than_its_parts(c, of_parts)))
+            found.push_back(c);
     return found;
 }
 
@@ -334,6 +337,8 @@ void NestedSearch::take_test(const std::vector<StreamRate>& round) {
     const bool surely = (round.size() >= streams_for_sure && sum < surely_held * wanted) ||
                         std::abs(sum - before) <= confirmed_within * before;
     if (is_held && !surely && carried_.size() == 1) return;
+    // Whatever disturbs a round, or fills something else, makes it carry less, never more.
+    carried_.push_back(before);
     (tests_out_ ? own.out : own.in) =
         is_held ? *std::max_element(carried_.begin(), carried_.end()) : 0;
     carried_.clear();

@@ -78,6 +78,12 @@ TEST(NestedCapacity, UnevenRacks) {
     EXPECT_GE(count_exact(racks_of({3, 5}, 2), 20), 19);
 }
 
+// Two large ones beside two small ones that cannot fill them: these are no pod.
+TEST(NestedCapacity, LargeRacksBesideSmallOnes) {
+    for (const unsigned seed : {5U, 8U})
+        EXPECT_TRUE(is_exact(racks_of({8, 8, 2, 2}, 2), seed)) << seed;
+}
+
 // Uneven racks of 8 to 40 among 64 hosts, uplinks short by 2:1 to 8:1.
 TEST(NestedCapacity, RacksOfAnySize) {
     std::mt19937 random(7);

@@ -65,25 +65,22 @@ int count_uplink_rounds(const std::vector<int>& cluster) {
 }
 
 bool are_enough(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds) {
-    const auto all = at(count_uplink_rounds(cluster));
-    if (rounds.size() % all == 0) return true;
-    const auto members = members_of(cluster);
-    const std::size_t tested = that_are_tested(members).size();
-    // Of two clusters what leaves one enters the other; fewer than four are else tested one way at
-    // a time.
-    const bool both_ways = tested >= at(few_clusters) || (tested == 2 && members.size() == 2);
-    if (!both_ways || all != 2 * tested || rounds.size() % tested != 0) return false;
-    double least = 0, most = 0;
+    if (rounds.size() % at(count_uplink_rounds(cluster)) == 0) return true;
+    const std::size_t tested = that_are_tested(members_of(cluster)).size();
+    // Of fewer, what leaves one is what enters the other, or each round tests one way only.
+    if (tested < at(few_clusters) || tested >= at(few_twice) || rounds.size() % tested != 0)
+        return false;
+    std::vector<double> carried;
     for (const UplinkRound& round : rounds)
         for (const bool out : {true, false})
             for (const int c : out ? round.out : round.in) {
                 double sum = 0;
                 for (const StreamRate& each : round.streams)
                     if (cluster[at(out ? each.from : each.to)] == c) sum += each.rate;
-                least = most == 0 ? sum : std::min(least, sum);
-                most = std::max(most, sum);
+                carried.push_back(sum);
             }
-    return most <= alike * least;
+    const auto [least, most] = std::minmax_element(carried.begin(), carried.end());
+    return *most > 0 && *most <= alike * *least;
 }
 
 UplinkRound uplink_round(const std::vector<int>& cluster, int number, std::mt19937& random) {

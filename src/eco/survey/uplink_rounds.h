@@ -20,7 +20,7 @@ struct UplinkRound {
 int count_uplink_rounds(const std::vector<int>& cluster);
 
 // Whether the rounds so far, of which the last has its rates, are enough: all of them, or half of
-// them if these tested each cluster both ways and all carried alike.
+// them if these tested each of four clusters or more both ways and all carried alike.
 bool are_enough(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds);
 
 // number: from 0; from count_uplink_rounds on they repeat, with other ends. cluster: per vertex,

@@ -19,7 +19,43 @@ std::vector<int> clusters_of(const std::vector<int>& sizes) {
     return found;
 }
 
+// Rounds until they are enough, where each uplink carries so much, by cluster.
+int rounds_until_enough(const std::vector<int>& sizes, const std::vector<double>& carries) {
+    const auto cluster = clusters_of(sizes);
+    std::mt19937 random(1);
+    std::vector<UplinkRound> rounds;
+    do {
+        UplinkRound round = uplink_round(cluster, static_cast<int>(rounds.size()), random);
+        const auto share = [&](bool out, int id) {
+            const auto streams = std::count_if(
+                round.streams.begin(), round.streams.end(),
+                [&](const auto& each) { return cluster[at(out ? each.from : each.to)] == id; });
+            return carries[at(id)] / static_cast<double>(streams);
+        };
+        const auto is_in = [](const std::vector<int>& some, int id) {
+            return std::find(some.begin(), some.end(), id) != some.end();
+        };
+        for (StreamRate& each : round.streams) {
+            const int from = cluster[at(each.from)], to = cluster[at(each.to)];
+            each.rate = is_in(round.out, from) ? share(true, from) : share(false, to);
+        }
+        rounds.push_back(std::move(round));
+    } while (!are_enough(cluster, rounds));
+    return static_cast<int>(rounds.size());
+}
+
 }  // namespace
+
+TEST(UplinkRounds, AreFewerWhereAllCarryAlike) {
+    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {2, 2.1, 2, 2}), 4);
+    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {2, 2, 1, 2}), 8);
+    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {0, 1, 1, 1}), 8);
+    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {0, 0, 0, 0}), 8);
+    // What leaves one of two enters the other; half of three's would leave one untested one way.
+    EXPECT_EQ(rounds_until_enough({4, 4}, {1, 1}), 4);
+    EXPECT_EQ(rounds_until_enough({4, 4, 4}, {1, 1, 1}), 6);
+    EXPECT_EQ(rounds_until_enough(std::vector<int>(20, 8), std::vector<double>(20, 1)), 16);
+}
 
 // Each cluster of two or more once each way at least, all its vertices if there are ends enough;
 // nobody sends or receives two streams.
