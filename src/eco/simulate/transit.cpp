@@ -106,14 +106,16 @@ Transit::Pair Transit::make_pair(Rank from, Rank to, RouteNumbers& ways) {
     return pair;
 }
 
-// Where nothing on the way but a bus explains why a multicast is as slow as it is.
+// How many times its bytes a multicast takes that a bus carries slower than messages: as much as
+// the slowest link on the way would carry meanwhile.
 static double slowed(const Network& network, const Network::McastRoute& route) {
-    if (route.links.empty() || route.rate <= 0) return 1;
-    const int slowest = *std::min_element(
-        route.links.begin(), route.links.end(),
-        [&](int a, int b) { return network.links[at(a)].rate < network.links[at(b)].rate; });
-    const Link& link = network.links[at(slowest)];
-    return link.kind == Link::Kind::bus ? std::max(1.0, link.rate / route.rate) : 1;
+    const bool any_bus = std::any_of(route.links.begin(), route.links.end(), [&](int link) {
+        return network.links[at(link)].kind == Link::Kind::bus;
+    });
+    if (!any_bus || route.rate <= 0) return 1;
+    double slowest = never;
+    for (const int link : route.links) slowest = std::min(slowest, network.links[at(link)].rate);
+    return std::max(1.0, slowest / route.rate);
 }
 
 // The whole tree of links as one way.
@@ -196,10 +198,14 @@ void Transit::flow(int number, Pair& pair) {
         return;
     }
     const bool inside = !pair.is_mcast && host(message.from) == host(message.to);
-    const double bytes =
-        pair.slowed * (inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes));
-    for (const int link : pair.route) timeline_.links[at(link)].bytes += bytes;
-    unsent_[at(number)] = std::max(bytes, 1e-9);
+    const double bytes = inside ? static_cast<double>(message.bytes) : network_.wire(message.bytes);
+    for (const int link : pair.route) {
+        const bool bus = network_.links[at(link)].kind == Link::Kind::bus;
+        timeline_.links[at(link)].bytes += bus ? pair.slowed * bytes : bytes;
+    }
+    // On the other links of its way a slowed multicast counts as much as on the bus: a flow has one
+    // rate.
+    unsent_[at(number)] = std::max(pair.slowed * bytes, 1e-9);
     if (network_.ordered && !pair.is_mcast && message.bytes <= network_.frame.payload &&
         !pair.route.empty())
         queue(number, pair.route.front());
