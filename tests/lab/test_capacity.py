@@ -106,6 +106,6 @@ def test_truth(scenario: str, mpi: str, tmp_path: Path) -> None:
 
 @long
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
-@pytest.mark.parametrize("scenario", ["switched-8", "campus-20", "magpie"])
+@pytest.mark.parametrize("scenario", ["switched-8", "campus-20", "magpie", "old-hosts"])
 def test_nothing_where_nothing_is_shared(scenario: str, mpi: str, tmp_path: Path) -> None:
     assert clusters_of(_measured(scenario, mpi, tmp_path / "p.json")) == {}
