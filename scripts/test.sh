@@ -8,7 +8,7 @@ cd "$(dirname "$(realpath "$0")")/.."
 level=${1:-full} preset=${2:-release}
 case $level in
     quick) marks="not long and not lab and not full" takes="two minutes" ;;
-    full) marks="not long" takes="about 20 minutes" ;;
+    full) marks="not long" takes="about 15 minutes" ;;
     long) marks="(long or not long)" takes="about four hours" ;;
     *) echo "eco: test.sh takes quick, full or long, not '$level'" >&2; exit 2 ;;
 esac
