@@ -94,7 +94,8 @@ def test_a_schedule_that_a_link_made_slower_ends(
     assert got(run) == got(natively(mpi, *words, scale=100))
     found = fastest(profile)
     for gather in GATHERS[:2]:
-        assert found[gather] == "native"
+        # Not kept if the library was left to run before enough calls were compared.
+        assert found.get(gather, "native") == "native", run.err
         assert run.times_of(gather, "native") >= CALLS - 50, run.err
 
 
