@@ -268,7 +268,7 @@ void await(int sources, int handle, std::size_t number) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.u64 = number;
-    // A file has been read when it is opened: nothing more comes.
+    // A file cannot be waited for: of one as standard input only the wires are read, no changes.
     if (epoll_ctl(sources, EPOLL_CTL_ADD, handle, &event) != 0 && errno != EPERM) give_up("epoll");
 }
 

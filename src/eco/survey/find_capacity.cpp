@@ -19,9 +19,8 @@ constexpr int first_rounds = 6, rounds_unchanged = 3;
 // crossed an uplink of half of their ports (of 60 networks of 4 + 4 hosts 15 were missed after 16
 // rounds, 4 after 24; of 20 of 24 + 24 hosts 5 and none).
 constexpr int rounds_in_vain = 24;
-// Of so few vertices each split into two and two is seen first, and then that again.
-constexpr std::size_t few_vertices = 4;
-constexpr int splits = 3, rounds_a_split = 3;
+// Of few vertices: as often as each split is seen.
+constexpr int rounds_a_split = 3;
 // One of so many rounds is drawn as if nothing were known.
 constexpr int as_if_new = 4;
 // Rounds before the first that sends out of a part of few vertices which may share an uplink.

@@ -18,6 +18,10 @@
 
 namespace eco {
 
+// Of so few vertices each split into two and two is seen in the first rounds, and then that again.
+inline constexpr std::size_t few_vertices = 4;
+inline constexpr int splits = 3;
+
 // Rounds of one search. Several searches may run beside each other where their hosts' streams do
 // not share anything.
 class CapacitySearch {

@@ -25,9 +25,6 @@ constexpr double surely_held = 0.6;
 constexpr std::size_t streams_for_sure = 4;
 // Of the rate that was measured before: one that differs by less confirms it.
 constexpr double confirmed_within = 0.15;
-// Clusters that a wider search parts into two and two, in each way, before all else; and the ways.
-constexpr std::size_t split_clusters = 4;
-constexpr int ways_to_split = 3;
 // Times a cluster's own rate: what a wider one carries where it can have held that back, as two
 // clusters may be tested at a time.
 constexpr double both = 2;
@@ -194,11 +191,12 @@ void NestedSearch::begin_wider() {
     searches_.push_back({{}, -1, CapacitySearch(std::move(vertices), wider_search, seed_)});
 }
 
-// Whether each split of four clusters carried what these can: they share nothing.
+// Whether each split of few clusters, with which their search begins, carried what these can: they
+// share nothing.
 bool NestedSearch::is_free_between(const std::vector<StreamRate>& round) {
-    if (tops_.size() != split_clusters || free_rounds_ < 0) return false;
+    if (tops_.size() != few_vertices || free_rounds_ < 0) return false;
     free_rounds_ = total_rate(round) >= held_below * expected(round) ? free_rounds_ + 1 : -1;
-    return free_rounds_ == ways_to_split;
+    return free_rounds_ == splits;
 }
 
 void NestedSearch::add_wider(const Capacity& found) {
@@ -333,14 +331,12 @@ void NestedSearch::take_test(const std::vector<StreamRate>& round) {
     carried_.push_back(sum);
     const bool is_held = sum < held_below * wanted;
     // Once more, where one disturbed stream may be the reason.
-    const double before = tests_out_ ? own.out : own.in;
+    double& rate = tests_out_ ? own.out : own.in;
     const bool surely = (round.size() >= streams_for_sure && sum < surely_held * wanted) ||
-                        std::abs(sum - before) <= confirmed_within * before;
+                        std::abs(sum - rate) <= confirmed_within * rate;
     if (is_held && !surely && carried_.size() == 1) return;
     // Whatever disturbs a round, or fills something else, makes it carry less, never more.
-    carried_.push_back(before);
-    (tests_out_ ? own.out : own.in) =
-        is_held ? *std::max_element(carried_.begin(), carried_.end()) : 0;
+    rate = is_held ? std::max(rate, *std::max_element(carried_.begin(), carried_.end())) : 0;
     carried_.clear();
     if (!tests_out_) tested_.pop_back();
     tests_out_ = !tests_out_;
