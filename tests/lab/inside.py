@@ -135,6 +135,18 @@ GROUP = "239.255.0.7"
 TICK = 0.1
 
 
+def membership(host: str, scenario: Scenario) -> bytes:
+    """Of the group, by this host's card."""
+    return socket.inet_aton(GROUP) + socket.inet_aton(address(scenario.hosts.index(host)))
+
+
+def group_sender(host: str, scenario: Scenario) -> socket.socket:
+    handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    own = socket.inet_aton(address(scenario.hosts.index(host)))
+    handle.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own)
+    return handle
+
+
 def groups(
     source: str, members: list[str], again: float, scenario: Scenario, times: int
 ) -> dict[str, list[int]]:
@@ -148,7 +160,7 @@ def groups(
         card = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x0800))
         card.settimeout(TICK / 4)
         mine = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        member = socket.inet_aton(GROUP) + socket.inet_aton(address(scenario.hosts.index(host)))
+        member = membership(host, scenario)
         if host in members:
             mine.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
         left = again if host in members else 0.0
@@ -168,9 +180,7 @@ def groups(
         return arrived
 
     def shoot() -> None:
-        handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        own = socket.inet_aton(address(scenario.hosts.index(source)))
-        handle.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own)
+        handle = group_sender(source, scenario)
         for n in range(times):
             time.sleep(max(0.0, start + n * TICK - time.monotonic()))
             handle.sendto(struct.pack("I", n), (GROUP, PORT))
@@ -189,7 +199,7 @@ def multicasts(source: str, scenario: Scenario, times: int, size: int) -> dict[s
     def arrivals(host: str) -> list[float]:
         handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         handle.bind(("", PORT))
-        member = socket.inet_aton(GROUP) + socket.inet_aton(address(scenario.hosts.index(host)))
+        member = membership(host, scenario)
         handle.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
         handle.settimeout(2.0)
         when = []
@@ -201,9 +211,7 @@ def multicasts(source: str, scenario: Scenario, times: int, size: int) -> dict[s
             return [len(when), when[-1] - when[0]]
 
     def shoot() -> None:
-        handle = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        own = socket.inet_aton(address(scenario.hosts.index(source)))
-        handle.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own)
+        handle = group_sender(source, scenario)
         handle.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_LOOP, 0)
         time.sleep(max(0.0, start - time.monotonic()))
         for _ in range(times):
