@@ -4,8 +4,10 @@ tests begin first, so that two workers end together. A test of rates or times th
 machines take this one's processors is run again."""
 
 import os
+import shutil
+import tempfile
 import zlib
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,16 @@ LONG_FIRST = ("mpi", "lab", "bench", "packages", "site")
 TAKEN = 0.05
 TRIES = 3
 IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+@pytest.fixture(autouse=True)
+def _own_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """For each test. Open MPI's mpirun fails to start where one with its process number, which the
+    machine gives again after 32,768, was killed and left its files."""
+    folder = tempfile.mkdtemp(prefix="eco-")  # short: sockets in it have names of 107 bytes
+    monkeypatch.setenv("TMPDIR", folder)
+    yield
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -28,7 +28,8 @@ def processes(marker: str) -> list[str]:
 def traces() -> set[str]:
     """Names that a launcher or the lab could leave behind."""
     names = ("prte", "ompi", "pmix", "openmpi", "eco-lab", "vader", "sm_", "mpich", "hydra", "n0.")
-    places = [Path("/tmp"), Path("/dev/shm"), Path("/run"), Path("/run/netns"), Path("/var/tmp")]
+    folders = ("/tmp", os.environ["TMPDIR"], "/dev/shm", "/run", "/run/netns", "/var/tmp")
+    places = [Path(folder) for folder in folders]
     return {
         str(entry)
         for place in places
@@ -36,6 +37,10 @@ def traces() -> set[str]:
         for entry in place.iterdir()
         if entry.name.startswith(names)
     }
+
+
+def test_files_of_killed_launchers_are_not_found_by_the_next_test() -> None:
+    assert not list(Path(os.environ["TMPDIR"]).iterdir())
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
