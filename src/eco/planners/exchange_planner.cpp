@@ -108,10 +108,16 @@ private:
     // Of the leaders: what the group with this number has added up.
     static Buffer bank(std::size_t group) { return scratch(1 + static_cast<int>(group)); }
 
-    // The group's sum in the leader's `sum`.
-    void collect(const std::vector<Chunk>& chunks, Buffer sum) {
+    // The group's sum in the leader's `sum`; from chunk `first` on, then those before it: what is
+    // ready first leaves first, and not all leaders are to send to one at once.
+    void collect(const std::vector<Chunk>& chunks, Buffer sum, Chunk first = 0) {
         native_->collect(chunks, leads() ? sum : scratch(0));
-        for (const auto& message : messages(chunks, choice_)) {
+        auto list = messages(chunks, choice_);
+        std::rotate(list.begin(),
+                    std::find_if(list.begin(), list.end(),
+                                 [=](const auto& message) { return message.front() >= first; }),
+                    list.end());
+        for (const auto& message : list) {
             if (native_->follows()) break;
             const Chunk chunk = message.front();
             const auto& below = children(chunk);
@@ -224,7 +230,8 @@ private:
     void reduce_scatter() {
         const int groups = static_cast<int>(groups_.size());
         const Buffer result = scratch(1 + groups);
-        collect(all_chunks(request_.ranks() * segments_), bank(own_));
+        const Rank next = groups_[(own_ + 1) % groups_.size()].first();
+        collect(all_chunks(request_.ranks() * segments_), bank(own_), next * segments_);
         if (!leads()) {
             for (const auto& message : messages(blocks({me_}), choice_))
                 builder_.recv(leader(own_), output, message);

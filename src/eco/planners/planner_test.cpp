@@ -277,4 +277,30 @@ TEST(Planner, EveryOperationHasACandidate) {
             }
 }
 
+// Else the host that all begin with has P - 1 messages at once, and the others none.
+TEST(Planner, BlocksGoToANextHostFirst) {
+    const Hierarchy hierarchy = parse_hierarchy("0 1 2 3 4 5");
+    const Request request{Operation::reduce_scatter, &hierarchy};
+    for (const char* text : {"exchange:inner=star,segments=1", "exchange:inner=star",
+                             "tree:top=star,inner=star,rotate=all"}) {
+        const Choice choice = parse_choice(text);
+        for (Rank me = 0; me < 6; ++me) {
+            const Program program = plan(choice, request, me);
+            // What a send waits for comes first, one task after the other.
+            std::vector<Rank> sends, copied;
+            for (const Task& task : program.tasks) {
+                const auto chunks = program.chunks_of(task);
+                if (task.kind == Kind::send) sends.push_back(task.peer);
+                if (task.kind == Kind::copy && chunks.size() == 1)
+                    copied.push_back(static_cast<Rank>(chunks.front()));
+            }
+            ASSERT_EQ(sends.size(), 5U) << text;
+            EXPECT_EQ(sends.front(), (me + 1) % 6) << text << " rank " << me;
+            if (copied.size() >= 6) {
+                EXPECT_EQ(copied.front(), (me + 1) % 6) << text;
+            }
+        }
+    }
+}
+
 }  // namespace eco

@@ -286,12 +286,29 @@ private:
         std::optional<LocalTree> star = straight_star();
         std::vector<bool> straight(at(request_.ranks()), false);
         if (star) straight = straight_blocks(choice_, request_);
-        for (const Rank owner : request_.hierarchy->ring) {
+        for (const Rank owner : owners()) {
             LocalTree& tree = straight[at(owner)] ? *star : relays;
             tree.find(owner, {owner, request_.ranks(), choice_.rotate() == Rotate::all});
             for (const auto& message : messages(chunks_of({owner}, segments_of(choice_)), choice_))
                 what(owner, tree, message);
         }
+    }
+
+    // Ring order; where blocks go straight from group to group, beginning with the next group's, so
+    // that not all send to one at once. Both ends of a pair list its blocks alike: those between
+    // two groups are of one of them, and stay together.
+    std::vector<Rank> owners() const {
+        std::vector<Rank> list = request_.hierarchy->ring;
+        const Group& group = request_.hierarchy->top;
+        const bool flat = std::all_of(group.parts.begin(), group.parts.end(),
+                                      [](const Group& part) { return part.is_rank(); });
+        if (choice_.native_inside() || group.is_rank() || (group.on_one_host && !flat)) return list;
+        if ((flat ? inner() : choice_.top()) != Form{}) return list;
+        const auto own = std::find_if(group.parts.begin(), group.parts.end(),
+                                      [this](const Group& part) { return part.holds(me_); });
+        const auto last = std::find(list.begin(), list.end(), own->ranks.back());
+        std::rotate(list.begin(), last + 1, list.end());
+        return list;
     }
 
     // Every block's own broadcast, all at once.
