@@ -10,6 +10,7 @@
 #include "eco/base/check.h"
 #include "eco/base/error.h"
 #include "eco/topology/host_names.h"
+#include "eco/topology/limiting_clusters.h"
 
 namespace eco {
 
@@ -212,10 +213,12 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
     };
     std::stable_sort(hierarchy.ring.begin(), hierarchy.ring.end(),
                      [&](Rank a, Rank b) { return place_of(a) < place_of(b); });
-    const auto keys = keys_by_level(profile, host_of, bindings);
+    auto keys = keys_by_level(profile, host_of, bindings);
     const auto& subnet = keys[profile.levels.size() - 1];
     hierarchy.one_subnet =
         std::all_of(subnet.begin(), subnet.end(), [&](int id) { return id == subnet.front(); });
+    const bool as_one_switch = leave_out_what_limits_nothing(profile, host_of, keys);
+    hierarchy.host_of = host_of;
     hierarchy.top = nest(hierarchy.ring, keys, profile.levels.size(), 0);
     hierarchy.rails = profile.rails ? profile.rails->most : 0;
     if (profile.model && !profile.model->media.empty()) {
@@ -224,6 +227,10 @@ Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_o
             std::min_element(media.begin(), media.end(),
                              [](const Medium& a, const Medium& b) { return a.rate < b.rate; });
         set_media(hierarchy.top, profile, host_of, slowest->rate);
+        if (as_one_switch) {
+            hierarchy.top.shared = false;
+            hierarchy.top.medium_known = true;
+        }
     }
     set_inter_cluster_costs(hierarchy.top, find_inter_cluster_costs(profile), profile.levels,
                             host_of);

@@ -54,7 +54,8 @@ inline constexpr Bytes most_scratch_of_a_rank = Bytes{256} << 20;
 
 struct Hierarchy {
     Group top;
-    bool one_subnet = true;  // all ranks are in one innermost cluster of the network
+    bool one_subnet = true;    // all ranks are in one innermost cluster of the network
+    std::vector<int> host_of;  // per rank, in Profile::hosts; empty: made without a profile
     // How many hosts are in each group, nested, as "(1+5)+2", if not all that were measured have
     // ranks here: what was timed on all of them says little of these. Empty: all have.
     std::string structure;
@@ -72,6 +73,8 @@ struct Hierarchy {
 std::vector<std::vector<int>> keys_by_level(const Profile& profile, const std::vector<int>& host_of,
                                             const std::vector<Binding>& bindings = {});
 
+// A cluster that was found by capacity is none for ranks whose hosts cannot fill its uplink: the
+// parts of it then stand beside others of the wider cluster.
 Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of,
                           const std::vector<Binding>& bindings = {});
 
