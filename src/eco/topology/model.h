@@ -20,6 +20,10 @@ struct Cost {
     bool operator==(const Cost&) const = default;
 };
 
+// How what joins links passes frames on: once a frame is whole, as bridges and slow switches do, so
+// that its time counts on every link; or as it comes, so that it counts once.
+enum class Forwarding { store, cut_through };
+
 // H×H, row: from, column: to.
 using Table = std::vector<std::vector<double>>;
 

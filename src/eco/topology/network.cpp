@@ -30,11 +30,13 @@ public:
         }
     }
     std::size_t count() const { return hosts_.size(); }
+    // step: of so many rows the first only.
     template <typename Body>
-    void each_pair(Body body) const {
-        for (const auto& from : hosts_)
-            for (const auto& to : hosts_) {
-                const int a = from.front(), b = &from == &to ? to.back() : to.front();
+    void each_pair(Body body, std::size_t step = 1) const {
+        for (std::size_t from = 0; from < hosts_.size(); from += step)
+            for (std::size_t to = 0; to < hosts_.size(); to += step) {
+                const int a = hosts_[from].front(),
+                          b = from == to ? hosts_[to].back() : hosts_[to].front();
                 if (a != b) body(a, b);
             }
     }
@@ -84,7 +86,8 @@ Samples samples(const Profile& profile, const Model& model, int a, int b) {
 }
 
 // Bytes on the wire per second between two hosts by the smallest and the largest message, if they
-// cross `hops` links of that rate: on all but one the first frame's time counts again.
+// cross `hops` links of that rate: on all but one the first frame's time counts again, where frames
+// are stored.
 double rate_between(const Network& network, const Samples& known, std::size_t hops) {
     const auto bytes = [&](Bytes size) {
         return network.wire(size) + static_cast<double>(hops > 1 ? hops - 1 : 0) *
@@ -100,6 +103,7 @@ bool on_bus(const Network& network, int host) {
 }
 
 std::size_t hops(const Network& network, int a, int b) {
+    if (network.forwarding == Forwarding::cut_through) return 1;
     return network.route(a, b).size() +
            static_cast<std::size_t>(!on_bus(network, a) && network.port_out[at(a)] < 0) +
            static_cast<std::size_t>(!on_bus(network, b) && network.port_in[at(b)] < 0);
@@ -114,11 +118,11 @@ std::vector<int> one_row(const Profile& profile) {
 // or where the host is plainly faster, the most that was seen between hosts of its subnet, where it
 // has others, or between any.
 std::vector<double> port_rates(const Network& network, const Profile& profile, const Model& model,
-                               const std::vector<Medium>& media) {
+                               const std::vector<Medium>& media, std::size_t step) {
     const int hosts = static_cast<int>(network.hosts.size());
     const Rows rows(row_of_each(network));
     std::vector<double> near(rows.count(), 0), any(rows.count(), 0);
-    rows.each_pair([&](int a, int b) {
+    const auto of_pair = [&](int a, int b) {
         const double rate =
             rate_between(network, samples(profile, model, a, b), hops(network, a, b));
         const bool same = profile.levels.back()[at(a)] == profile.levels.back()[at(b)];
@@ -127,7 +131,8 @@ std::vector<double> port_rates(const Network& network, const Profile& profile, c
             any[row] = std::max(any[row], rate);
             if (same) near[row] = std::max(near[row], rate);
         }
-    });
+    };
+    rows.each_pair(of_pair, step);
     std::vector<double> rates;
     for (int host = 0; host < hosts; ++host) {
         const std::size_t row = network.row(host);
@@ -178,9 +183,9 @@ Seconds to_and_fro(const Network& network, int a, int b, Bytes bytes) {
 }
 
 // What each pair takes beyond its links: fixed so that the relative errors cancel.
-void calibrate(Network& network, const Profile& profile, const Model& model) {
+void calibrate(Network& network, const Profile& profile, const Model& model, std::size_t step = 1) {
     const Rows rows(row_of_each(network));
-    rows.each_pair([&](int a, int b) {
+    const auto of_pair = [&](int a, int b) {
         const auto route = network.route(a, b);
         const Samples known = samples(profile, model, a, b);
         const double own = rate_between(network, known, hops(network, a, b));
@@ -198,15 +203,17 @@ void calibrate(Network& network, const Profile& profile, const Model& model) {
             sum += weight * (known.times[s] - links);
         }
         network.fixed[network.row(a)][network.row(b)] = std::max(0.0, sum / weights);
-    });
+    };
+    rows.each_pair(of_pair, step);
 }
 
-double median_error(const Network& network, const Profile& profile) {
+// Of the profile's times, between each step-th host.
+double median_error(const Network& network, const Profile& profile, int step = 1) {
     std::vector<double> errors;
     const int hosts = static_cast<int>(network.hosts.size());
     for (std::size_t s = 0; s < profile.minimum.size(); ++s)
-        for (int a = 0; a < hosts; ++a)
-            for (int b = 0; b < hosts; ++b)
+        for (int a = 0; a < hosts; a += step)
+            for (int b = 0; b < hosts; b += step)
                 if (a != b)
                     errors.push_back(std::abs(to_and_fro(network, a, b, profile.sizes[s]) /
                                                   profile.minimum[s](a, b) -
@@ -253,10 +260,12 @@ Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes by
     const Link* slowest = nullptr;
     for (const int link : route) {
         const Link& here = links[at(link)];
-        sum += first / here.rate;
+        if (forwarding == Forwarding::store) sum += first / here.rate;
         if (!slowest || here.rate < slowest->rate) slowest = &here;
     }
-    if (slowest && slowest->burst <= 0) sum -= first / slowest->rate;
+    const bool stored = forwarding == Forwarding::store;
+    if (slowest && stored && slowest->burst <= 0) sum -= first / slowest->rate;
+    if (slowest && !stored && slowest->burst > 0) sum += first / slowest->rate;
     return fixed[row(from)][row(to)] + sum;
 }
 
@@ -297,8 +306,9 @@ Network shared_links(const Profile& profile) {
                             one_row(profile));
 }
 
-Network build_network(const Profile& profile) {
-    const Model model = profile.model ? *profile.model : derive_model(profile);
+// Hosts, links and what messages take, of every step-th host.
+static Network network_of(const Profile& profile, const Model& model, Forwarding forwarding,
+                          std::size_t step = 1) {
     std::vector<Medium> media = model.media;
     for (Medium& medium : media) {
         medium.rate *= on_wire;
@@ -307,16 +317,43 @@ Network build_network(const Profile& profile) {
     // Once without ports, to see which links there are on the way of each pair.
     Network bare = assemble_network(profile.hosts, profile.levels, media, {}, one_row(profile));
     bare.frame = full_frame;
+    bare.forwarding = forwarding;
     bare.row_of = rows_of(bare, model);
     Network network = assemble_network(profile.hosts, profile.levels, media,
-                                       port_rates(bare, profile, model, media), bare.row_of);
+                                       port_rates(bare, profile, model, media, step), bare.row_of);
     network.frame = full_frame;
+    network.forwarding = forwarding;
     network.first_flight = ten_segments;
     network.send = model.send;
     network.receive = model.receive;
     network.assumed = model.assumed;
     network.shared_gap = model.shared_gap;
-    calibrate(network, profile, model);
+    calibrate(network, profile, model, step);
+    return network;
+}
+
+static Model model_of(const Profile& profile) {
+    return profile.model ? *profile.model : derive_model(profile);
+}
+
+Forwarding find_forwarding(const Profile& profile) {
+    if (profile.forwarding) return *profile.forwarding;
+    if (profile.minimum.empty()) return Forwarding::store;
+    // Few hosts tell.
+    constexpr std::size_t enough = 32;
+    const std::size_t step = (profile.hosts.size() + enough - 1) / enough;
+    const Model model = model_of(profile);
+    const auto error = [&](Forwarding forwarding) {
+        return median_error(network_of(profile, model, forwarding, step), profile,
+                            static_cast<int>(step));
+    };
+    return error(Forwarding::cut_through) < error(Forwarding::store) ? Forwarding::cut_through
+                                                                     : Forwarding::store;
+}
+
+Network build_network(const Profile& profile) {
+    const Model model = model_of(profile);
+    Network network = network_of(profile, model, find_forwarding(profile));
     network.error = profile.minimum.empty() ? model.error : median_error(network, profile);
     std::vector<Network> railed;
     // A runtime part has no rates between hosts.

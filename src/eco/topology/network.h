@@ -65,6 +65,7 @@ struct Network {
                                                        : row_of[static_cast<std::size_t>(host)]);
     }
     Frame frame;
+    Forwarding forwarding = Forwarding::store;
     Cost local{1e-6, 2e-10};  // between ranks of one host, which use no link
     Seconds shared_gap = 0;   // as in Model
     // One message after the other between two ranks, as on a TCP connection; else all that are
@@ -121,8 +122,8 @@ struct Network {
     // The least rate on the way, the pair's own included; infinite where nothing limits it.
     double rate(int from, int to, const std::vector<int>& route) const;
 
-    // How much later than it leaves a message arrives: the fixed part, and the first frame's time
-    // on every link but the slowest, because each link takes frames in whole; on that too where a
+    // How much later than it leaves a message arrives: the fixed part, and, where frames are stored
+    // (Forwarding), the first frame's time on every link but the slowest; on that too where a
     // bucket is before it, which keeps a frame back before it is sent.
     Seconds delay(int from, int to, const std::vector<int>& route, Bytes bytes) const;
 
@@ -154,6 +155,10 @@ Network shared_links(const Profile& profile);
 
 // Of a profile's multicasts.
 std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const Levels& levels);
+
+// Of which the times of messages of one frame and of several, between hosts with several links on
+// their way, are nearer. `store` where no pair was timed.
+Forwarding find_forwarding(const Profile& profile);
 
 // From the profile's model, or where it has none from one derived, and its rails. What a single
 // message takes on the links that are known is kept; what it took beyond that when measured is

@@ -145,4 +145,36 @@ TEST(Network, OfOneHostHasNoLinks) {
     EXPECT_LT(network.alone(0, 0, 1000), 1e-4);
 }
 
+// Switches that pass frames on as they come, as today's do, and buses that store them.
+TEST(Forwarding, IsWhatTheTimesOfPairsSay) {
+    const Profile racks = read_profile(ECO_TEST_DATA "/leaf-4x4-tuned.json"),
+                  buses = read_profile(ECO_TEST_DATA "/three-segments-model.json");
+    EXPECT_EQ(find_forwarding(racks), Forwarding::cut_through);
+    EXPECT_EQ(find_forwarding(buses), Forwarding::store);
+    const Network network = build_network(racks);
+    EXPECT_EQ(network.forwarding, Forwarding::cut_through);
+    EXPECT_LT(network.error, 0.1);
+    // Between racks over four links, one frame.
+    EXPECT_NEAR(network.alone(0, 5, 1024), racks.minimum[1](0, 5), 0.1 * racks.minimum[1](0, 5));
+}
+
+TEST(Forwarding, CountsTheFirstFrameOnEveryLinkOrOnce) {
+    Network network = campus();
+    network.frame = full_frame;
+    const auto route = network.route(2, 4);
+    const Seconds stored = network.delay(2, 4, route, 1000);
+    network.forwarding = Forwarding::cut_through;
+    EXPECT_GT(stored, 0);
+    EXPECT_EQ(network.delay(2, 4, route, 1000), 0);
+    for (Link& link : network.links) link.burst = 3000;
+    double slowest = network.rate(2, 4, route);
+    EXPECT_DOUBLE_EQ(network.delay(2, 4, route, 1000), network.wire(1000) / slowest);
+}
+
+TEST(Forwarding, WhereNoPairWasTimedIsToStore) {
+    Profile profile = read_profile(ECO_TEST_DATA "/leaf-4x4-tuned.json");
+    profile.minimum.clear();
+    EXPECT_EQ(find_forwarding(profile), Forwarding::store);
+}
+
 }  // namespace eco

@@ -55,9 +55,10 @@ struct Profile {
     std::optional<Model> model;  // where one was measured
     std::vector<InterClusterCost>
         inter_cluster_costs;  // of a runtime part; else find_inter_cluster_costs has them
-    int measured_hosts = 0;   // of a runtime part: how many the whole has; else 0
-    std::optional<MeasuredRails> rails;  // where they were looked for
-    std::optional<MeasuredMcast> mcast;  // where it was tried
+    std::optional<Forwarding> forwarding;  // of a runtime part; else find_forwarding has it
+    int measured_hosts = 0;                // of a runtime part: how many the whole has; else 0
+    std::optional<MeasuredRails> rails;    // where they were looked for
+    std::optional<MeasuredMcast> mcast;    // where it was tried
 };
 
 // The place of partition_bytes in sizes; their number where it is missing.

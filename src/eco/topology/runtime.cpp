@@ -9,6 +9,7 @@
 
 #include "eco/base/at.h"
 #include "eco/topology/derive_model.h"
+#include "eco/topology/network.h"
 #include "eco/topology/profile_reader.h"
 
 namespace eco {
@@ -262,7 +263,8 @@ json model_figures(const Model& model) {
     for (const Medium& medium : model.media)
         media.push_back({medium.level, medium.cluster, medium.kind == Medium::Kind::bus ? 1 : 0,
                          medium.rate, medium.uplink, medium.uplink_in,
-                         medium.found_by == Medium::FoundBy::capacity ? 1 : 0});
+                         medium.found_by == Medium::FoundBy::capacity ? 1 : 0, single(medium.burst),
+                         single(medium.uplink_burst)});
     return {{"send", figures(model.send)},
             {"receive", figures(model.receive)},
             {"rows", model.row_of},
@@ -290,6 +292,8 @@ Model read_figures(const json& root) {
                                each.at(3).get<double>(), each.at(4).get<double>()});
         each.at(5).get_to(model.media.back().uplink_in);
         if (each.at(6) == 1) model.media.back().found_by = Medium::FoundBy::capacity;
+        each.at(7).get_to(model.media.back().burst);
+        each.at(8).get_to(model.media.back().uplink_burst);
     }
     return model;
 }
@@ -329,6 +333,7 @@ Profile part_for_job(const Profile& profile, std::vector<int>& host_of) {
     part.mpi_version = profile.mpi_version;
     part.tuning = tuning_for_job(profile.tuning, hosts_shared);
     part.inter_cluster_costs = find_inter_cluster_costs(profile);
+    part.forwarding = find_forwarding(profile);
     part.model = short_model(profile);
     const auto stay = hosts_that_stay(profile, host_of);
     const Renumbering numbers(profile.levels, stay);
@@ -379,6 +384,7 @@ json runtime_json(const Profile& profile) {
                                     each.busy.per_byte, each.whole.fixed, each.whole.per_byte})
             inter_cluster_costs.push_back(single(figure));
     if (const auto model = short_model(profile)) root["model"] = model_figures(*model);
+    root["cut_through"] = find_forwarding(profile) == Forwarding::cut_through;
     if (profile.rails) root["rails"] = rates_json(*profile.rails);
     if (profile.mcast) root["mcast"] = short_mcast(*profile.mcast);
     return root;
@@ -398,6 +404,8 @@ Profile parse_runtime(const json& root) {
                                                {figures[i + 2], figures[i + 3]},
                                                {figures[i + 4], figures[i + 5]}});
     if (root.contains("model")) profile.model = read_figures(root["model"]);
+    profile.forwarding =
+        root.at("cut_through").get<bool>() ? Forwarding::cut_through : Forwarding::store;
     if (root.contains("mcast"))
         profile.mcast = read_short_mcast(root["mcast"], profile.hosts.size(), profile.levels);
     if (root.contains("rails")) profile.rails = read_rails(root["rails"], 0, {}, "profile");
