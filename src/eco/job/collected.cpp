@@ -154,7 +154,8 @@ void align_report_clocks() noexcept {
     try {
         if (!here.settings.enabled && here.world_rank == 0) {
             Settings settings;
-            here.would_choose = std::make_unique<Chooser>(here.profile, settings, here.library);
+            here.would_choose = std::make_unique<Chooser>(here.profile, settings, here.library,
+                                                          here.predictor.get());
         }
         if (Communicator* world = communicator_of(native().comm_world); world && world->ready())
             here.clocks.align(world->hidden(), world->rank(), world->hosts());

@@ -73,8 +73,7 @@ bool can_predict() {
 
 const Network& network() {
     Session& here = *session();
-    const std::lock_guard lock(here.mutex);
-    if (!here.network) here.network = build_network(here.profile);
+    std::call_once(here.built_network, [&] { here.network = build_network(here.profile); });
     return *here.network;
 }
 
@@ -110,7 +109,7 @@ static std::unique_ptr<Chooser> make_chooser_bit_by_bit(const Session& session,
         }
     });
     if (dropped == 0) return nullptr;
-    return std::make_unique<Chooser>(profile, settings, library);
+    return std::make_unique<Chooser>(profile, settings, library, session.predictor.get());
 }
 
 // What a rank needs of the library: asked for before the ranks say what they know, so that a
@@ -151,7 +150,10 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where,
     fresh->profile = std::move(profile);
     fresh->where = std::move(where);
     if (!may_split_hidden(fresh->where)) leave_out_native_inside(fresh->profile, fresh->settings);
-    fresh->chooser = std::make_unique<Chooser>(fresh->profile, fresh->settings, library);
+    fresh->predictor =
+        std::make_unique<HostsPredictor>([] { return can_predict() ? &network() : nullptr; });
+    fresh->chooser =
+        std::make_unique<Chooser>(fresh->profile, fresh->settings, library, fresh->predictor.get());
     fresh->world_group = of_library.world;
     fresh->keyval = of_library.keyval;
     if (fresh->world_rank == 0)

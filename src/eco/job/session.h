@@ -20,6 +20,7 @@
 #include "eco/mpi/clocks.h"
 #include "eco/mpi/native.h"
 #include "eco/selection/choose.h"
+#include "eco/simulate/hosts_predictor.h"
 #include "eco/topology/network.h"
 
 namespace eco {
@@ -28,7 +29,8 @@ class Communicator;
 
 struct Session {
     Settings settings;
-    Profile profile;  // its runtime part
+    Profile profile;                            // its runtime part
+    std::unique_ptr<HostsPredictor> predictor;  // of the choosers; first, as they ask it
     std::unique_ptr<Chooser> chooser;
     // Without choices that the library's progress cannot advance step by step; null if there are
     // none.
@@ -48,9 +50,11 @@ struct Session {
     std::atomic<bool> other_network = false;  // a communicator of this rank has found so
     std::atomic<bool> some_outlive = false;   // communicators whose calls are not over
 
+    std::once_flag built_network;
+    std::optional<Network> network;  // network()
+
     std::mutex mutex;  // of what follows
     std::vector<Communicator*> communicators;
-    std::optional<Network> network;
     std::atomic<int> hidden_communicators = 0;
     int contexts = 0;  // given out by this rank
     bool complained = false;

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "eco/base/error.h"
 #include "eco/bounds/bound.h"
@@ -12,6 +13,7 @@
 #include "eco/selection/candidates.h"
 #include "eco/selection/choose.h"
 #include "eco/selection/variants.h"
+#include "eco/simulate/hosts_predictor.h"
 #include "eco/simulate/predict.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/timeline_json.h"
@@ -101,7 +103,13 @@ Explained explained(const Profile& profile, const Hierarchy& hierarchy,
     Settings settings;
     const Request request{parse_operation(operation), &hierarchy, root, true};
     const Bytes known = traits(request.operation).size_known ? bytes : -1;
-    return Chooser(profile, settings, library).explain(request, known);
+    std::optional<Network> network;
+    const HostsPredictor predictor([&]() -> const Network* {
+        if (!profile.model && profile.minimum.empty()) return nullptr;
+        if (!network) network = build_network(profile);
+        return &*network;
+    });
+    return Chooser(profile, settings, library, &predictor).explain(request, known);
 }
 
 const char* rests_on(Explained::Rests rests) {

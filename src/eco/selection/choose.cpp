@@ -7,23 +7,15 @@
 #include "eco/base/error.h"
 #include "eco/planners/evaluation_order.h"
 #include "eco/selection/candidates.h"
+#include "eco/selection/clear_gain.h"
 #include "eco/selection/shape.h"
 
 namespace eco {
 
-// Native must take this much longer by prediction, where nothing was timed. Between ranks of one
-// host the model knows little, and libraries have ways there that messages have not.
-static constexpr double clear_gain = 1.15, clear_gain_on_shared_hosts = 1.4;
-
-// If it was measured how far predictions err, by this much more than that error.
-static constexpr double clear_of_error = 1.05;
-
-// Native over ECO, by prediction; as if the usual clear gain were what is clear on this network.
+// Native over ECO, by prediction.
 static double predicted_gain(const Tuned& tuned) {
     if (tuned.eco <= 0) return 0;
-    const double gain = tuned.native / tuned.eco;
-    const bool measured = for_any_library(tuned) && tuned.noise > 0;
-    return measured ? gain * clear_gain / (clear_of_error * (1 + tuned.noise)) : gain;
+    return gain_as_usual(tuned.native / tuned.eco, for_any_library(tuned) ? tuned.noise : 0);
 }
 
 TunedOperation parse_tuned_operation(std::string_view name) {
@@ -53,8 +45,9 @@ std::vector<Tuned> tuning_for(const Profile& profile, const std::string& library
     return list;
 }
 
-Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& library)
-    : keep_order_(settings.keep_order) {
+Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& library,
+                 const Predictor* predictor)
+    : predictor_(predictor), keep_order_(settings.keep_order) {
     const auto& subnets = profile.levels.front();
     one_subnet_ = std::all_of(subnets.begin(), subnets.end(), [](int id) { return id == 0; });
     std::size_t ignored = 0;
@@ -66,7 +59,7 @@ Chooser::Chooser(const Profile& profile, Settings& settings, const std::string& 
             entries.push_back({operation, tuned.layout == "near", tuned.ranks_per_host > 1,
                                tuned.bytes, parse_choice(tuned.choice), predicted_gain(tuned),
                                tuned.native, tuned.eco, !tuned.predicted, tuned.derived,
-                               tuned.structure});
+                               tuned.structure, tuned.noise});
         } catch (const Error& error) {
             if (++ignored == 1) why = error.what();
         }
@@ -161,7 +154,11 @@ bool Chooser::is_inside(const Request& request) const {
 // one with the nearest message size.
 const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const Request& request,
                                        Bytes bytes) const {
-    const bool near = is_near(*request.hierarchy);
+    return nearest(entries, request, bytes, is_near(*request.hierarchy));
+}
+
+const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const Request& request,
+                                       Bytes bytes, bool near) const {
     // How a schedule fares depends on whether ranks share their host's link.
     const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
     const Operation operation = tuned_as(request.operation);
@@ -181,10 +178,11 @@ const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const 
 }
 
 Explained Chooser::tuned(const Request& request, Bytes bytes) const {
-    if (is_inside(request)) return {{}, Explained::Rests::inside};
-    const bool hosts_shared = ranks_per_host(*request.hierarchy) > 1;
-    const Entry *timed = nearest(timed_, request, bytes),
+    const Entry *timed = nearest_timed(request, bytes),
                 *predicted = nearest(predicted_, request, bytes);
+    if (const auto here = predicted_here(request, bytes, timed))
+        return untimed_here(*here, request, bytes, timed);
+    if (is_inside(request)) return {{}, Explained::Rests::inside};
     if (!timed && !predicted)
         return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Explained{};
     // If timing took ECO, prediction may know better which schedule suits a size far from it;
@@ -196,8 +194,7 @@ Explained Chooser::tuned(const Request& request, Bytes bytes) const {
     // Of messages so many times as long as what was timed a clear prediction counts even where the
     // library won: it may have another algorithm there.
     constexpr Bytes much_longer = 4;
-    const bool clear =
-        predicted && predicted->gain > (hosts_shared ? clear_gain_on_shared_hosts : clear_gain);
+    const bool clear = predicted && predicted->gain > clear_gain(request);
     if (timed && timed->choice.is_native() && clear && bytes > much_longer * timed->bytes)
         timed = nullptr;
     const bool wins = timed ? !timed->choice.is_native() : clear;
@@ -253,23 +250,22 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     Knowledge found;
     found.choice = choose(request, bytes);
     const bool fixed = mode_ != Mode::automatic || !is_open(request, bytes);
-    const bool inside = is_inside(request);
-    const Entry *timed = inside ? nullptr : nearest(timed_, request, bytes),
-                *predicted = inside ? nullptr : nearest(predicted_, request, bytes);
+    const Entry *timed = nearest_timed(request, bytes),
+                *predicted = is_inside(request) ? nullptr : nearest(predicted_, request, bytes);
     // On one subnet of nothing but itself a library does well: an operation that nobody timed is
     // not tried. Nor is anything tried over rails, which may not be open.
     if (fixed || (one_subnet_ && !timed) || found.choice.rails > 0) return found;
     found.open = true;
     const bool native = found.choice.is_native();
     // Between sizes that are far apart a library may change its algorithm twice.
-    constexpr double near_enough = 2, clear_gain = 1.1, clear_loss = 0.95;
+    constexpr double near_enough = 2, sure_gain = 1.1, sure_loss = 0.95;
     const bool of_these = timed && timed->structure == request.hierarchy->structure;
     if (of_these && distance(timed->bytes, bytes) <= near_enough) {
         const bool took_native = timed->choice.is_native();
         const auto size = static_cast<double>(std::max<Bytes>(timed->bytes, 1));
         using enum Knowledge::Sure;
-        const bool clear = native ? timed->gain > 0 && timed->gain < clear_loss
-                                  : !took_native && timed->gain > clear_gain;
+        const bool clear = native ? timed->gain > 0 && timed->gain < sure_loss
+                                  : !took_native && timed->gain > sure_gain;
         if (timed->confirmed && clear)
             found.sure = by_timing;
         else if (!timed->confirmed && !native && !took_native && !timed->is_guess())
@@ -288,7 +284,10 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
             std::find(found.rivals.begin(), found.rivals.end(), choice) == found.rivals.end();
         if (fits && fresh) found.rivals.push_back(choice);
     };
-    if (predicted) consider(scaled(predicted->choice, predicted->bytes, bytes, request));
+    if (const auto here = predicted_here(request, bytes, timed))
+        consider(scaled(here->best, here->bytes, bytes, request));
+    else if (predicted)
+        consider(scaled(predicted->choice, predicted->bytes, bytes, request));
     // A network may stop passing multicasts on. Where the library runs and nobody predicted which
     // is the best: a tree, or what stands first, and the multicast.
     const bool all_mcast = std::all_of(found.rivals.begin(), found.rivals.end(),

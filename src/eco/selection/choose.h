@@ -10,6 +10,7 @@
 
 #include "eco/base/settings.h"
 #include "eco/planners/planner.h"
+#include "eco/selection/predictor.h"
 
 namespace eco {
 
@@ -57,8 +58,8 @@ struct Explained {
     enum class Rests {
         setting,    // ECO_CHOICE, or ECO_KEEP_ORDER
         too_long,   // the message; the library runs
-        inside,     // all ranks are in one of several subnets, where nothing was timed: the library
-                    // runs until programs have learned
+        inside,     // all ranks are in one of several subnets, where nothing was timed and nothing
+                    // can be predicted: the library runs until programs have learned
         timed,      // both were timed
         predicted,  // ECO's choice was predicted; the library timed, or predicted as well
         shape,      // the profile has no tuning: the groups' shapes alone
@@ -75,7 +76,10 @@ class Chooser {
 public:
     // library: the one that runs. What was predicted counts where nothing was timed.
     // A choice in the settings that makes no sense is complained of in settings.complaints.
-    Chooser(const Profile& profile, Settings& settings, const std::string& library);
+    // predictor: for communicators on whose hosts nothing was timed; must stay; null: what was
+    // timed on others counts there.
+    Chooser(const Profile& profile, Settings& settings, const std::string& library,
+            const Predictor* predictor = nullptr);
 
     // bytes: message size, or -1 where not all ranks know it. Native where nothing better is known.
     Choice choose(const Request& request, Bytes bytes) const;
@@ -99,6 +103,7 @@ private:
         bool confirmed;       // both the library and the choice were timed
         bool derived;         // not even the library was
         std::string structure;
+        double noise;  // as in the profile
 
         // From calls with one rank on each host, for several (measure/shared_hosts.h).
         bool is_guess() const { return derived && hosts_shared; }
@@ -110,10 +115,21 @@ private:
     bool is_inside(const Request& request) const;
     const Entry* nearest(const std::vector<Entry>& entries, const Request& request,
                          Bytes bytes) const;
+    const Entry* nearest(const std::vector<Entry>& entries, const Request& request, Bytes bytes,
+                         bool near) const;
+    // What was timed that says most of a call; null: nothing, or all ranks are in one subnet.
+    const Entry* nearest_timed(const Request& request, Bytes bytes) const;
     bool is_open(const Request& request, Bytes bytes) const;
     Explained tuned(const Request& request, Bytes bytes) const;
+    // What is known of the hosts of a request on which nothing was timed; timed: of other hosts,
+    // or null.
+    std::optional<PredictedHere> predicted_here(const Request& request, Bytes bytes,
+                                                const Entry* timed) const;
+    Explained untimed_here(const PredictedHere& here, const Request& request, Bytes bytes,
+                           const Entry* timed) const;
     Explained untuned(const Request& request, Bytes bytes) const;
 
+    const Predictor* predictor_;
     std::vector<Entry> timed_, predicted_;  // of calls that block
     std::vector<Entry> nonblocking_;
     // Native above it, so far from what was timed that nobody knows what is fast; memory has a

@@ -13,9 +13,8 @@ namespace eco {
 
 namespace {
 
-// In messages simulated, for one operation and size: one takes some microseconds, as do so many
-// rates, of which there are many to work out again where many flows share a link.
-constexpr double most_work = 4e5;
+// So many rates take as long as a message: there are many to work out again where many flows share
+// a link.
 constexpr double rates_of_message = 20;
 
 constexpr std::size_t most_roots = 3;
@@ -46,13 +45,18 @@ bool same_kind(const Choice& a, const Choice& b) {
 class Forecasting {
 public:
     Forecasting(const Network& network, const std::vector<int>& host_of, const Request& request,
-                Bytes bytes, const std::vector<Rank>& roots)
-        : network_(network), host_of_(host_of), request_(request), bytes_(bytes), roots_(roots) {}
+                Bytes bytes, const std::vector<Rank>& roots, double most_work)
+        : network_(network),
+          host_of_(host_of),
+          request_(request),
+          bytes_(bytes),
+          roots_(roots),
+          most_work_(most_work) {}
 
     Seconds quickest_baseline() {
         Seconds least = 0;
         for (const Choice& choice : baseline(request_)) {
-            if (work(choice) > most_work) continue;
+            if (work(choice) > most_work_) continue;
             const Seconds time = mean_time(choice);
             if (least == 0 || time < least) least = time;
         }
@@ -89,7 +93,7 @@ private:
     }
 
     bool affordable(const Choice& choice) {
-        if (spent_ + work(choice) > most_work) return false;
+        if (spent_ + work(choice) > most_work_) return false;
         spent_ += work(choice);
         return true;
     }
@@ -152,6 +156,7 @@ private:
     const Request& request_;
     Bytes bytes_;
     const std::vector<Rank>& roots_;
+    const double most_work_;
     std::vector<Predicted> choices_;
     double spent_ = 0;
 };
@@ -159,13 +164,14 @@ private:
 }  // namespace
 
 Forecast forecast(const Network& network, const std::vector<int>& host_of, const Request& request,
-                  Bytes bytes, const std::vector<Rank>& roots) {
-    return Forecasting(network, host_of, request, bytes, roots).run();
+                  Bytes bytes, const std::vector<Rank>& roots, double most_work) {
+    return Forecasting(network, host_of, request, bytes, roots, most_work).run();
 }
 
 Seconds forecast_baseline(const Network& network, const std::vector<int>& host_of,
-                          const Request& request, Bytes bytes, const std::vector<Rank>& roots) {
-    return Forecasting(network, host_of, request, bytes, roots).quickest_baseline();
+                          const Request& request, Bytes bytes, const std::vector<Rank>& roots,
+                          double most_work) {
+    return Forecasting(network, host_of, request, bytes, roots, most_work).quickest_baseline();
 }
 
 bool follows_network(const Choice& choice, const Request& request) {

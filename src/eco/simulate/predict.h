@@ -27,15 +27,19 @@ struct Forecast {
     Seconds baseline = 0;
 };
 
+// Messages that are simulated for one operation and size; one takes some microseconds.
+inline constexpr double work_of_forecast = 4e5;
+
 // roots: whose mean counts; one, any, where the operation has none. request.root is not read.
-// bytes: known to all ranks. Cost: about 400,000 simulated messages, a few us each, and
-// one schedule more; deterministic.
+// bytes: known to all ranks. Cost: about most_work simulated messages, and one schedule more;
+// deterministic.
 Forecast forecast(const Network& network, const std::vector<int>& host_of, const Request& request,
-                  Bytes bytes, const std::vector<Rank>& roots);
+                  Bytes bytes, const std::vector<Rank>& roots, double most_work = work_of_forecast);
 
 // Its baseline alone.
 Seconds forecast_baseline(const Network& network, const std::vector<int>& host_of,
-                          const Request& request, Bytes bytes, const std::vector<Rank>& roots);
+                          const Request& request, Bytes bytes, const std::vector<Rank>& roots,
+                          double most_work = work_of_forecast);
 
 // Whether the choice takes as long whatever the order of the ranks on the same hosts. False for
 // what follows their numbers: baselines, prefixes.
