@@ -154,8 +154,9 @@ void align_report_clocks() noexcept {
     try {
         if (!here.settings.enabled && here.world_rank == 0) {
             Settings settings;
-            here.would_choose = std::make_unique<Chooser>(here.profile, settings, here.library,
-                                                          here.predictor.get());
+            // Without predictions for a part of the hosts, which would take rank 0 time among
+            // native calls.
+            here.would_choose = std::make_unique<Chooser>(here.profile, settings, here.library);
         }
         if (Communicator* world = communicator_of(native().comm_world); world && world->ready())
             here.clocks.align(world->hidden(), world->rank(), world->hosts());

@@ -109,7 +109,7 @@ static std::unique_ptr<Chooser> make_chooser_bit_by_bit(const Session& session,
         }
     });
     if (dropped == 0) return nullptr;
-    return std::make_unique<Chooser>(profile, settings, library, session.predictor.get());
+    return std::make_unique<Chooser>(profile, settings, library);
 }
 
 // What a rank needs of the library: asked for before the ranks say what they know, so that a
@@ -150,8 +150,8 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where,
     fresh->profile = std::move(profile);
     fresh->where = std::move(where);
     if (!may_split_hidden(fresh->where)) leave_out_native_inside(fresh->profile, fresh->settings);
-    fresh->predictor =
-        std::make_unique<HostsPredictor>([] { return can_predict() ? &network() : nullptr; });
+    fresh->predictor = std::make_unique<HostsPredictor>(
+        [] { return can_predict() ? &network() : nullptr; }, fresh->profile);
     fresh->chooser =
         std::make_unique<Chooser>(fresh->profile, fresh->settings, library, fresh->predictor.get());
     fresh->world_group = of_library.world;

@@ -30,7 +30,7 @@ class Communicator;
 struct Session {
     Settings settings;
     Profile profile;                            // its runtime part
-    std::unique_ptr<HostsPredictor> predictor;  // of the choosers; first, as they ask it
+    std::unique_ptr<HostsPredictor> predictor;  // which chooser asks
     std::unique_ptr<Chooser> chooser;
     // Without choices that the library's progress cannot advance step by step; null if there are
     // none.

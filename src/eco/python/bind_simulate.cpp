@@ -104,11 +104,13 @@ Explained explained(const Profile& profile, const Hierarchy& hierarchy,
     const Request request{parse_operation(operation), &hierarchy, root, true};
     const Bytes known = traits(request.operation).size_known ? bytes : -1;
     std::optional<Network> network;
-    const HostsPredictor predictor([&]() -> const Network* {
-        if (!profile.model && profile.minimum.empty()) return nullptr;
-        if (!network) network = build_network(profile);
-        return &*network;
-    });
+    const HostsPredictor predictor(
+        [&]() -> const Network* {
+            if (!profile.model || !profile.model->knows_transfers()) return nullptr;
+            if (!network) network = build_network(profile);
+            return &*network;
+        },
+        profile);
     return Chooser(profile, settings, library, &predictor).explain(request, known);
 }
 

@@ -178,11 +178,13 @@ const Chooser::Entry* Chooser::nearest(const std::vector<Entry>& entries, const 
 }
 
 Explained Chooser::tuned(const Request& request, Bytes bytes) const {
-    const Entry *timed = nearest_timed(request, bytes),
+    const bool inside = is_inside(request);
+    const Entry *timed = inside ? nullptr : nearest(timed_, request, bytes),
                 *predicted = nearest(predicted_, request, bytes);
-    if (const auto here = predicted_here(request, bytes, timed))
-        return untimed_here(*here, request, bytes, timed);
-    if (is_inside(request)) return {{}, Explained::Rests::inside};
+    const Entry* elsewhere = timed_elsewhere(request, bytes, timed);
+    if (const auto here = predicted_here(request, bytes, elsewhere))
+        return untimed_here(*here, request, bytes, elsewhere);
+    if (inside) return {{}, Explained::Rests::inside};
     if (!timed && !predicted)
         return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Explained{};
     // If timing took ECO, prediction may know better which schedule suits a size far from it;
@@ -250,8 +252,9 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
     Knowledge found;
     found.choice = choose(request, bytes);
     const bool fixed = mode_ != Mode::automatic || !is_open(request, bytes);
-    const Entry *timed = nearest_timed(request, bytes),
-                *predicted = is_inside(request) ? nullptr : nearest(predicted_, request, bytes);
+    const bool inside = is_inside(request);
+    const Entry *timed = inside ? nullptr : nearest(timed_, request, bytes),
+                *predicted = inside ? nullptr : nearest(predicted_, request, bytes);
     // On one subnet of nothing but itself a library does well: an operation that nobody timed is
     // not tried. Nor is anything tried over rails, which may not be open.
     if (fixed || (one_subnet_ && !timed) || found.choice.rails > 0) return found;
@@ -284,7 +287,7 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
             std::find(found.rivals.begin(), found.rivals.end(), choice) == found.rivals.end();
         if (fits && fresh) found.rivals.push_back(choice);
     };
-    if (const auto here = predicted_here(request, bytes, timed))
+    if (const auto here = predicted_here(request, bytes, timed_elsewhere(request, bytes, timed)))
         consider(scaled(here->best, here->bytes, bytes, request));
     else if (predicted)
         consider(scaled(predicted->choice, predicted->bytes, bytes, request));

@@ -117,12 +117,11 @@ private:
                          Bytes bytes) const;
     const Entry* nearest(const std::vector<Entry>& entries, const Request& request, Bytes bytes,
                          bool near) const;
-    // What was timed that says most of a call; null: nothing, or all ranks are in one subnet.
-    const Entry* nearest_timed(const Request& request, Bytes bytes) const;
     bool is_open(const Request& request, Bytes bytes) const;
     Explained tuned(const Request& request, Bytes bytes) const;
-    // What is known of the hosts of a request on which nothing was timed; timed: of other hosts,
-    // or null.
+    // Of hosts on which nothing was timed: what says most of them, given the nearest entry, of
+    // other hosts or null; and what the simulator says, nothing where that entry is of such hosts.
+    const Entry* timed_elsewhere(const Request& request, Bytes bytes, const Entry* timed) const;
     std::optional<PredictedHere> predicted_here(const Request& request, Bytes bytes,
                                                 const Entry* timed) const;
     Explained untimed_here(const PredictedHere& here, const Request& request, Bytes bytes,

@@ -17,19 +17,17 @@ static Bytes predicted_size(Bytes bytes) {
     return size;
 }
 
-// Beside each other, as on one switch, hosts have no order that is near or scattered: there ECO
-// counts as faster if it was with ranks in either order, as both are of other hosts.
-const Chooser::Entry* Chooser::nearest_timed(const Request& request, Bytes bytes) const {
-    if (is_inside(request)) return nullptr;
-    const Hierarchy& hierarchy = *request.hierarchy;
-    const Entry* timed = nearest(timed_, request, bytes);
-    const auto& parts = hierarchy.top.parts;
-    const bool beside = std::all_of(parts.begin(), parts.end(), [](const Group& part) {
-        return part.is_rank() || part.on_one_host;
-    });
-    if (!timed || !timed->choice.is_native() || !beside || timed->structure == hierarchy.structure)
-        return timed;
-    const Entry* other = nearest(timed_, request, bytes, !is_near(hierarchy));
+// Hosts beside each other, as on one switch, with a rank each, have no order that is near or
+// scattered: there ECO counts as faster if it was with ranks in either order, as both are of other
+// hosts.
+const Chooser::Entry* Chooser::timed_elsewhere(const Request& request, Bytes bytes,
+                                               const Entry* timed) const {
+    if (!timed || !timed->choice.is_native()) return timed;
+    const auto& parts = request.hierarchy->top.parts;
+    const bool beside =
+        std::all_of(parts.begin(), parts.end(), [](const Group& part) { return part.is_rank(); });
+    if (!beside) return timed;
+    const Entry* other = nearest(timed_, request, bytes, !is_near(*request.hierarchy));
     const bool as_near =
         other && distance(other->bytes, bytes) <= 2 * distance(timed->bytes, bytes);
     return as_near && !other->choice.is_native() ? other : timed;
@@ -56,8 +54,12 @@ Explained Chooser::untimed_here(const PredictedHere& here, const Request& reques
     // schedule is so many times faster here.
     constexpr double clearly_faster = 1.15, faster = 1.05;
     Explained found{{}, Explained::Rests::predicted, here.bytes, here.baseline, here.time};
-    const double gain = here.time > 0 ? here.baseline / here.time : 0;
-    const bool eco_there = timed && !timed->choice.is_native();
+    const Seconds quickest = here.elsewhere > 0 ? std::min(here.elsewhere, here.time) : here.time;
+    const double gain = quickest > 0 ? here.baseline / quickest : 0;
+    // What follows from calls with one rank on each host says nothing of other sizes.
+    constexpr double far = 2;
+    const bool eco_there = timed && !timed->choice.is_native() &&
+                           !(timed->is_guess() && distance(timed->bytes, bytes) > far);
     const Entry* error = nearest(predicted_, request, bytes);
     const bool wins = eco_there
                           ? gain * faster > 1

@@ -15,10 +15,12 @@ protected:
     Racks()
         : profile_(read_profile(ECO_TEST_DATA "/leaf-4x4-tuned.json")),
           network_(build_network(profile_)),
-          predictor_([this] {
-              ++asked_;
-              return &network_;
-          }) {}
+          predictor_(
+              [this] {
+                  ++asked_;
+                  return &network_;
+              },
+              profile_) {}
 
     Explained explain(const Hierarchy& hierarchy, Operation operation, Bytes bytes,
                       const Predictor* predictor) {
@@ -110,6 +112,61 @@ TEST_F(Racks, AnswersAreKeptByHosts) {
     EXPECT_TRUE(predictor_.predict({Operation::reduce, &others}, 4096, Choice{}));
 }
 
+// Else ranks that asked for other groups of the same hosts would have another answer.
+TEST_F(Racks, AnswersAreKeptByGroupsInsideHostsToo) {
+    const std::vector<int> host_of{0, 0, 0, 0, 4, 4, 4, 4};
+    std::vector<Hierarchy> hierarchies;
+    for (const char* text : {"([(0 1) (2 3)]) ([(4 5) (6 7)])", "([0 1 2 3]) ([4 5 6 7])"}) {
+        hierarchies.push_back(parse_hierarchy(text));
+        hierarchies.back().host_of = host_of;
+    }
+    std::vector<Seconds> fresh, after;
+    for (const Hierarchy& hierarchy : hierarchies) {
+        const HostsPredictor other([this] { return &network_; }, profile_);
+        fresh.push_back(other.predict({Operation::allreduce, &hierarchy}, 16384, Choice{})->time);
+        after.push_back(
+            predictor_.predict({Operation::allreduce, &hierarchy}, 16384, Choice{})->time);
+    }
+    EXPECT_EQ(fresh, after);
+}
+
+// A sum has the same bits where the job cannot multicast.
+TEST_F(Racks, ReductionsAreChosenAlikeWithoutMulticast) {
+    Profile without = profile_;
+    without.mcast.reset();
+    Network mute = network_;
+    mute.mcasts.clear();
+    const HostsPredictor predictor([&] { return &mute; }, profile_);
+    const std::vector<int> hosts{2, 10, 0, 14, 6, 5};
+    const Hierarchy six = build_hierarchy(profile_, hosts),
+                    mute_six = build_hierarchy(without, hosts);
+    for (const Bytes bytes : {1024, 16384, 131072})
+        for (const Operation operation : {Operation::allreduce, Operation::reduce}) {
+            const Choice elsewhere = parse_choice("mcast:segments=1");
+            const auto one = predictor_.predict({operation, &six}, bytes, elsewhere),
+                       two = predictor.predict({operation, &mute_six}, bytes, elsewhere);
+            ASSERT_TRUE(one && two);
+            EXPECT_EQ(to_text(one->best), to_text(two->best));
+            EXPECT_EQ(one->elsewhere, two->elsewhere);
+        }
+    // Nothing but reductions.
+    EXPECT_TRUE(predictor_.predict({Operation::bcast, &six}, 131072, Choice{})->best.is_mcast());
+    EXPECT_FALSE(
+        predictor.predict({Operation::bcast, &mute_six}, 131072, Choice{})->best.is_mcast());
+}
+
+// What was timed on others counts as before.
+TEST_F(Racks, AScheduleThatIsTooLongToSimulateLeavesNoAnswer) {
+    std::vector<int> host_of;
+    for (int host = 0; host < 15; ++host) host_of.insert(host_of.end(), 3, host);
+    const Hierarchy most = build_hierarchy(profile_, host_of);
+    const Request request{Operation::allreduce, &most};
+    const Choice too_long = parse_choice("tree:inner=star,segments=500,rotate=all");
+    ASSERT_TRUE(supports(too_long, request, 1000000));
+    EXPECT_TRUE(predictor_.predict(request, 1000000, Choice{}));
+    EXPECT_FALSE(predictor_.predict(request, 1000000, too_long));
+}
+
 TEST_F(Racks, CallsThatTakeNoTimeAreNotWorthSimulating) {
     Network quick = network_;
     for (auto& link : quick.links) link.rate *= 1e5;
@@ -120,7 +177,7 @@ TEST_F(Racks, CallsThatTakeNoTimeAreNotWorthSimulating) {
     for (auto& row : quick.cap)
         for (double& cap : row) cap *= 1e5;
     quick.shared_gap = 0;
-    const HostsPredictor predictor([&] { return &quick; });
+    const HostsPredictor predictor([&] { return &quick; }, profile_);
     const Hierarchy six = build_hierarchy(profile_, {2, 10, 0, 14, 6, 5});
     EXPECT_FALSE(predictor.predict({Operation::allreduce, &six}, 16, Choice{}));
 }
@@ -131,9 +188,8 @@ TEST_F(Racks, NothingWithoutAMeasuredModel) {
     const Hierarchy some = build_hierarchy(profile_, {0, 1, 4});
     for (const Network* network :
          {static_cast<const Network*>(nullptr), static_cast<const Network*>(&assumed)})
-        EXPECT_FALSE(HostsPredictor([=] {
-                         return network;
-                     }).predict({Operation::reduce, &some}, 4096, Choice{}));
+        EXPECT_FALSE(HostsPredictor([=] { return network; }, profile_)
+                         .predict({Operation::reduce, &some}, 4096, Choice{}));
 }
 
 }  // namespace

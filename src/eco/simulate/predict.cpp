@@ -63,9 +63,9 @@ public:
         return least;
     }
 
-    Forecast run() {
+    Forecast run(Seconds baseline) {
         Forecast found;
-        found.baseline = quickest_baseline();
+        found.baseline = baseline > 0 ? baseline : quickest_baseline();
         for (const Choice& choice : candidates(request_, bytes_)) consider(choice);
         const bool in_parts = traits(request_.operation).blocks == Blocks::parts;
         for (Choice choice : forms(request_, bytes_)) {
@@ -84,13 +84,7 @@ public:
     }
 
 private:
-    // Every rank's program is planned, for which each looks at all ranks.
-    double work(const Choice& choice) const {
-        const double ranks = request_.ranks();
-        return static_cast<double>(roots_.size()) *
-               (messages_of(choice, request_) +
-                ranks * ranks / 16 * (choice.rotates() ? segments_of(choice) : 1));
-    }
+    double work(const Choice& choice) const { return work_of(choice, request_, roots_.size()); }
 
     bool affordable(const Choice& choice) {
         if (spent_ + work(choice) > most_work_) return false;
@@ -163,9 +157,17 @@ private:
 
 }  // namespace
 
+// Every rank's program is planned, for which each looks at all ranks.
+double work_of(const Choice& choice, const Request& request, std::size_t roots) {
+    const double ranks = request.ranks();
+    return static_cast<double>(roots) *
+           (messages_of(choice, request) +
+            ranks * ranks / 16 * (choice.rotates() ? segments_of(choice) : 1));
+}
+
 Forecast forecast(const Network& network, const std::vector<int>& host_of, const Request& request,
-                  Bytes bytes, const std::vector<Rank>& roots, double most_work) {
-    return Forecasting(network, host_of, request, bytes, roots, most_work).run();
+                  Bytes bytes, const std::vector<Rank>& roots, double most_work, Seconds baseline) {
+    return Forecasting(network, host_of, request, bytes, roots, most_work).run(baseline);
 }
 
 Seconds forecast_baseline(const Network& network, const std::vector<int>& host_of,

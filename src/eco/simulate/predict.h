@@ -31,10 +31,14 @@ struct Forecast {
 inline constexpr double work_of_forecast = 4e5;
 
 // roots: whose mean counts; one, any, where the operation has none. request.root is not read.
-// bytes: known to all ranks. Cost: about most_work simulated messages, and one schedule more;
-// deterministic.
+// bytes: known to all ranks. baseline: Forecast's, where it is known. Cost: about most_work
+// simulated messages, and one schedule more; deterministic.
 Forecast forecast(const Network& network, const std::vector<int>& host_of, const Request& request,
-                  Bytes bytes, const std::vector<Rank>& roots, double most_work = work_of_forecast);
+                  Bytes bytes, const std::vector<Rank>& roots, double most_work = work_of_forecast,
+                  Seconds baseline = 0);
+
+// Of one schedule with these roots, in messages simulated.
+double work_of(const Choice& choice, const Request& request, std::size_t roots);
 
 // Its baseline alone.
 Seconds forecast_baseline(const Network& network, const std::vector<int>& host_of,

@@ -11,6 +11,7 @@
 #include "eco/base/error.h"
 #include "eco/topology/host_names.h"
 #include "eco/topology/limiting_clusters.h"
+#include "eco/topology/mcast_rates.h"
 
 namespace eco {
 
@@ -147,6 +148,14 @@ void set_mcast(Group& group, const MeasuredMcast& mcast, const Levels& levels,
         }
     for (Group& part : group.parts) set_mcast(part, mcast, levels, host_of);
 }
+
+}  // namespace
+
+void set_mcast_rates(Hierarchy& hierarchy, const MeasuredMcast& mcast, const Levels& levels) {
+    set_mcast(hierarchy.top, mcast, levels, hierarchy.host_of);
+}
+
+namespace {
 
 bool all_consecutive(const Group& group) {
     const auto [least, most] = std::minmax_element(group.ranks.begin(), group.ranks.end());

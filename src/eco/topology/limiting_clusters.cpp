@@ -33,12 +33,16 @@ bool leave_out_what_limits_nothing(const Profile& profile, const std::vector<int
     if (!profile.model) return false;
     const int levels = static_cast<int>(profile.levels.size());
     const int hosts = static_cast<int>(profile.hosts.size());
+    // Of a port that is not known, the fastest that is.
+    double fastest = 0;
+    for (const Medium& medium : profile.model->media)
+        if (medium.level == levels - 1) fastest = std::max(fastest, medium.rate);
+    if (fastest <= 0) fastest = std::numeric_limits<double>::infinity();
     std::map<int, Part> part_of;  // by host
     for (const int host : host_of) {
         const Medium* medium =
             medium_of(*profile.model, levels - 1, profile.levels.back()[at(host)]);
-        part_of[host] = {levels * hosts + host,
-                         medium ? medium->rate : std::numeric_limits<double>::infinity()};
+        part_of[host] = {levels * hosts + host, medium ? medium->rate : fastest};
     }
     bool divided = false, still_divided = false;
     for (int level = levels - 1; level >= 0; --level) {
@@ -51,6 +55,7 @@ bool leave_out_what_limits_nothing(const Profile& profile, const std::vector<int
             const Medium* medium = medium_of(*profile.model, level, cluster);
             const double uplink = medium ? std::min(medium->uplink, medium->into()) : 0;
             divided = divided || parts.size() > 1;
+            if (demands.size() == 1) continue;
             if (medium && medium->found_by == Medium::FoundBy::capacity &&
                 uplink >= hardly_limits * demand)
                 continue;

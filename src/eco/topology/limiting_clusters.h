@@ -13,7 +13,9 @@ namespace eco {
 // keys: keys_by_level's, of which those of the levels change: parts of a cluster that was found by
 // capacity, and whose uplink carries what all of them send and receive, get keys of their own
 // there. host_of: per rank, in profile.hosts. Returns whether that leaves no cluster that divides
-// the ranks, where one did: they are as on one switch. O(levels × hosts).
+// the ranks, where one did: they are as on one switch. What other communicators send meanwhile is
+// not known.
+// O(levels × clusters × (hosts + media)).
 bool leave_out_what_limits_nothing(const Profile& profile, const std::vector<int>& host_of,
                                    std::vector<std::vector<int>>& keys);
 

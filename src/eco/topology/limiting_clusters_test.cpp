@@ -85,6 +85,15 @@ TEST(LimitingClusters, NothingKnownOfARackLeavesIt) {
     EXPECT_EQ(groups(profile, {0, 1, 4, 5}), "0 1 (2 3)");
 }
 
+// Of a rack with one host of the job a running program has no figures.
+TEST(LimitingClusters, ALoneHostIsBesideOthers) {
+    Profile profile = racks({{0, 0, 0, 0, 1, 1, 1, 1, 2}}, {{2, 2, 1}});
+    profile.model->media.pop_back();
+    const Hierarchy hierarchy = build_hierarchy(profile, {0, 1, 4, 5, 8});
+    EXPECT_EQ(describe(hierarchy.top), "0 1 2 3 4");
+    EXPECT_TRUE(hierarchy.top.medium_known);
+}
+
 // Two pods of two racks of four.
 const Levels pods{{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1},
                   {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}};

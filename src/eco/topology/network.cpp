@@ -207,13 +207,12 @@ void calibrate(Network& network, const Profile& profile, const Model& model, std
     rows.each_pair(of_pair, step);
 }
 
-// Of the profile's times, between each step-th host.
-double median_error(const Network& network, const Profile& profile, int step = 1) {
+double median_error(const Network& network, const Profile& profile) {
     std::vector<double> errors;
     const int hosts = static_cast<int>(network.hosts.size());
     for (std::size_t s = 0; s < profile.minimum.size(); ++s)
-        for (int a = 0; a < hosts; a += step)
-            for (int b = 0; b < hosts; b += step)
+        for (int a = 0; a < hosts; ++a)
+            for (int b = 0; b < hosts; ++b)
                 if (a != b)
                     errors.push_back(std::abs(to_and_fro(network, a, b, profile.sizes[s]) /
                                                   profile.minimum[s](a, b) -
@@ -338,14 +337,27 @@ static Model model_of(const Profile& profile) {
 
 Forwarding find_forwarding(const Profile& profile) {
     if (profile.forwarding) return *profile.forwarding;
-    if (profile.minimum.empty()) return Forwarding::store;
+    if (profile.minimum.empty() || !profile.model) return Forwarding::store;
     // Few hosts tell.
     constexpr std::size_t enough = 32;
     const std::size_t step = (profile.hosts.size() + enough - 1) / enough;
     const Model model = model_of(profile);
+    const int hosts = static_cast<int>(profile.hosts.size());
+    // Of all times between hosts with several links on their way, as a sum: with one link both ways
+    // are the same, and of a message of one frame alone they differ much.
     const auto error = [&](Forwarding forwarding) {
-        return median_error(network_of(profile, model, forwarding, step), profile,
-                            static_cast<int>(step));
+        const Network network = network_of(profile, model, forwarding, step);
+        double sum = 0;
+        for (int a = 0; a < hosts; a += static_cast<int>(step))
+            for (int b = 0; b < hosts; b += static_cast<int>(step)) {
+                if (a == b || network.route(a, b).size() < 2) continue;
+                for (std::size_t s = 0; s < profile.minimum.size(); ++s) {
+                    const double ratio =
+                        to_and_fro(network, a, b, profile.sizes[s]) / profile.minimum[s](a, b);
+                    sum += std::max(ratio, 1 / ratio) - 1;
+                }
+            }
+        return sum;
     };
     return error(Forwarding::cut_through) < error(Forwarding::store) ? Forwarding::cut_through
                                                                      : Forwarding::store;

@@ -156,8 +156,9 @@ Network shared_links(const Profile& profile);
 // Of a profile's multicasts.
 std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const Levels& levels);
 
-// Of which the times of messages of one frame and of several, between hosts with several links on
-// their way, are nearer. `store` where no pair was timed.
+// The one by which the times of pairs with several links on their way are nearer to what was
+// measured, of up to 32 hosts.
+// `store` where no pair was timed or there is no model.
 Forwarding find_forwarding(const Profile& profile);
 
 // From the profile's model, or where it has none from one derived, and its rails. What a single
