@@ -98,4 +98,7 @@ def test_it_is_not_checked_where_that_is_asked_for(mpi: Mpi, tmp_path: Path) -> 
 def test_the_same_network(mpi: Mpi, at: tuple[str, ...], tmp_path: Path) -> None:
     run = run_sums(mpi, 1, tmp_path, at)
     assert said(run) == 0, run.err
-    assert run.times_of("allreduce", TREE) == 6 * ROUNDS, run.err
+    # On a part of the hosts other trees are predicted to be faster.
+    assert run.times("allreduce") == 6 * ROUNDS
+    assert run.times_of("allreduce", TREE) == 2 * ROUNDS, run.err
+    assert run.times_of("allreduce", "native") == 0, run.err

@@ -73,7 +73,8 @@ bool can_predict() {
 
 const Network& network() {
     Session& here = *session();
-    std::call_once(here.built_network, [&] { here.network = build_network(here.profile); });
+    const std::lock_guard lock(here.building_network);
+    if (!here.network) here.network = build_network(here.profile);
     return *here.network;
 }
 

@@ -50,7 +50,7 @@ struct Session {
     std::atomic<bool> other_network = false;  // a communicator of this rank has found so
     std::atomic<bool> some_outlive = false;   // communicators whose calls are not over
 
-    std::once_flag built_network;
+    std::mutex building_network;
     std::optional<Network> network;  // network()
 
     std::mutex mutex;  // of what follows

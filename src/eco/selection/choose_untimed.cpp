@@ -43,8 +43,11 @@ std::optional<PredictedHere> Chooser::predicted_here(const Request& request, Byt
     // What is timed whatever is predicted.
     if (timed && (timed->choice.rails > 0 || timed->choice.native_inside())) return std::nullopt;
     const Bytes size = predicted_size(bytes);
-    return predictor_->predict(
-        request, size, timed ? scaled(timed->choice, timed->bytes, size, request) : Choice{});
+    const bool may_mcast = std::any_of(timed_.begin(), timed_.end(), [&](const Entry& entry) {
+        return entry.operation == tuned_as(request.operation) && entry.choice.is_mcast();
+    });
+    const Choice elsewhere = timed ? scaled(timed->choice, timed->bytes, size, request) : Choice{};
+    return predictor_->predict(request, size, elsewhere, may_mcast);
 }
 
 Explained Chooser::untimed_here(const PredictedHere& here, const Request& request, Bytes bytes,

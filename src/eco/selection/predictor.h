@@ -23,11 +23,13 @@ class Predictor {
 public:
     virtual ~Predictor() = default;
 
-    // Of the hosts of request.hierarchy. elsewhere: the choice that was timed on others. Nothing:
+    // Of the hosts of request.hierarchy. elsewhere: the choice that was timed on others. may_mcast:
+    // whether IP multicast was the best for such an operation anywhere; it is predicted less surely
+    // than messages. Nothing:
     // no model, or too much work. Depends on nothing but the profile and what is asked, so all
     // ranks get the same.
     virtual std::optional<PredictedHere> predict(const Request& request, Bytes bytes,
-                                                 const Choice& elsewhere) const = 0;
+                                                 const Choice& elsewhere, bool may_mcast) const = 0;
 };
 
 }  // namespace eco

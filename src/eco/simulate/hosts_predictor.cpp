@@ -27,7 +27,8 @@ constexpr double calls_that_pay = 100;
 
 constexpr std::size_t most_kept = 256;
 
-using Question = std::tuple<Operation, Bytes, bool, std::string, std::string, std::vector<int>>;
+using Question =
+    std::tuple<Operation, Bytes, bool, bool, std::string, std::string, std::vector<int>>;
 
 }  // namespace
 
@@ -72,7 +73,8 @@ static std::optional<PredictedHere> simulated(const Network& network, Request re
 }
 
 std::optional<PredictedHere> HostsPredictor::predict(const Request& request, Bytes bytes,
-                                                     const Choice& elsewhere) const {
+                                                     const Choice& elsewhere,
+                                                     bool may_mcast) const {
     const std::vector<int>& host_of = request.hierarchy->host_of;
     if (host_of.empty()) return std::nullopt;
     Request plain = request;
@@ -81,14 +83,16 @@ std::optional<PredictedHere> HostsPredictor::predict(const Request& request, Byt
     const std::lock_guard lock(known_->mutex);
     const Network* network = network_();
     if (!network || network->assumed) return std::nullopt;
-    const Question question(plain.operation, bytes, request.commutative, to_text(elsewhere),
-                            describe(request.hierarchy->top), host_of);
+    const Question question(plain.operation, bytes, request.commutative, may_mcast,
+                            to_text(elsewhere), describe(request.hierarchy->top), host_of);
     if (const auto* answer = known_->answers.find(question)) return *answer;
     // What goes over rails is timed whatever is predicted.
     Hierarchy hierarchy = *request.hierarchy;
     hierarchy.rails = 0;
     plain.hierarchy = &hierarchy;
-    if (mcast_ && traits(plain.operation).reduces()) {
+    if (!may_mcast) {
+        clear_mcast_rates(hierarchy);
+    } else if (mcast_ && traits(plain.operation).reduces()) {
         set_mcast_rates(hierarchy, *mcast_, levels_);
         network = for_reductions(*network);
     }

@@ -26,7 +26,7 @@ public:
     // simulated messages at most, three quarters of a second. Answers are kept, some hundred of
     // them, by the groups of ranks and their hosts. Safe for several threads.
     std::optional<PredictedHere> predict(const Request& request, Bytes bytes,
-                                         const Choice& elsewhere) const override;
+                                         const Choice& elsewhere, bool may_mcast) const override;
 
 private:
     struct Known;

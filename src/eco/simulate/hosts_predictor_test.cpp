@@ -30,7 +30,7 @@ protected:
     }
     Seconds takes(const Hierarchy& hierarchy, const Explained& found, Operation operation,
                   Bytes bytes) {
-        return predictor_.predict({operation, &hierarchy}, bytes, found.choice)->elsewhere;
+        return predictor_.predict({operation, &hierarchy}, bytes, found.choice, true)->elsewhere;
     }
 
     Profile profile_;
@@ -57,7 +57,7 @@ TEST_F(Racks, WhatRunsOnSixHostsIsAboutTheBestThere) {
         const Explained found = explain(six, operation, 16384, &predictor_);
         ASSERT_FALSE(found.choice.is_native());
         EXPECT_EQ(found.rests, Explained::Rests::predicted);
-        const auto best = predictor_.predict({operation, &six}, 16384, found.choice);
+        const auto best = predictor_.predict({operation, &six}, 16384, found.choice, true);
         ASSERT_TRUE(best);
         EXPECT_LE(best->elsewhere, 1.15 * best->time) << to_text(found.choice);
     }
@@ -73,8 +73,8 @@ TEST_F(Racks, AClearlyFasterScheduleReplacesWhatWasTimedElsewhere) {
             const Explained there = explain(six, operation, bytes, nullptr),
                             here = explain(six, operation, bytes, &predictor_);
             if (there.choice.is_native() || here.choice.is_native()) continue;
-            const auto timed = predictor_.predict({operation, &six}, bytes, there.choice),
-                       runs = predictor_.predict({operation, &six}, bytes, here.choice);
+            const auto timed = predictor_.predict({operation, &six}, bytes, there.choice, true),
+                       runs = predictor_.predict({operation, &six}, bytes, here.choice, true);
             if (to_text(there.choice) == to_text(here.choice)) {
                 EXPECT_LE(timed->elsewhere, 1.15 * timed->time);
                 continue;
@@ -101,15 +101,23 @@ TEST_F(Racks, HostsOfOneRackGetPredictionsToo) {
     EXPECT_TRUE(found.choice.is_mcast());
 }
 
+// It is predicted less surely than messages.
+TEST_F(Racks, MulticastCountsWhereItWasTheBestSomewhere) {
+    std::erase_if(profile_.tuning,
+                  [](const Tuned& tuned) { return tuned.choice.starts_with("mcast"); });
+    const Hierarchy six = build_hierarchy(profile_, {2, 10, 0, 14, 6, 5});
+    EXPECT_FALSE(explain(six, Operation::bcast, 131072, &predictor_).choice.is_mcast());
+}
+
 TEST_F(Racks, AnswersAreKeptByHosts) {
     const Hierarchy some = build_hierarchy(profile_, {0, 1, 4}),
                     others = build_hierarchy(profile_, {4, 5, 8});
     const Request request{Operation::reduce, &some};
-    const auto first = predictor_.predict(request, 4096, Choice{}),
-               again = predictor_.predict(request, 4096, Choice{});
+    const auto first = predictor_.predict(request, 4096, Choice{}, true),
+               again = predictor_.predict(request, 4096, Choice{}, true);
     ASSERT_TRUE(first && again);
     EXPECT_EQ(first->time, again->time);
-    EXPECT_TRUE(predictor_.predict({Operation::reduce, &others}, 4096, Choice{}));
+    EXPECT_TRUE(predictor_.predict({Operation::reduce, &others}, 4096, Choice{}, true));
 }
 
 // Else ranks that asked for other groups of the same hosts would have another answer.
@@ -123,9 +131,10 @@ TEST_F(Racks, AnswersAreKeptByGroupsInsideHostsToo) {
     std::vector<Seconds> fresh, after;
     for (const Hierarchy& hierarchy : hierarchies) {
         const HostsPredictor other([this] { return &network_; }, profile_);
-        fresh.push_back(other.predict({Operation::allreduce, &hierarchy}, 16384, Choice{})->time);
+        fresh.push_back(
+            other.predict({Operation::allreduce, &hierarchy}, 16384, Choice{}, true)->time);
         after.push_back(
-            predictor_.predict({Operation::allreduce, &hierarchy}, 16384, Choice{})->time);
+            predictor_.predict({Operation::allreduce, &hierarchy}, 16384, Choice{}, true)->time);
     }
     EXPECT_EQ(fresh, after);
 }
@@ -143,16 +152,17 @@ TEST_F(Racks, ReductionsAreChosenAlikeWithoutMulticast) {
     for (const Bytes bytes : {1024, 16384, 131072})
         for (const Operation operation : {Operation::allreduce, Operation::reduce}) {
             const Choice elsewhere = parse_choice("mcast:segments=1");
-            const auto one = predictor_.predict({operation, &six}, bytes, elsewhere),
-                       two = predictor.predict({operation, &mute_six}, bytes, elsewhere);
+            const auto one = predictor_.predict({operation, &six}, bytes, elsewhere, true),
+                       two = predictor.predict({operation, &mute_six}, bytes, elsewhere, true);
             ASSERT_TRUE(one && two);
             EXPECT_EQ(to_text(one->best), to_text(two->best));
             EXPECT_EQ(one->elsewhere, two->elsewhere);
         }
     // Nothing but reductions.
-    EXPECT_TRUE(predictor_.predict({Operation::bcast, &six}, 131072, Choice{})->best.is_mcast());
+    EXPECT_TRUE(
+        predictor_.predict({Operation::bcast, &six}, 131072, Choice{}, true)->best.is_mcast());
     EXPECT_FALSE(
-        predictor.predict({Operation::bcast, &mute_six}, 131072, Choice{})->best.is_mcast());
+        predictor.predict({Operation::bcast, &mute_six}, 131072, Choice{}, true)->best.is_mcast());
 }
 
 // What was timed on others counts as before.
@@ -163,8 +173,8 @@ TEST_F(Racks, AScheduleThatIsTooLongToSimulateLeavesNoAnswer) {
     const Request request{Operation::allreduce, &most};
     const Choice too_long = parse_choice("tree:inner=star,segments=500,rotate=all");
     ASSERT_TRUE(supports(too_long, request, 1000000));
-    EXPECT_TRUE(predictor_.predict(request, 1000000, Choice{}));
-    EXPECT_FALSE(predictor_.predict(request, 1000000, too_long));
+    EXPECT_TRUE(predictor_.predict(request, 1000000, Choice{}, true));
+    EXPECT_FALSE(predictor_.predict(request, 1000000, too_long, true));
 }
 
 TEST_F(Racks, CallsThatTakeNoTimeAreNotWorthSimulating) {
@@ -179,7 +189,7 @@ TEST_F(Racks, CallsThatTakeNoTimeAreNotWorthSimulating) {
     quick.shared_gap = 0;
     const HostsPredictor predictor([&] { return &quick; }, profile_);
     const Hierarchy six = build_hierarchy(profile_, {2, 10, 0, 14, 6, 5});
-    EXPECT_FALSE(predictor.predict({Operation::allreduce, &six}, 16, Choice{}));
+    EXPECT_FALSE(predictor.predict({Operation::allreduce, &six}, 16, Choice{}, true));
 }
 
 TEST_F(Racks, NothingWithoutAMeasuredModel) {
@@ -189,7 +199,7 @@ TEST_F(Racks, NothingWithoutAMeasuredModel) {
     for (const Network* network :
          {static_cast<const Network*>(nullptr), static_cast<const Network*>(&assumed)})
         EXPECT_FALSE(HostsPredictor([=] { return network; }, profile_)
-                         .predict({Operation::reduce, &some}, 4096, Choice{}));
+                         .predict({Operation::reduce, &some}, 4096, Choice{}, true));
 }
 
 }  // namespace

@@ -155,6 +155,13 @@ void set_mcast_rates(Hierarchy& hierarchy, const MeasuredMcast& mcast, const Lev
     set_mcast(hierarchy.top, mcast, levels, hierarchy.host_of);
 }
 
+static void clear_mcast(Group& group) {
+    group.mcast_rate = 0;
+    for (Group& part : group.parts) clear_mcast(part);
+}
+
+void clear_mcast_rates(Hierarchy& hierarchy) { clear_mcast(hierarchy.top); }
+
 namespace {
 
 bool all_consecutive(const Group& group) {

@@ -292,8 +292,6 @@ Model read_figures(const json& root) {
                                each.at(3).get<double>(), each.at(4).get<double>()});
         each.at(5).get_to(model.media.back().uplink_in);
         if (each.at(6) == 1) model.media.back().found_by = Medium::FoundBy::capacity;
-        each.at(7).get_to(model.media.back().burst);
-        each.at(8).get_to(model.media.back().uplink_burst);
     }
     return model;
 }
