@@ -53,7 +53,8 @@ static std::optional<PredictedHere> simulated(const Network& network, Request re
     const auto& host_of = hierarchy.host_of;
     PredictedHere found;
     found.bytes = bytes;
-    found.baseline = forecast_baseline(network, host_of, request, bytes, roots, most_work);
+    found.baseline =
+        forecast_baseline(network, host_of, request, bytes, roots, most_work_of_baseline);
     if (found.baseline <= 0) return std::nullopt;
     const double work = std::min(most_work, calls_that_pay * found.baseline / time_of_message);
     const Forecast forecasted =
