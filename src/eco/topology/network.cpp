@@ -255,16 +255,16 @@ double Network::rate(int from, int to, const std::vector<int>& route) const {
 Seconds Network::delay(int from, int to, const std::vector<int>& route, Bytes bytes) const {
     if (from == to) return local.fixed;
     const double first = wire(std::min(bytes, frame.payload));
-    double sum = 0;
+    double stored = 0;
     const Link* slowest = nullptr;
     for (const int link : route) {
         const Link& here = links[at(link)];
-        if (forwarding == Forwarding::store) sum += first / here.rate;
+        stored += first / here.rate;
         if (!slowest || here.rate < slowest->rate) slowest = &here;
     }
-    const bool stored = forwarding == Forwarding::store;
-    if (slowest && stored && slowest->burst <= 0) sum -= first / slowest->rate;
-    if (slowest && !stored && slowest->burst > 0) sum += first / slowest->rate;
+    const double once = slowest ? first / slowest->rate : 0;
+    double sum = forwarding == Forwarding::store ? stored : once;
+    if (!slowest || slowest->burst <= 0) sum -= once;
     return fixed[row(from)][row(to)] + sum;
 }
 
@@ -331,22 +331,17 @@ static Network network_of(const Profile& profile, const Model& model, Forwarding
     return network;
 }
 
-static Model model_of(const Profile& profile) {
-    return profile.model ? *profile.model : derive_model(profile);
-}
-
 Forwarding find_forwarding(const Profile& profile) {
     if (profile.forwarding) return *profile.forwarding;
     if (profile.minimum.empty() || !profile.model) return Forwarding::store;
     // Few hosts tell.
     constexpr std::size_t enough = 32;
     const std::size_t step = (profile.hosts.size() + enough - 1) / enough;
-    const Model model = model_of(profile);
     const int hosts = static_cast<int>(profile.hosts.size());
     // Of all times between hosts with several links on their way, as a sum: with one link both ways
     // are the same, and of a message of one frame alone they differ much.
     const auto error = [&](Forwarding forwarding) {
-        const Network network = network_of(profile, model, forwarding, step);
+        const Network network = network_of(profile, *profile.model, forwarding, step);
         double sum = 0;
         for (int a = 0; a < hosts; a += static_cast<int>(step))
             for (int b = 0; b < hosts; b += static_cast<int>(step)) {
@@ -364,7 +359,7 @@ Forwarding find_forwarding(const Profile& profile) {
 }
 
 Network build_network(const Profile& profile) {
-    const Model model = model_of(profile);
+    const Model model = profile.model ? *profile.model : derive_model(profile);
     Network network = network_of(profile, model, find_forwarding(profile));
     network.error = profile.minimum.empty() ? model.error : median_error(network, profile);
     std::vector<Network> railed;

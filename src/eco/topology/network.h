@@ -157,8 +157,7 @@ Network shared_links(const Profile& profile);
 std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const Levels& levels);
 
 // The one by which the times of pairs with several links on their way are nearer to what was
-// measured, of up to 32 hosts.
-// `store` where no pair was timed or there is no model.
+// measured, of up to 32 hosts; `store` where no pair was timed or there is no model.
 Forwarding find_forwarding(const Profile& profile);
 
 // From the profile's model, or where it has none from one derived, and its rails. What a single

@@ -263,8 +263,7 @@ json model_figures(const Model& model) {
     for (const Medium& medium : model.media)
         media.push_back({medium.level, medium.cluster, medium.kind == Medium::Kind::bus ? 1 : 0,
                          medium.rate, medium.uplink, medium.uplink_in,
-                         medium.found_by == Medium::FoundBy::capacity ? 1 : 0, single(medium.burst),
-                         single(medium.uplink_burst)});
+                         medium.found_by == Medium::FoundBy::capacity ? 1 : 0});
     return {{"send", figures(model.send)},
             {"receive", figures(model.receive)},
             {"rows", model.row_of},
