@@ -181,9 +181,8 @@ Explained Chooser::tuned(const Request& request, Bytes bytes) const {
     const bool inside = is_inside(request);
     const Entry *timed = inside ? nullptr : nearest(timed_, request, bytes),
                 *predicted = nearest(predicted_, request, bytes);
-    const Entry* elsewhere = timed_elsewhere(request, bytes, timed);
-    if (const auto here = predicted_here(request, bytes, elsewhere))
-        return untimed_here(*here, request, bytes, elsewhere);
+    if (const auto untimed = untimed_here(request, bytes, timed))
+        return explain_untimed(*untimed, request, bytes);
     if (inside) return {{}, Explained::Rests::inside};
     if (!timed && !predicted)
         return timed_.empty() && predicted_.empty() ? untuned(request, bytes) : Explained{};
@@ -287,8 +286,8 @@ Knowledge Chooser::knowledge(const Request& request, Bytes bytes) const {
             std::find(found.rivals.begin(), found.rivals.end(), choice) == found.rivals.end();
         if (fits && fresh) found.rivals.push_back(choice);
     };
-    if (const auto here = predicted_here(request, bytes, timed_elsewhere(request, bytes, timed)))
-        consider(scaled(here->best, here->bytes, bytes, request));
+    if (const auto untimed = untimed_here(request, bytes, timed))
+        consider(scaled(untimed->here.best, untimed->here.bytes, bytes, request));
     else if (predicted)
         consider(scaled(predicted->choice, predicted->bytes, bytes, request));
     // A network may stop passing multicasts on. Where the library runs and nobody predicted which

@@ -119,13 +119,17 @@ private:
                          bool near) const;
     bool is_open(const Request& request, Bytes bytes) const;
     Explained tuned(const Request& request, Bytes bytes) const;
-    // Of hosts on which nothing was timed: what says most of them, given the nearest entry, of
-    // other hosts or null; and what the simulator says, nothing where that entry is of such hosts.
+    // Of hosts on which nothing was timed: what the simulator says of them, and what was timed
+    // elsewhere that says most; null: nothing.
+    struct Untimed {
+        PredictedHere here;
+        const Entry* elsewhere = nullptr;
+    };
+    // Given the nearest entry, or null. Nothing where it is of these hosts, or none can be told.
+    std::optional<Untimed> untimed_here(const Request& request, Bytes bytes,
+                                        const Entry* timed) const;
     const Entry* timed_elsewhere(const Request& request, Bytes bytes, const Entry* timed) const;
-    std::optional<PredictedHere> predicted_here(const Request& request, Bytes bytes,
-                                                const Entry* timed) const;
-    Explained untimed_here(const PredictedHere& here, const Request& request, Bytes bytes,
-                           const Entry* timed) const;
+    Explained explain_untimed(const Untimed& untimed, const Request& request, Bytes bytes) const;
     Explained untuned(const Request& request, Bytes bytes) const;
 
     const Predictor* predictor_;

@@ -33,25 +33,31 @@ const Chooser::Entry* Chooser::timed_elsewhere(const Request& request, Bytes byt
     return as_near && !other->choice.is_native() ? other : timed;
 }
 
-std::optional<PredictedHere> Chooser::predicted_here(const Request& request, Bytes bytes,
-                                                     const Entry* timed) const {
+std::optional<Chooser::Untimed> Chooser::untimed_here(const Request& request, Bytes bytes,
+                                                      const Entry* timed) const {
     const std::string& structure = request.hierarchy->structure;
     if (!predictor_ || bytes < 0 || structure.empty()) return std::nullopt;
     if (timed && timed->structure == structure) return std::nullopt;
     // On a network of one subnet libraries do well, and without tuning shapes decide.
     if (!timed && (one_subnet_ || predicted_.empty())) return std::nullopt;
+    const Entry* elsewhere = timed_elsewhere(request, bytes, timed);
+    const Choice there = elsewhere ? elsewhere->choice : Choice{};
     // What is timed whatever is predicted.
-    if (timed && (timed->choice.rails > 0 || timed->choice.native_inside())) return std::nullopt;
+    if (there.rails > 0 || there.native_inside()) return std::nullopt;
     const Bytes size = predicted_size(bytes);
     const bool may_mcast = std::any_of(timed_.begin(), timed_.end(), [&](const Entry& entry) {
         return entry.operation == tuned_as(request.operation) && entry.choice.is_mcast();
     });
-    const Choice elsewhere = timed ? scaled(timed->choice, timed->bytes, size, request) : Choice{};
-    return predictor_->predict(request, size, elsewhere, may_mcast);
+    const auto here = predictor_->predict(
+        request, size, elsewhere ? scaled(there, elsewhere->bytes, size, request) : there,
+        may_mcast);
+    if (!here) return std::nullopt;
+    return Untimed{*here, elsewhere};
 }
 
-Explained Chooser::untimed_here(const PredictedHere& here, const Request& request, Bytes bytes,
-                                const Entry* timed) const {
+Explained Chooser::explain_untimed(const Untimed& untimed, const Request& request,
+                                   Bytes bytes) const {
+    const auto& [here, timed] = untimed;
     // A choice that was timed on others stays unless another one is so many times faster here: it
     // is the better known. ECO, if it was faster there, unless the quickest topology-unaware
     // schedule is so many times faster here.

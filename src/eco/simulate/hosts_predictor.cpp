@@ -46,8 +46,8 @@ HostsPredictor::HostsPredictor(std::function<const Network*()> network, const Pr
 
 HostsPredictor::~HostsPredictor() = default;
 
-static std::optional<PredictedHere> simulated(const Network& network, Request request, Bytes bytes,
-                                              const Choice& elsewhere) {
+static std::optional<PredictedHere> simulated(const Network& network, const Request& request,
+                                              Bytes bytes, const Choice& elsewhere) {
     const Hierarchy& hierarchy = *request.hierarchy;
     const auto roots = representative_roots(hierarchy, request.operation);
     const auto& host_of = hierarchy.host_of;
@@ -65,11 +65,7 @@ static std::optional<PredictedHere> simulated(const Network& network, Request re
     if (!can_simulate(elsewhere) || !supports(elsewhere, request, bytes)) return found;
     // Without it nothing could be said of what is known best.
     if (work_of(elsewhere, request, roots.size()) > most_work) return std::nullopt;
-    for (const Rank root : roots) {
-        request.root = root;
-        found.elsewhere += simulate(network, host_of, elsewhere, request, bytes).time /
-                           static_cast<double>(roots.size());
-    }
+    found.elsewhere = forecast_choice(network, host_of, elsewhere, request, bytes, roots);
     return found;
 }
 

@@ -63,6 +63,18 @@ public:
         return least;
     }
 
+    Seconds mean_time(const Choice& choice) {
+        Seconds sum = 0;
+        for (const Rank root : roots_) {
+            Request request = request_;
+            request.root = root;
+            const Timeline timeline = simulate(network_, host_of_, choice, request, bytes_);
+            spent_ += static_cast<double>(timeline.effort) / rates_of_message;
+            sum += timeline.time;
+        }
+        return sum / static_cast<double>(roots_.size());
+    }
+
     Forecast run(Seconds baseline) {
         Forecast found;
         found.baseline = baseline > 0 ? baseline : quickest_baseline();
@@ -98,18 +110,6 @@ private:
                         [&](const Predicted& each) { return each.choice == choice; });
         if (known || !can_simulate(choice) || !affordable(choice)) return;
         choices_.push_back({choice, mean_time(choice)});
-    }
-
-    Seconds mean_time(const Choice& choice) {
-        Seconds sum = 0;
-        for (const Rank root : roots_) {
-            Request request = request_;
-            request.root = root;
-            const Timeline timeline = simulate(network_, host_of_, choice, request, bytes_);
-            spent_ += static_cast<double>(timeline.effort) / rates_of_message;
-            sum += timeline.time;
-        }
-        return sum / static_cast<double>(roots_.size());
     }
 
     // Of times that are equal but for rounding, the fewest messages.
@@ -174,6 +174,12 @@ Seconds forecast_baseline(const Network& network, const std::vector<int>& host_o
                           const Request& request, Bytes bytes, const std::vector<Rank>& roots,
                           double most_work) {
     return Forecasting(network, host_of, request, bytes, roots, most_work).quickest_baseline();
+}
+
+Seconds forecast_choice(const Network& network, const std::vector<int>& host_of,
+                        const Choice& choice, const Request& request, Bytes bytes,
+                        const std::vector<Rank>& roots) {
+    return Forecasting(network, host_of, request, bytes, roots, work_of_forecast).mean_time(choice);
 }
 
 bool follows_network(const Choice& choice, const Request& request) {

@@ -45,6 +45,11 @@ Seconds forecast_baseline(const Network& network, const std::vector<int>& host_o
                           const Request& request, Bytes bytes, const std::vector<Rank>& roots,
                           double most_work = work_of_forecast);
 
+// Of one choice alone, whatever it costs (work_of). Needs supports() and can_simulate().
+Seconds forecast_choice(const Network& network, const std::vector<int>& host_of,
+                        const Choice& choice, const Request& request, Bytes bytes,
+                        const std::vector<Rank>& roots);
+
 // Whether the choice takes as long whatever the order of the ranks on the same hosts. False for
 // what follows their numbers: baselines, prefixes.
 bool follows_network(const Choice& choice, const Request& request);
