@@ -24,13 +24,15 @@ constexpr double joins = 1;
 // A stream of one cluster is surely inside, after the first step.
 constexpr double surely = 0.95;
 // Evidence for the place of a vertex, or against that of two clusters being one, in nats.
-constexpr double clear = 3;
+constexpr double least_clear = 3;
 // Few vertices beside a larger cluster: one whose confirmations waited behind other streams a few
 // times looks as if it were elsewhere (1 of 8 measurements of leaf-4x4). So many times as much.
 constexpr double clear_of_few = 4;
 // So many streams inside are as slow as those across, whatever was seen: confirmations wait behind
 // other streams, and one host may be slow to answer (a fifth on leaf-2x4 at 30 Mbit/s).
 constexpr double held_inside = 0.2;
+// Of what most ends carry: an end that carries less tells inside from across less well.
+constexpr double usual_port = 0.85;
 // Of the streams across so many may find their way free: the less what is shared is short, the
 // more. What explains the rates best counts.
 constexpr std::array<double, 4> first_guesses{0, 0.25, 0.5, 0.7};
@@ -53,6 +55,11 @@ Histogram smooth(const Histogram& raw) {
     }
     for (double& each : found) each /= sum;
     return found;
+}
+
+// What is in this bin and all above.
+double from_bin(const Histogram& of, std::size_t bin) {
+    return std::accumulate(of.begin() + static_cast<std::ptrdiff_t>(bin), of.end(), 0.0);
 }
 
 // Per vertex what its streams say for being in one cluster with others, in nats.
@@ -146,8 +153,9 @@ int CapacityClusters::count() const {
     return cluster.empty() ? 0 : *std::max_element(cluster.begin(), cluster.end()) + 1;
 }
 
-bool CapacityClusters::is_clear() const {
-    return std::all_of(maybe.begin(), maybe.end(), [](int id) { return id < 0; });
+int CapacityClusters::count_unclear() const {
+    return static_cast<int>(
+        std::count_if(maybe.begin(), maybe.end(), [](int id) { return id >= 0; }));
 }
 
 double EndRates::of(const StreamRate& stream) const {
@@ -181,6 +189,18 @@ std::vector<double> over_ends(int vertices, const std::vector<StreamRate>& strea
 
 namespace {
 
+// Per stream what its ends carry over what the ends of half of the streams do, 1 at most.
+std::vector<double> over_usual(int vertices, const std::vector<StreamRate>& streams) {
+    const EndRates ends = end_rates(vertices, streams);
+    std::vector<double> found;
+    for (const StreamRate& each : streams) found.push_back(ends.of(each));
+    std::vector<double> sorted = found;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    for (double& each : found) each = *middle > 0 ? std::min(1.0, each / *middle) : 1;
+    return found;
+}
+
 struct Learned {
     std::vector<int> cluster;
     Evidence evidence;
@@ -188,9 +208,17 @@ struct Learned {
         0;  // nats: how well the rates are explained, less what it takes to name clusters
 };
 
+double likelihood(const Histogram& raw) {
+    const Histogram p = smooth(raw);
+    double sum = 0;
+    for (std::size_t b = 0; b < bins; ++b) sum += raw[b] * std::log(p[b]);
+    return sum;
+}
+
 // free_across: of the streams across, so many are taken to be as fast as those inside, at first.
+// of_usual: of each stream, what its ends carry over what most ends do, 1 at most.
 Learned learn(int vertices, const std::vector<StreamRate>& streams, const std::vector<double>& x,
-              double free_across) {
+              const std::vector<double>& of_usual, double free_across) {
     std::vector<double> inside;
     for (const double each : x)
         inside.push_back((1 - free_across) * std::clamp((each - 0.5) / 0.5, 0.02, 0.98));
@@ -198,15 +226,25 @@ Learned learn(int vertices, const std::vector<StreamRate>& streams, const std::v
     for (int step = 0; step < most_steps; ++step) {
         Histogram within{}, across{};
         for (std::size_t s = 0; s < streams.size(); ++s) {
+            if (of_usual[s] < usual_port) continue;
             within[bin_of(x[s])] += inside[s];
             across[bin_of(x[s])] += 1 - inside[s];
         }
         const Histogram p = smooth(within), q = smooth(across);
         found.evidence.assign(at(vertices), {});
         for (std::size_t s = 0; s < streams.size(); ++s) {
-            const double as_across = q[bin_of(x[s])];
-            const double nats = std::log(
-                ((1 - held_inside) * p[bin_of(x[s])] + held_inside * as_across) / as_across);
+            double as_inside = p[bin_of(x[s])], as_across = q[bin_of(x[s])];
+            // A slow port's streams across are free as soon as they get that little.
+            if (of_usual[s] < usual_port) {
+                as_inside = from_bin(p, bin_of(free_stream));
+                as_across = from_bin(q, bin_of(free_stream * of_usual[s]));
+                if (x[s] < free_stream) {
+                    as_inside = 1 - as_inside;
+                    as_across = 1 - as_across;
+                }
+            }
+            const double nats =
+                std::log(((1 - held_inside) * as_inside + held_inside * as_across) / as_across);
             found.evidence[at(streams[s].from)][streams[s].to] += nats;
             found.evidence[at(streams[s].to)][streams[s].from] += nats;
         }
@@ -226,9 +264,7 @@ Learned learn(int vertices, const std::vector<StreamRate>& streams, const std::v
         (found.cluster[at(streams[s].from)] == found.cluster[at(streams[s].to)]
              ? within
              : across)[bin_of(x[s])] += 1;
-    const Histogram p = smooth(within), q = smooth(across);
-    for (std::size_t b = 0; b < bins; ++b)
-        found.score += within[b] * std::log(p[b]) + across[b] * std::log(q[b]);
+    found.score = likelihood(within) + likelihood(across);
     const int count = *std::max_element(found.cluster.begin(), found.cluster.end()) + 1;
     found.score -= vertices * std::log(count);
     return found;
@@ -238,13 +274,16 @@ Learned learn(int vertices, const std::vector<StreamRate>& streams, const std::v
 
 CapacityClusters cluster_by_rates(int vertices, const std::vector<StreamRate>& streams) {
     const std::vector<double> x = over_ends(vertices, streams);
-    Learned best = learn(vertices, streams, x, first_guesses.front());
+    const std::vector<double> of_usual = over_usual(vertices, streams);
+    Learned best = learn(vertices, streams, x, of_usual, first_guesses.front());
     for (std::size_t g = 1; g < first_guesses.size(); ++g) {
-        Learned other = learn(vertices, streams, x, first_guesses[g]);
+        Learned other = learn(vertices, streams, x, of_usual, first_guesses[g]);
         if (other.score > best.score) best = std::move(other);
     }
     const auto& [cluster, evidence, score] = best;
-    CapacityClusters result{cluster, std::vector<int>(at(vertices), -1)};
+    Histogram all{};
+    for (const double each : x) all[bin_of(each)] += 1;
+    CapacityClusters result{cluster, std::vector<int>(at(vertices), -1), score - likelihood(all)};
     const auto count = at(result.count());
     std::vector<int> size(count, 0);
     for (const int id : cluster) ++size[at(id)];
@@ -256,6 +295,7 @@ CapacityClusters cluster_by_rates(int vertices, const std::vector<StreamRate>& s
             of_vertex[at(v)][at(cluster[at(other)])] += weight;
             of_cluster[at(cluster[at(v)])][at(cluster[at(other)])] += weight;
         }
+    const double clear = std::max(least_clear, std::log(vertices * static_cast<double>(count)));
     const auto likeliest = [&](const std::vector<double>& nats, int own) {
         int found = -1;
         for (int id = 0; id < static_cast<int>(count); ++id)

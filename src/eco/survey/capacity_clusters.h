@@ -9,6 +9,9 @@
 
 namespace eco {
 
+// Of what its two ends carry: a stream that nothing between them holds has so much.
+inline constexpr double free_stream = 0.85;
+
 struct StreamRate {
     int from = 0, to = 0;  // vertices
     double rate = 0;       // bytes/s
@@ -19,9 +22,12 @@ struct CapacityClusters {
     // Per vertex another cluster of two or more that it may be in as well, by what the streams
     // between say so far; -1: its place is clear.
     std::vector<int> maybe;
+    // Nats: how much better they explain the rates than one cluster of all does, less what it takes
+    // to name them.
+    double gain = 0;
 
     int count() const;
-    bool is_clear() const;
+    int count_unclear() const;
 };
 
 // streams: of all rounds. O(streams · log) per step of learning, a dozen steps.

@@ -19,14 +19,26 @@ constexpr int first_rounds = 6, rounds_unchanged = 3;
 // crossed an uplink of half of their ports (of 60 networks of 4 + 4 hosts 15 were missed after 16
 // rounds, 4 after 24; of 20 of 24 + 24 hosts 5 and none).
 constexpr int rounds_in_vain = 24;
+// Or one for so many vertices: of 1,024 in racks of 8 to 40 clusters explained the rates better
+// than none from round 36 on.
+constexpr int vertices_a_round_in_vain = 10;
 // Of few vertices: as often as each split is seen.
 constexpr int rounds_a_split = 3;
 // One of so many rounds is drawn as if nothing were known.
 constexpr int as_if_new = 4;
+// Of so many vertices hardly any two of one rack come together by chance: so many rounds look along
+// the likely order first.
+constexpr std::size_t many_vertices = 128;
+constexpr int near_rounds = 4;
 // Rounds before the first that sends out of a part of few vertices which may share an uplink.
 constexpr int rounds_before_parts = 3;
-// Of what their ends carry: where nearly all streams have so much, nothing is shared.
-constexpr double free_stream = 0.85, nearly_all = 0.97;
+// Where nearly all streams are free, nothing is shared.
+constexpr double nearly_all = 0.97;
+// Where at most so many vertices, or so few of all, are not clear the search ends after so many
+// more rounds in which nothing changed: a host with a slow port is hardly ever held (of 100
+// networks of 64 hosts some searched 54 rounds for one).
+constexpr double few_unclear = 0.03, always_few = 2;
+constexpr int rounds_for_unclear = 6;
 // Rounds that test the result with streams inside.
 constexpr std::size_t rounds_inside = 3;
 // So often the result is tested, while streams inside are faster, but not surely.
@@ -70,6 +82,19 @@ std::vector<CapacitySearch::Edge> CapacitySearch::inside(const std::vector<int>&
     std::vector<Edge> found;
     for (std::size_t i = 0; i < order.size(); ++i)
         found.emplace_back(order[i], order[(i + 1) % order.size()]);
+    return found;
+}
+
+// Half of them along the likely order, in which neighbours probably share a rack, while the others
+// fill what leads out of it. Where that order says nothing, both halves are drawn at random.
+std::vector<CapacitySearch::Edge> CapacitySearch::near_and_far(const std::vector<int>& members) {
+    std::vector<int> order = members;
+    std::shuffle(order.begin(), order.end(), random_);
+    const auto half = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
+    std::sort(order.begin(), half);
+    std::vector<Edge> found = inside({half, order.end()});
+    for (auto each = order.begin(); each != half; ++each)
+        found.emplace_back(*each, each + 1 == half ? order.front() : each[1]);
     return found;
 }
 
@@ -155,11 +180,22 @@ std::vector<CapacitySearch::Edge> CapacitySearch::out_and_in(std::vector<int> pa
 }
 
 // Streams between the members of a cluster. Of four, every split is seen: a cycle may pass by the
-// one that parts them.
+// one that parts them. Of more, all of the likeliest part send out of it, but in the first round:
+// of two racks at 2:1 that were taken for one, a cycle just fills the uplinks.
 std::vector<CapacitySearch::Edge> CapacitySearch::inside_cluster(const std::vector<int>& members) {
     const auto each = splits_of_few(members);
-    if (each.empty()) return inside(members);
-    return out_and_in(each[inside_.size() % each.size()], members);
+    if (!each.empty()) return out_and_in(each[inside_.size() % each.size()], members);
+    if (inside_.empty() || members.size() < few_vertices) return inside(members);
+    std::vector<int> place(vertices_.size(), -1);
+    for (std::size_t i = 0; i < members.size(); ++i) place[at(members[i])] = static_cast<int>(i);
+    std::vector<StreamRate> own;
+    for (const auto& [from, to, rate] : seen_)
+        if (place[at(from)] >= 0 && place[at(to)] >= 0)
+            own.push_back({place[at(from)], place[at(to)], rate});
+    std::vector<int> part;
+    for (const int i : likely_part(static_cast<int>(members.size()), own, random_))
+        part.push_back(members[at(i)]);
+    return out_and_in(part, members);
 }
 
 std::vector<CapacitySearch::Edge> CapacitySearch::draw() {
@@ -169,6 +205,7 @@ std::vector<CapacitySearch::Edge> CapacitySearch::draw() {
     const auto each = splits_of_few(all);
     if (at(rounds_) < each.size()) return out_and_in(each[at(rounds_)], all);
     // Now and then as if nothing were known: what is known may be wrong.
+    if (at(vertices) >= many_vertices && rounds_ < near_rounds) return near_and_far(all);
     if (rounds_ % as_if_new == 0) return inside(all);
     if (clusters_.count() > 1 && clusters_.count() < vertices) return mixed();
     if (rounds_ >= (vertices <= most_vertices_for_all_parts ? rounds_before_parts : first_rounds))
@@ -295,10 +332,18 @@ void CapacitySearch::consider() {
     clusters_ = cluster_by_rates(vertices, seen_);
     unchanged_ = clusters_.cluster == before ? unchanged_ + 1 : 0;
     const bool parted = clusters_.count() > 1 && clusters_.count() < vertices;
-    const int in_vain = at(vertices) == few_vertices ? rounds_a_split * splits : rounds_in_vain;
-    if ((unchanged_ >= rounds_unchanged && parted && clusters_.is_clear()) ||
-        rounds_ >= (parted ? most_rounds_ : std::min(in_vain, most_rounds_)))
+    const int in_vain = at(vertices) == few_vertices
+                            ? rounds_a_split * splits
+                            : std::max(rounds_in_vain, vertices / vertices_a_round_in_vain);
+    const int unclear = clusters_.count_unclear();
+    const bool stays = unchanged_ >= rounds_unchanged + (unclear > 0 ? rounds_for_unclear : 0);
+    if (parted && clusters_.gain > 0
+            ? rounds_ >= most_rounds_ ||
+                  (stays && unclear <= std::max(always_few, few_unclear * vertices))
+            : rounds_ >= std::min(in_vain, most_rounds_)) {
+        if (clusters_.gain <= 0) clusters_.cluster.assign(at(vertices), 0);
         begin_tests();
+    }
 }
 
 void CapacitySearch::judge() {

@@ -52,6 +52,7 @@ private:
 
     std::vector<int> shuffled(int count);
     std::vector<Edge> inside(const std::vector<int>& members);
+    std::vector<Edge> near_and_far(const std::vector<int>& members);
     std::vector<Edge> across(const std::vector<int>& members);
     std::vector<Edge> inside_cluster(const std::vector<int>& members);
     std::vector<Edge> draw();

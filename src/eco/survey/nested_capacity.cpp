@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t least_for_search = 4;
 // Rounds that cluster, of this many vertices and more.
-constexpr int longest_search = 32, longest_wide_search = 64;
+constexpr int longest_search = 32, longest_wide_search = 100;
 constexpr std::size_t wide_search = 33;
 // Rates of whole racks vary less than those of hosts.
 constexpr int wider_search = 12;

@@ -44,12 +44,16 @@ std::vector<double> SimulatedStreams::rates(const std::vector<Flow>& streams) {
         add(network_.port[at(host)], [&](const Flow& flow) { return flow.from == host; });
         add(network_.port[at(host)], [&](const Flow& flow) { return flow.to == host; });
     }
+    const DrawnUplink* used = nullptr;
+    if (network_.others > 0 && !network_.uplinks.empty() && chance(random_) < network_.others)
+        used = &network_.uplinks[random_() % network_.uplinks.size()];
     for (const DrawnUplink& uplink : network_.uplinks) {
+        const double left = &uplink == used ? 0.5 : 1;
         std::vector<bool> within(network_.port.size(), false);
         for (const int host : uplink.hosts) within[at(host)] = true;
         const auto leaves = [&](int from, int to) { return within[at(from)] && !within[at(to)]; };
-        add(uplink.out, [&](const Flow& flow) { return leaves(flow.from, flow.to); });
-        add(uplink.in, [&](const Flow& flow) { return leaves(flow.to, flow.from); });
+        add(left * uplink.out, [&](const Flow& flow) { return leaves(flow.from, flow.to); });
+        add(left * uplink.in, [&](const Flow& flow) { return leaves(flow.to, flow.from); });
     }
     if (network_.processors > 0) add(network_.processors, [](const Flow&) { return true; });
     while (true) {

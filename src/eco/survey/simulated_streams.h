@@ -24,6 +24,8 @@ struct StreamNetwork {
     // As measured in the lab: weights of streams on one full link differ by this power of e; a
     // share of the streams is disturbed and gets a part of its rate.
     double uneven = 0.6, disturbed = 0.1;
+    // Of the rounds in so many others' traffic takes half of some uplink.
+    double others = 0;
 };
 
 class SimulatedStreams {
