@@ -2,7 +2,6 @@
 """`eco bench`: compares the MPI library and ECO, operation by operation."""
 
 import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -97,7 +96,7 @@ def command(
         *_order(order),
         *(["--form", form] if form != "blocking" else []),
     ]
-    profile, checked = profiles.read_both(topology or _usual_profile())
+    profile, checked = profiles.read_both(topology or store.usual())
     text = profiles.to_json(profile)
     model = Modelled(checked)
     if plot is not None:
@@ -130,19 +129,6 @@ def command(
         bench_picture.draw(found, plot)
         if not as_json:
             print(f"wrote {plot}")
-
-
-def _usual_profile() -> Path:
-    """ECO_PROFILE, or the newest profile in the user's own folder."""
-    named = os.environ.get("ECO_PROFILE")
-    found = Path(named) if named else store.newest()
-    if found is None:
-        raise EcoError(
-            "no network has been measured yet: run `eco measure` first, or name a profile with "
-            "--topology",
-            ExitCode.BAD_INPUT,
-        )
-    return found
 
 
 def _patterns(text: str) -> str:

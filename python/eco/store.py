@@ -180,6 +180,19 @@ def _keep_beside(profile: Profile, text: str) -> Path:
     return kept
 
 
+def usual() -> Path:
+    """ECO_PROFILE, or the newest profile in the user's own folder."""
+    named = os.environ.get("ECO_PROFILE")
+    found = Path(named) if named else newest()
+    if found is None:
+        raise EcoError(
+            "no network has been measured yet: run `eco measure` first, or name a profile with "
+            "--topology",
+            ExitCode.BAD_INPUT,
+        )
+    return found
+
+
 def newest_first() -> list[Path]:
     """All profiles there, by when they were written; without what cannot be examined, as a link to
     nothing, and what is no file."""

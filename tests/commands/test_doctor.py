@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands_harness import document, model, rails
+from commands_harness import DONE, complaint, document, eco, launcher, model, rails
 from doctor_harness import HOSTS, checks, counted, doctor, nic, only, timed_again, told, way
 
 pytestmark = pytest.mark.usefixtures("doctor_store")
@@ -74,6 +74,34 @@ def test_an_uplink_that_has_changed(
         found = only(result)
         assert (found["check"], found["where"]) == ("uplink", HOSTS[:4])
         assert said in found["what"]
+
+
+@pytest.mark.parametrize(("now", "code"), [(1.9e6, 0), (1e6, 10)])
+def test_uplinks_alone(tmp_path: Path, now: float, code: int) -> None:
+    known = tmp_path / "known.json"
+    known.write_text(json.dumps(racks(2e6)))
+    carried = {"hosts": [0, 1, 2, 3], "out": now, "in": 1.9e6}
+    start = launcher(tmp_path, [{"event": "uplinks", "uplinks": [carried]}, DONE])
+    words = ("doctor", "--uplinks", "--topology", known)
+    result = eco(*words, "--json", "--", start.path)
+    assert result.returncode == code, result.stderr
+    report = json.loads(result.stdout)
+    assert [each["hosts"] for each in report["uplinks"]] == [HOSTS[:4]]
+    assert report["uplinks"][0]["now"]["out"] < report["uplinks"][0]["profile"]["out"]
+    assert [each["check"] for each in report["findings"]] == (["uplink"] if code else [])
+    assert start.options == ["uplinks", "--profile", "-"]
+    said = eco(*words, "--", start.path)
+    assert "n0–n3: uplink " in said.stdout and "(profile: 17.1 Mbit/s)" in said.stdout
+    assert ("warning: " in said.stdout) == (code > 0)
+
+
+def test_uplinks_of_a_profile_without_any(tmp_path: Path) -> None:
+    known = tmp_path / "known.json"
+    known.write_text(json.dumps(racks(None)))
+    start = launcher(tmp_path, [DONE])
+    result = eco("doctor", "--uplinks", "--topology", known, "--", start.path)
+    assert result.returncode == 3
+    assert "knows no uplink" in complaint(result)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from eco.engine import engine
-from eco.lab.load import load
+from eco.lab.load import SHIPPED, load
 from eco.lab.profile import own_command
 from lab_harness import LAB, needs_quiet_lab
 
@@ -102,6 +102,38 @@ def test_truth(scenario: str, mpi: str, tmp_path: Path) -> None:
     assert {side for side, _ in cuts} == set(true_cuts)
     for side, rates in cuts:
         assert rates == pytest.approx(true_cuts[side], rel=NEAR)
+
+
+def _uplinks(network: str | Path, mpi: str, profile: Path) -> tuple[int, Any]:
+    words = [*own_command("eco"), "doctor", "--uplinks", "--json", "--topology", profile, "--"]
+    words += [*LAB, "run", network, "--native", "--mpi", mpi, "--"]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=200)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "cable", "mpi"),
+    [
+        ("leaf-2x4", "[r0, r1]", "openmpi"),
+        pytest.param("chain-4", "[s2, s3]", "mpich", marks=long),
+    ],
+)
+def test_uplinks_of_a_profile(scenario: str, cable: str, mpi: str, tmp_path: Path) -> None:
+    """`eco doctor --uplinks`: as they are, and with one that carries half."""
+    profile = tmp_path / "p.json"
+    _measured(scenario, mpi, profile, "--tolerance", "1")
+    code, found = _uplinks(scenario, mpi, profile)
+    assert (code, found["findings"]) == (0, [])
+    assert len(found["uplinks"]) >= 2
+    slower = f"between: {cable}, rate: 10mbit"
+    text = (SHIPPED / f"{scenario}.yaml").read_text()
+    changed = tmp_path / "changed.yaml"
+    changed.write_text(text.replace(f"between: {cable}, rate: 20mbit", slower))
+    assert slower in changed.read_text()
+    code, found = _uplinks(changed, mpi, profile)
+    assert code == 10
+    assert {each["check"] for each in found["findings"]} == {"uplink"}
 
 
 @long

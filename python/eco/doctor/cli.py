@@ -12,7 +12,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from eco import contact, launch_size, measure, options, probe, reach
+from eco import contact, launch_size, measure, options, probe, reach, store
 from eco import launcher as launchers
 from eco import profile as profiles
 from eco.doctor import (
@@ -26,6 +26,7 @@ from eco.doctor import (
     kept,
     links,
     network,
+    uplinks,
 )
 from eco.doctor.facts import MARK, Counters, Host
 from eco.doctor.finding import Finding, Severity, exit_code
@@ -53,6 +54,14 @@ def command(
     as_json: options.Json = False,
     mpi: options.Mpi = None,
     interfaces: options.Interfaces = None,
+    only_uplinks: Annotated[
+        bool,
+        typer.Option(
+            "--uplinks",
+            help="Check only whether the uplinks of the profile (default: ECO_PROFILE, or the "
+            "newest of your own) carry what it says; takes seconds.",
+        ),
+    ] = False,
 ) -> None:
     """Say what is wrong with these hosts and their network, and what to do.
 
@@ -65,6 +74,9 @@ def command(
     slow); 11 for an error (jobs hang, fail, or run without ECO); 2 to 5 if the check itself failed.
     """
     launcher = launchers.understand(words, mpi)
+    if only_uplinks:
+        _check_uplinks(launcher, topology or store.usual(), interfaces, as_json)
+        return
     if topology is not None:
         profiles.read(topology)
     seen = _Seen()
@@ -79,6 +91,30 @@ def command(
     findings.sort(key=lambda each: -each.severity)
     _print(findings, seen, as_json)
     if code := exit_code(findings):
+        raise typer.Exit(code)
+
+
+def _check_uplinks(
+    launcher: Launcher, path: Path, interfaces: Optional[str], as_json: bool
+) -> None:
+    with progress("looking", quiet=as_json) as (show, say):
+        found = uplinks.measure(launcher, path, interfaces, show, say)
+    findings = uplinks.check(path, found)
+    code = exit_code(findings)
+    if as_json:
+        document = {
+            "profile": str(path),
+            "uplinks": [each.document() for each in found],
+            "findings": [each.document() for each in findings],
+            "exit_code": code,
+        }
+        print(json.dumps(document))
+    else:
+        for uplink in found:
+            print(uplink)
+        for each in findings:
+            print(f"{each.severity.name.lower()}: {each.sentence}")
+    if code:
         raise typer.Exit(code)
 
 

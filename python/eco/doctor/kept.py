@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from eco import profile as profiles
@@ -65,7 +65,44 @@ def check(path: Path | None, measured: Profile, is_lab: bool) -> Iterator[Findin
             f"measure them too: eco measure -o {path} -- and the same launcher line",
         )
     yield from _changed(path, known, measured)
-    yield from _uplinks(path, known, measured)
+    common = {*known.hosts} & {*measured.hosts}
+    now, then = _shared(measured), _shared(known)
+    # Hosts that only one of them has may be why a cluster is another.
+    yield from changed_uplinks(
+        path,
+        {
+            hosts: (then.get(hosts, _NONE), now.get(hosts, _NONE))
+            for hosts in dict.fromkeys([*then, *now])
+            if hosts <= common
+        },
+    )
+
+
+def changed_uplinks(
+    path: Path, pairs: Mapping[frozenset[str], tuple[Ways, Ways]]
+) -> Iterator[Finding]:
+    """Where hosts share something else than before, or nothing. pairs: by hosts, then and now."""
+    for hosts, (before, after) in pairs.items():
+        ways = {
+            way: f"{_carried(was)} in the profile, now {_carried(carries)}"
+            for way, was, carries in zipped(("out", "in"), before, after)
+            if not 1 / _UPLINK_CHANGED < (was or math.inf) / (carries or math.inf) < _UPLINK_CHANGED
+            and (was or carries)
+        }
+        if len(ways) == 2 and ways["out"] == ways["in"]:
+            ways = {"each way": ways["out"]}
+        if ways:
+            own = tuple(sorted(hosts, key=quantities.natural))
+            said = "; ".join(f"{way}: {rates}" for way, rates in ways.items())
+            yield Finding(
+                "uplink",
+                Severity.WARNING,
+                own,
+                f"what their uplink carries differs from the profile {path}: {said}",
+                "measured",
+                "schedules were chosen for another network",
+                _again(path),
+            )
 
 
 def _again(path: Path) -> str:
@@ -106,36 +143,6 @@ def _changed(path: Path, known: Profile, measured: Profile) -> Iterator[Finding]
         f"messages of {measured.partition_bytes} B now take {how}",
         _again(path),
     )
-
-
-def _uplinks(path: Path, known: Profile, measured: Profile) -> Iterator[Finding]:
-    """Where the profile says what hosts share, and they now share something else, or nothing."""
-    now, then = _shared(measured), _shared(known)
-    for hosts in dict.fromkeys([*then, *now]):
-        # Hosts that only one of them has may be why a cluster is another.
-        if not hosts <= {*known.hosts} & {*measured.hosts}:
-            continue
-        before, after = then.get(hosts, _NONE), now.get(hosts, _NONE)
-        ways = {
-            way: f"{_carried(was)} in the profile, now {_carried(carries)}"
-            for way, was, carries in zipped(("out", "in"), before, after)
-            if not 1 / _UPLINK_CHANGED < (was or math.inf) / (carries or math.inf) < _UPLINK_CHANGED
-            and (was or carries)
-        }
-        if len(ways) == 2 and ways["out"] == ways["in"]:
-            ways = {"each way": ways["out"]}
-        if ways:
-            own = tuple(host for host in measured.hosts if host in hosts)
-            said = "; ".join(f"{way}: {rates}" for way, rates in ways.items())
-            yield Finding(
-                "uplink",
-                Severity.WARNING,
-                own,
-                f"what their uplink carries differs from the profile {path}: {said}",
-                "measured",
-                "schedules were chosen for another network",
-                _again(path),
-            )
 
 
 def _shared(profile: Profile) -> dict[frozenset[str], Ways]:

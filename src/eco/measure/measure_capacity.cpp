@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "eco/base/at.h"
+#include "eco/measure/capacity_rounds.h"
 #include "eco/measure/model_timer.h"
 #include "eco/measure/since.h"
 #include "eco/survey/hosts_by_subnet.h"
@@ -19,20 +20,13 @@ namespace {
 
 constexpr std::size_t least_hosts = 4;
 
-// So long a round is timed, by how much the fastest stream carries in it: TCP shares a full link in
-// turns. Of 16 measurements of eight networks of 10 to 100 Mbit/s (docs/figures.md, *Shared
-// capacity*) all were right.
-constexpr Seconds shortest_round = 0.15, longest_round = 0.6;
-constexpr double bytes_of_round = 6e5;
-// So many times as long, but no longer than longest_round, where the rates of the streams are the
-// result: uplinks within 5 %.
-constexpr double exact = 1.6;
-// What a stream may have under way, in seconds at its rate: enough for a free one, and little to
-// wait for where others are before it. A stream that is held takes long to end its last messages.
-constexpr Seconds under_way = 26e-3;
-
-constexpr int usual_rounds = 16;
+// Of 8 hosts 16, of 64 in racks 25 to 35, of 256 80 to 110 (bench/capacity.cpp).
+constexpr std::size_t least_rounds = 14, hosts_a_round = 3;
 constexpr Seconds usual_round = 0.35;
+// Where rounds are more than usual, so many are always left.
+constexpr std::size_t rounds_left = 4;
+
+std::size_t usual_rounds(std::size_t hosts) { return least_rounds + hosts / hosts_a_round; }
 
 // A bus carries no more than so many times what one stream alone does, however many there are.
 // After so many rounds that say so its hosts have no racks; in one round of four hosts in two
@@ -42,6 +36,7 @@ constexpr int rounds_of_bus = 4;
 
 struct Search {
     NestedSearch search;
+    std::size_t hosts;
     int like_a_bus = 0;  // rounds, one after the other
 
     bool is_over() const { return search.is_done() || like_a_bus >= rounds_of_bus; }
@@ -53,15 +48,15 @@ public:
                       const std::vector<int>& leader, const WorkerPool& workers, Seconds most,
                       const Show& show)
         : profile_(profile),
-          heard_(heard),
           timer_(profile, leader, workers),
+          streams_(timer_, heard),
           most_(most),
           show_(show) {}
 
     FoundCapacity run() {
         std::vector<Search> searches;
         for (const auto& [id, hosts] : hosts_by_subnet(profile_.levels.back()))
-            searches.push_back({NestedSearch(hosts, 1)});
+            searches.push_back({NestedSearch(hosts, 1), hosts.size()});
         perform(searches);
         std::vector<SharedCluster> clusters;
         for (const Search& search : searches) {
@@ -78,6 +73,9 @@ public:
 private:
     // Subnets do not disturb each other: nothing leaves them.
     void perform(std::vector<Search>& searches) {
+        std::size_t most = 0;
+        for (const Search& each : searches) most = std::max(most, each.hosts);
+        const std::size_t usual = usual_rounds(most);
         for (int round = 0;; ++round) {
             std::vector<Flow> flows;
             std::vector<std::pair<Search*, std::size_t>> parts;
@@ -94,14 +92,12 @@ private:
                 found_.complete = false;
                 return;
             }
-            show_(std::min(0.95, static_cast<double>(round) / usual_rounds),
+            const auto over = at(round);
+            show_(static_cast<double>(over) /
+                      static_cast<double>(std::max(usual, over + rounds_left)),
                   "streams of many hosts at once");
-            const Seconds time = timed(is_exact ? exact : 1);
-            ModelTimer::Timing timing{time};
-            if (fastest_ > 0) timing = {time, under_way, fastest_};
-            timing.others = is_exact ? ModelTimer::Others::across : ModelTimer::Others::at_ports;
-            timing.heard = &heard_;
-            const auto rates = timer_.rates(flows, timing);
+            const auto rates = streams_.rates(
+                flows, is_exact ? CapacityRounds::Kind::exact : CapacityRounds::Kind::search);
             ++found_.rounds;
             auto next = rates.begin();
             for (const auto& [search, count] : parts) {
@@ -117,13 +113,7 @@ private:
                 search->like_a_bus = bus ? search->like_a_bus + 1 : 0;
                 next = end;
             }
-            for (const double rate : rates) fastest_ = std::max(fastest_, rate);
         }
-    }
-    Seconds timed(double longer) const {
-        const Seconds least = longer * shortest_round;
-        return fastest_ > 0 ? std::clamp(longer * bytes_of_round / fastest_, least, longest_round)
-                            : least;
     }
 
     // Wider ones first, so that each level parts those before it.
@@ -152,13 +142,12 @@ private:
     }
 
     Profile& profile_;
-    const std::vector<NicBytes>& heard_;
     const ModelTimer timer_;
+    CapacityRounds streams_;
     Seconds most_;
     const Show& show_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     FoundCapacity found_;
-    double fastest_ = 0;
 };
 
 }  // namespace
@@ -168,7 +157,7 @@ Seconds capacity_time(const Profile& profile) {
     if (!profile.levels.empty())
         for (const auto& [id, hosts] : hosts_by_subnet(profile.levels.back()))
             most = std::max(most, hosts.size());
-    return most < least_hosts ? 0 : usual_rounds * usual_round;
+    return most < least_hosts ? 0 : static_cast<double>(usual_rounds(most)) * usual_round;
 }
 
 FoundCapacity measure_capacity(Profile& profile, const std::vector<NicBytes>& heard,

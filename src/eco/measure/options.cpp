@@ -68,13 +68,14 @@ bool is_switch(const std::string& name, Options& options) {
 Options parse_options(const std::vector<std::string>& arguments) {
     Options options;
     if (arguments.empty())
-        throw Error(Code::usage, "eco probe needs a command: measure, tune, bench or reach");
+        throw Error(Code::usage,
+                    "eco probe needs a command: measure, tune, bench, uplinks or reach");
     options.verb = arguments[0];
     if (options.verb != "measure" && options.verb != "tune" && options.verb != "bench" &&
-        options.verb != "reach")
+        options.verb != "uplinks" && options.verb != "reach")
         throw Error(Code::usage,
                     "eco probe " + options.verb +
-                        ": unknown command; choose from measure, tune, bench and reach");
+                        ": unknown command; choose from measure, tune, bench, uplinks and reach");
     for (std::size_t i = 1; i < arguments.size(); ++i) {
         const std::string& name = arguments[i];
         if (is_switch(name, options)) continue;

@@ -12,7 +12,7 @@
 namespace eco {
 
 struct Options {
-    std::string verb;  // measure, tune, bench, reach
+    std::string verb;  // measure, tune, bench, uplinks, reach
     std::string libmpi;
     // Names and networks that the library uses; empty: its own choice.
     std::vector<std::string> interfaces;

@@ -23,6 +23,7 @@
 #include "eco/measure/bench.h"
 #include "eco/measure/check_collectives.h"
 #include "eco/measure/check_links.h"
+#include "eco/measure/check_uplinks.h"
 #include "eco/measure/host_facts.h"
 #include "eco/measure/interface_settings.h"
 #include "eco/measure/joined_networks.h"
@@ -313,6 +314,12 @@ void run(const Options& options, int rank, double own_share) {
         if (!known)
             throw Error(Code::usage, "eco probe " + options.verb + " needs a profile: --profile -");
         if (prints) send_event({{"event", "contact"}});
+        if (options.verb == "uplinks") {
+            auto event = check_uplinks(*known, progress);
+            event["event"] = "uplinks";
+            if (prints) send_event(event);
+            return;
+        }
         profile = *known;
         if (options.verb == "tune" && options.within > 0) {
             Forecaster forecaster(profile);

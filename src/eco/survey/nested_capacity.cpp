@@ -41,12 +41,6 @@ std::vector<std::vector<int>> single(const std::vector<int>& hosts) {
     return found;
 }
 
-std::vector<int> some_of(const std::vector<int>& hosts, const std::vector<int>& places) {
-    std::vector<int> found;
-    for (const int place : places) found.push_back(hosts[at(place)]);
-    return found;
-}
-
 double sum_of(const std::vector<int>& hosts, const std::vector<double>& of_hosts) {
     double sum = 0;
     for (const int host : hosts) sum += of_hosts[at(host)];
@@ -76,8 +70,7 @@ bool NestedSearch::is_testing() const {
 std::vector<Flow> NestedSearch::next() {
     flows_.clear();
     if (!tested_.empty())
-        for (const StreamRate& each : stage_ == Stage::test_alone ? alone() : whole())
-            flows_.push_back({each.from, each.to});
+        for (const StreamRate& each : test()) flows_.push_back({each.from, each.to});
     // Streams inside clusters do not disturb each other.
     for (Search& each : searches_) {
         const auto own = each.search.is_done() ? std::vector<Flow>() : each.search.next();
@@ -269,37 +262,9 @@ void NestedSearch::begin_tests(Stage stage, std::vector<int> clusters) {
     if (tested_.empty()) tests_are_over();
 }
 
-// All of its hosts send out of it, or receive.
-std::vector<StreamRate> NestedSearch::whole() {
-    const auto cluster = finest(clusters_, hosts_);
-    std::vector<std::vector<int>> own, others;
-    for (const auto& members : members_of(cluster)) {
-        const auto hosts = some_of(hosts_, members);
-        (has_host(clusters_[at(tested_.back())], hosts.front()) ? own : others).push_back(hosts);
-    }
-    return tests_out_ ? streams_between(own, others, random_)
-                      : streams_between(others, own, random_);
-}
-
-// Half of its streams stay inside the wider cluster, so that this is not full.
-std::vector<StreamRate> NestedSearch::alone() {
-    const SharedCluster& own = clusters_[at(tested_.back())];
-    std::vector<int> inside, outside, stay = own.hosts;
-    for (const int host : hosts_)
-        if (!has_host(own, host))
-            (has_host(clusters_[at(own.wider)], host) ? inside : outside).push_back(host);
-    std::shuffle(stay.begin(), stay.end(), random_);
-    const auto half = stay.begin() + static_cast<std::ptrdiff_t>(stay.size() / 2);
-    const std::vector<int> leave(half, stay.end());
-    stay.erase(half, stay.end());
-    const auto between = [&](const std::vector<int>& some, const std::vector<int>& others) {
-        return tests_out_ ? streams_between({some}, {others}, random_)
-                          : streams_between({others}, {some}, random_);
-    };
-    auto found = between(stay, inside);
-    const auto wide = between(leave, outside);
-    found.insert(found.end(), wide.begin(), wide.end());
-    return found;
+std::vector<StreamRate> NestedSearch::test() {
+    const auto streams = stage_ == Stage::test_alone ? streams_of_part : streams_of_whole;
+    return streams(clusters_, tested_.back(), hosts_, tests_out_, random_);
 }
 
 // What its streams would carry together if the cluster that is tested shared nothing: of a whole

@@ -43,8 +43,7 @@ private:
     void add_wider(const Capacity& found);
     void begin_alone();
     void begin_tests(Stage stage, std::vector<int> clusters);
-    std::vector<StreamRate> whole();
-    std::vector<StreamRate> alone();
+    std::vector<StreamRate> test();
     double expected(const std::vector<StreamRate>& round) const;
     void take_test(const std::vector<StreamRate>& round);
     void tests_are_over();

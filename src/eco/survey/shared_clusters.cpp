@@ -5,6 +5,7 @@
 
 #include "eco/base/at.h"
 #include "eco/survey/capacity_clusters.h"
+#include "eco/survey/uplink_rounds.h"
 
 namespace eco {
 
@@ -79,6 +80,45 @@ SharedClusters with_parts(const SharedClusters& clusters, SharedClusters parts) 
                 within(found[c], found[w]) == found[c].hosts.size())
                 found[c].wider = static_cast<int>(w);
         }
+    return found;
+}
+
+std::vector<int> some_of(const std::vector<int>& hosts, const std::vector<int>& places) {
+    std::vector<int> found;
+    for (const int place : places) found.push_back(hosts[at(place)]);
+    return found;
+}
+
+std::vector<StreamRate> streams_of_whole(const SharedClusters& clusters, int cluster,
+                                         const std::vector<int>& hosts, bool out,
+                                         std::mt19937& random) {
+    std::vector<std::vector<int>> own, others;
+    for (const auto& members : members_of(finest(clusters, hosts))) {
+        const auto some = some_of(hosts, members);
+        (has_host(clusters[at(cluster)], some.front()) ? own : others).push_back(some);
+    }
+    return out ? streams_between(own, others, random) : streams_between(others, own, random);
+}
+
+std::vector<StreamRate> streams_of_part(const SharedClusters& clusters, int cluster,
+                                        const std::vector<int>& hosts, bool out,
+                                        std::mt19937& random) {
+    const SharedCluster& own = clusters[at(cluster)];
+    std::vector<int> inside, outside, stay = own.hosts;
+    for (const int host : hosts)
+        if (!has_host(own, host))
+            (has_host(clusters[at(own.wider)], host) ? inside : outside).push_back(host);
+    std::shuffle(stay.begin(), stay.end(), random);
+    const auto half = stay.begin() + static_cast<std::ptrdiff_t>(stay.size() / 2);
+    const std::vector<int> leave(half, stay.end());
+    stay.erase(half, stay.end());
+    const auto between = [&](const std::vector<int>& some, const std::vector<int>& others) {
+        return out ? streams_between({some}, {others}, random)
+                   : streams_between({others}, {some}, random);
+    };
+    auto found = between(stay, inside);
+    const auto wide = between(leave, outside);
+    found.insert(found.end(), wide.begin(), wide.end());
     return found;
 }
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eco/measure/check_uplinks.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "eco/base/at.h"
+#include "eco/base/error.h"
+#include "eco/job/share.h"
+#include "eco/measure/capacity_rounds.h"
+#include "eco/measure/messages.h"
+#include "eco/measure/model_timer.h"
+#include "eco/mpi/mpi_transport.h"
+#include "eco/survey/shared_clusters.h"
+#include "eco/topology/media.h"
+
+namespace eco {
+
+namespace {
+
+// Listens first, so that what others send does not count as less room.
+constexpr Seconds listening = 0.25;
+
+// Per host the first rank there; -1: none.
+std::vector<int> first_ranks(const Profile& profile) {
+    const Native& mpi = native();
+    int ranks = 0;
+    mpi.Comm_size(mpi.comm_world, &ranks);
+    const std::string own = processor_name();
+    constexpr std::size_t length = MPI_MAX_PROCESSOR_NAME;
+    std::vector<char> name(length, 0), names(length * at(ranks));
+    std::copy(own.begin(), own.end(), name.begin());
+    check_mpi(mpi.Allgather(name.data(), static_cast<int>(length), mpi.byte, names.data(),
+                            static_cast<int>(length), mpi.byte, mpi.comm_world));
+    std::vector<int> found(profile.hosts.size(), -1);
+    for (int rank = ranks - 1; rank >= 0; --rank) {
+        const auto host = std::find(profile.hosts.begin(), profile.hosts.end(),
+                                    std::string(names.data() + at(rank) * length));
+        if (host != profile.hosts.end())
+            found[static_cast<std::size_t>(host - profile.hosts.begin())] = rank;
+    }
+    return found;
+}
+
+bool contains(const std::vector<int>& hosts, const std::vector<int>& others) {
+    return std::includes(hosts.begin(), hosts.end(), others.begin(), others.end());
+}
+
+// Those with an uplink, each inside the next wider one.
+SharedClusters with_uplinks(const Profile& profile) {
+    SharedClusters found;
+    if (!profile.model) return found;
+    for (const Medium& medium : profile.model->media) {
+        if (medium.level < 0 || (medium.uplink <= 0 && medium.into() <= 0)) continue;
+        found.push_back({hosts_in(profile.levels[at(medium.level)], medium.cluster), medium.uplink,
+                         medium.into(), -1});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.hosts.size() > b.hosts.size(); });
+    for (std::size_t c = 0; c < found.size(); ++c)
+        for (std::size_t w = 0; w < c; ++w)
+            if (contains(found[w].hosts, found[c].hosts)) found[c].wider = static_cast<int>(w);
+    return found;
+}
+
+}  // namespace
+
+nlohmann::json check_uplinks(const Profile& profile, Progress& progress) {
+    const std::vector<int> leader = first_ranks(profile);
+    for (std::size_t host = 0; host < leader.size(); ++host)
+        if (leader[host] < 0)
+            throw Error(Code::launch, "host " + profile.hosts[host] +
+                                          " of the profile is not in this launch: uplinks are "
+                                          "checked with all hosts that were measured");
+    const SharedClusters clusters = with_uplinks(profile);
+    const WorkerPool workers;
+    if (workers.rank() != 0) {
+        workers.worker_loop();
+        return {};
+    }
+    const ModelTimer timer(profile, leader, workers);
+    std::vector<int> hosts(leader.size());
+    std::iota(hosts.begin(), hosts.end(), 0);
+    progress.update(0, "listening to others' traffic");
+    const auto heard = timer.listen(listening);
+    CapacityRounds rounds(timer, heard);
+    std::mt19937 random(1);
+    auto found = nlohmann::json::array();
+    for (int c = 0; at(c) < clusters.size(); ++c) {
+        progress.update(static_cast<double>(c) / static_cast<double>(clusters.size()),
+                        "streams of many hosts at once");
+        const auto streams = clusters[at(c)].wider < 0 ? streams_of_whole : streams_of_part;
+        const auto carried = [&](bool out) {
+            std::vector<Flow> flows;
+            for (const StreamRate& each : streams(clusters, c, hosts, out, random))
+                flows.push_back({each.from, each.to});
+            const auto rates = rounds.rates(flows, CapacityRounds::Kind::exact);
+            return std::accumulate(rates.begin(), rates.end(), 0.0);
+        };
+        // The first round's streams do not know yet how fast they are.
+        if (c == 0) carried(true);
+        const double out = carried(true), in = carried(false);
+        found.push_back({{"hosts", clusters[at(c)].hosts}, {"out", out}, {"in", in}});
+    }
+    workers.dismiss();
+    progress.update(1.0, "done");
+    return {{"uplinks", found}};
+}
+
+}  // namespace eco
