@@ -5,7 +5,7 @@
 //     cmake --build build/release --target capacity_bench
 //     build/release/bin/capacity_bench 256 100 8 40 2 8 [pods] [slow-ports]
 //
-// HOSTS NETWORKS, then hosts of a rack and ports over uplink, from and to. With pods: two to six
+// HOSTS NETWORKS, then hosts of a rack and ports over uplink, from and to. With pods: two to seven
 // racks share an uplink of their own. With slow-ports: one host of fifty has one. Always: one
 // stream of ten is disturbed, others' traffic takes half of some uplink in a fifth of the rounds,
 // and the names of the hosts of one network of four say nothing.

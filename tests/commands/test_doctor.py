@@ -101,7 +101,7 @@ def test_uplinks_of_a_profile_without_any(tmp_path: Path) -> None:
     start = launcher(tmp_path, [DONE])
     result = eco("doctor", "--uplinks", "--topology", known, "--", start.path)
     assert result.returncode == 3
-    assert "knows no uplink" in complaint(result)
+    assert "no uplink that streams" in complaint(result)
 
 
 @pytest.mark.parametrize(

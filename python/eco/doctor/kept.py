@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -66,7 +65,7 @@ def check(path: Path | None, measured: Profile, is_lab: bool) -> Iterator[Findin
         )
     yield from _changed(path, known, measured)
     common = {*known.hosts} & {*measured.hosts}
-    now, then = _shared(measured), _shared(known)
+    now, then = shared_uplinks(measured), shared_uplinks(known)
     # Hosts that only one of them has may be why a cluster is another.
     yield from changed_uplinks(
         path,
@@ -86,8 +85,7 @@ def changed_uplinks(
         ways = {
             way: f"{_carried(was)} in the profile, now {_carried(carries)}"
             for way, was, carries in zipped(("out", "in"), before, after)
-            if not 1 / _UPLINK_CHANGED < (was or math.inf) / (carries or math.inf) < _UPLINK_CHANGED
-            and (was or carries)
+            if _differ(was, carries)
         }
         if len(ways) == 2 and ways["out"] == ways["in"]:
             ways = {"each way": ways["out"]}
@@ -145,7 +143,7 @@ def _changed(path: Path, known: Profile, measured: Profile) -> Iterator[Finding]
     )
 
 
-def _shared(profile: Profile) -> dict[frozenset[str], Ways]:
+def shared_uplinks(profile: Profile) -> dict[frozenset[str], Ways]:
     """Of each cluster that streams found: bytes/s on the wire out of it and into it."""
     found: dict[frozenset[str], Ways] = {}
     for each in profile.model.media if profile.model else ():
@@ -153,9 +151,18 @@ def _shared(profile: Profile) -> dict[frozenset[str], Ways]:
         own = [host for host, cluster in enumerate(level) if cluster == each.cluster]
         shared = structure.medium(profile, own)
         if shared and shared.found_by == "capacity" and (shared.uplink or shared.into):
-            found[frozenset(profile.hosts[host] for host in own)] = (shared.uplink, shared.into)
+            found[frozenset(profile.hosts[host] for host in own)] = (
+                shared.uplink or None,
+                shared.into or None,
+            )
     return found
 
 
+def _differ(was: float | None, carries: float | None) -> bool:
+    if was is None or carries is None:
+        return was is not carries
+    return not was / _UPLINK_CHANGED < carries < was * _UPLINK_CHANGED
+
+
 def _carried(rate: float | None) -> str:
-    return quantities.rate(rate) if rate else "nothing that hosts share"
+    return "nothing that hosts share" if rate is None else quantities.rate(rate)

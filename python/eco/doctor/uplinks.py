@@ -40,7 +40,7 @@ class Uplink:
         said = [
             f"{quantities.rate(now)} {way} (profile: {quantities.rate(then)})"
             for way, then, now in zipped(("out", "in"), self.profile, self.now)
-            if then and now
+            if then is not None and now is not None
         ]
         return f"{quantities.names(self.hosts)}: uplink {', '.join(said)}"
 
@@ -50,11 +50,10 @@ def measure(
 ) -> list[Uplink]:
     """All of the profile's, by streams of all its hosts."""
     known = profiles.read(path)
-    media = known.model.media if known.model else ()
-    if not any(each.uplink or each.into for each in media):
+    if not kept.shared_uplinks(known):
         raise EcoError(
-            f"{path} knows no uplink that hosts share, so there is none to check: 'eco doctor' "
-            "without --uplinks looks for them",
+            f"{path} has no uplink that streams of many hosts found, so there is none to check: "
+            "'eco doctor' without --uplinks looks for them",
             ExitCode.BAD_INPUT,
         )
     found: list[Uplink] = []

@@ -177,8 +177,7 @@ private:
         eco::time_pairs(
             profile_, notes_.surveyed, old, kept_, options_.all_pairs, look, leader_, hints_,
             workers_, left_(), [&](Seconds left, const std::string& what) {
-                show_left(left + capacity_time(profile_) + model_time(profile_) + later().all(),
-                          what);
+                show_left(left + time_of_capacity() + model_time(profile_) + later().all(), what);
             });
         say_repeats();
     }
@@ -200,6 +199,10 @@ private:
 
     bool is_fresh() const { return !known_ || profile_.hosts.size() > known_->hosts.size(); }
 
+    Seconds time_of_capacity() const {
+        return std::min(capacity_time(profile_), for_capacity * left_());
+    }
+
     // What single messages do not show.
     void find_capacity() {
         if (!is_fresh()) {
@@ -208,7 +211,7 @@ private:
             profile_.ring = near_ring(profile_.minimum[partition_size(profile_)], profile_.levels);
             return;
         }
-        const Seconds before = spent(), expected = capacity_time(profile_);
+        const Seconds before = spent(), expected = time_of_capacity();
         const FoundCapacity found =
             measure_capacity(profile_, heard_, leader_, workers_, for_capacity * left_(),
                              [&](double done, const std::string& what) {

@@ -237,7 +237,8 @@ Learned learn(int vertices, const std::vector<StreamRate>& streams, const std::v
             // A slow port's streams across are free as soon as they get that little.
             if (of_usual[s] < usual_port) {
                 as_inside = from_bin(p, bin_of(free_stream));
-                as_across = from_bin(q, bin_of(free_stream * of_usual[s]));
+                // No likelier across than inside: of the slowest ports all streams are alike.
+                as_across = std::min(as_inside, from_bin(q, bin_of(free_stream * of_usual[s])));
                 if (x[s] < free_stream) {
                     as_inside = 1 - as_inside;
                     as_across = 1 - as_across;

@@ -336,10 +336,13 @@ void CapacitySearch::consider() {
                             ? rounds_a_split * splits
                             : std::max(rounds_in_vain, vertices / vertices_a_round_in_vain);
     const int unclear = clusters_.count_unclear();
+    // One look may be unlucky.
+    in_vain_ = parted && clusters_.gain > 0 ? 0 : in_vain_ + 1;
+    const bool explain = parted && in_vain_ < rounds_unchanged;
     const bool stays = unchanged_ >= rounds_unchanged + (unclear > 0 ? rounds_for_unclear : 0);
-    if (parted && clusters_.gain > 0
-            ? rounds_ >= most_rounds_ ||
-                  (stays && unclear <= std::max(always_few, few_unclear * vertices))
+    if (explain
+            ? rounds_ >= most_rounds_ || (stays && clusters_.gain > 0 &&
+                                          unclear <= std::max(always_few, few_unclear * vertices))
             : rounds_ >= std::min(in_vain, most_rounds_)) {
         if (clusters_.gain <= 0) clusters_.cluster.assign(at(vertices), 0);
         begin_tests();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds which hosts share the capacity of what leads out of their rack (and which racks share that
 // of their pod), though messages that are alone are equally quick everywhere: sends streams along
-// random permutations, one a host, all at once, clusters by their rates (capacity_clusters.h),
-// draws the next rounds by what is known then, and tests the result with streams of its own. Pure:
-// says which streams to send, and is told their rates. Called by measure/ and in simulation.
+// permutations, random ones mostly, one a host, all at once, clusters by their rates
+// (capacity_clusters.h), draws the next rounds by what is known then, and tests the result with
+// streams of its own. Pure: says which streams to send, and is told their rates. Called by measure/
+// and in simulation.
 #pragma once
 
 #include <optional>
@@ -71,10 +72,11 @@ private:
     std::mt19937 random_;
     Stage stage_ = Stage::random;
     int rounds_ = 0, unchanged_ = 0, tests_ = 0;  // rounds_: random ones
-    VertexFlows flows_;                           // of the round that runs
-    std::vector<StreamRate> seen_;                // of all rounds that cluster, or test inside
-    StreamRounds inside_;                         // that test
-    std::vector<UplinkRound> across_;             // the last one runs, or is over
+    int in_vain_ = 0;               // looks, one after the other, at clusters that explain nothing
+    VertexFlows flows_;             // of the round that runs
+    std::vector<StreamRate> seen_;  // of all rounds that cluster, or test inside
+    StreamRounds inside_;           // that test
+    std::vector<UplinkRound> across_;  // the last one runs, or is over
     std::optional<Placing> placing_;
     UplinkRates rates_;      // of the test
     bool placed_ = false;    // vertices were, so that the clusters stay as they are

@@ -120,6 +120,26 @@ TEST(NestedCapacity, PortsOfRatesOfTheirOwn) {
         EXPECT_TRUE(nested_in(network, seed).empty()) << seed;
 }
 
+// Whatever its few streams find free says little of where it is; that they are held says no more.
+TEST(NestedCapacity, APortThatIsMuchSlower) {
+    StreamNetwork network = racks_of({8, 8, 8, 8}, 4);
+    for (const int slow : {3, 17}) network.port[at(slow)] = 0.1;
+    int right = 0;
+    for (unsigned seed = 0; seed < 10; ++seed) {
+        auto found = finest(nested_in(network, seed), hosts_of(network)), truth = racks(network);
+        for (const int slow : {3, 17}) found[at(slow)] = truth[at(slow)] = -1;
+        right += numbered(found) == numbered(truth);
+    }
+    EXPECT_GE(right, 9);
+}
+
+// A host is in its rack by more than luck: one was not in the last of these.
+TEST(NestedCapacity, ManyHosts) {
+    std::mt19937 random(3);
+    for (unsigned seed = 0; seed < 5; ++seed)
+        EXPECT_TRUE(is_exact(uneven_racks(128, random), seed)) << seed;
+}
+
 // Four switches in a row of two hosts each: what leaves one in the middle has two ways.
 TEST(NestedCapacity, AChainOfSwitches) {
     StreamNetwork network;

@@ -9,7 +9,7 @@ namespace eco {
 
 namespace {
 
-// So many are tested, as each takes two to six rounds.
+// So many are tested, as each takes four to twelve rounds.
 constexpr std::size_t most_open = 8;
 // Clusters that a vertex by itself is tested with.
 constexpr std::size_t most_clusters = 3;
@@ -50,10 +50,6 @@ std::vector<int> likeliest(int vertex, const std::vector<int>& cluster,
     return found;
 }
 
-bool has(const std::vector<int>& ids, int id) {
-    return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
-
 }  // namespace
 
 Placing::Placing(std::vector<int> cluster, const std::vector<StreamRate>& seen,
@@ -62,7 +58,6 @@ Placing::Placing(std::vector<int> cluster, const std::vector<StreamRate>& seen,
       before_(cluster_),
       ends_(end_rates(static_cast<int>(cluster_.size()), seen)) {
     const auto members = members_of(cluster_);
-    find_carried(across);
     // Per cluster the streams that tested it over what their ends carry; per vertex how many, and
     // how many of them were free.
     std::vector<double> sum(members.size(), 0), count = sum;
@@ -72,7 +67,7 @@ Placing::Placing(std::vector<int> cluster, const std::vector<StreamRate>& seen,
             const double x = each.rate / std::max(1e-9, ends_.of(each));
             const auto test = [&](int vertex, const std::vector<int>& tested) {
                 const int id = cluster_[at(vertex)];
-                if (!has(tested, id)) return;
+                if (std::find(tested.begin(), tested.end(), id) == tested.end()) return;
                 sum[at(id)] += x;
                 ++count[at(id)];
                 ++tests[at(vertex)];
@@ -104,32 +99,15 @@ std::vector<int> Placing::others_of(const Open& open) const {
     return found;
 }
 
-// Per cluster what its vertices sent out of it and got, where both were tested.
-void Placing::find_carried(const std::vector<UplinkRound>& across) {
-    const std::size_t clusters = members_of(cluster_).size();
-    std::vector<double> out(clusters, 0), in = out, outs = out, ins = out;
-    for (const UplinkRound& round : across) {
-        for (const int c : round.out) ++outs[at(c)];
-        for (const int c : round.in) ++ins[at(c)];
-        for (const StreamRate& each : round.streams) {
-            const int from = cluster_[at(each.from)], to = cluster_[at(each.to)];
-            if (has(round.out, from)) out[at(from)] += each.rate;
-            if (has(round.in, to)) in[at(to)] += each.rate;
-        }
-    }
-    for (std::size_t c = 0; c < clusters; ++c)
-        carried_.push_back(outs[c] > 0 && ins[c] > 0 ? out[c] / outs[c] + in[c] / ins[c] : 0);
-}
-
-// Out of the cluster, then into it: without a vertex of it, or with one that is none.
+// In the order of `carried_`: the cluster alone, out and in, then with the vertex.
 std::vector<StreamRate> Placing::next(std::mt19937& random) {
     const Open& open = open_.back();
-    const bool out = round_ == 0;
+    const bool with = carried_.size() >= 2, out = carried_.size() % 2 == 0;
     std::vector<int> own = others_of(open), others;
     for (int v = 0; v < static_cast<int>(cluster_.size()); ++v)
         if (v != open.vertex && std::find(own.begin(), own.end(), v) == own.end())
             others.push_back(v);
-    if (!open.is_member) {
+    if (with) {
         // Where there are fewer others: the vertex in any case.
         std::shuffle(own.begin(), own.end(), random);
         own.resize(std::min(own.size(), others.size() - 1));
@@ -140,19 +118,18 @@ std::vector<StreamRate> Placing::next(std::mt19937& random) {
 }
 
 void Placing::take(const std::vector<StreamRate>& round) {
-    now_ += total_rate(round);
-    if (++round_ == 2) judge();
+    carried_.push_back(total_rate(round));
+    if (carried_.size() == 4) judge();
 }
 
 // With the vertex the cluster carried hardly more: one full uplink is before both.
 void Placing::judge() {
     Open& open = open_.back();
     const int id = open.clusters.back();
-    const double more = open.is_member ? carried_[at(id)] - now_ : now_ - carried_[at(id)];
+    const double more = carried_[2] + carried_[3] - carried_[0] - carried_[1];
     const bool shares =
         more < of_its_own * (ends_.sends[at(open.vertex)] + ends_.gets[at(open.vertex)]);
-    round_ = 0;
-    now_ = 0;
+    carried_.clear();
     open.clusters.pop_back();
     if (shares) cluster_[at(open.vertex)] = id;
     if (!shares && open.is_member) {

@@ -36,15 +36,12 @@ private:
     };
     // The cluster that is tested, without the vertex.
     std::vector<int> others_of(const Open& open) const;
-    void find_carried(const std::vector<UplinkRound>& across);
     void judge();
 
     std::vector<int> cluster_, before_;
     EndRates ends_;
-    std::vector<double> carried_;  // per cluster, both ways, as it was found
     std::vector<Open> open_;       // the last is tested
-    int round_ = 0;                // of its test
-    double now_ = 0;               // what was carried in it
+    std::vector<double> carried_;  // in the rounds of its test
 };
 
 }  // namespace eco

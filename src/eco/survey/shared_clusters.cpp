@@ -94,8 +94,12 @@ std::vector<StreamRate> streams_of_whole(const SharedClusters& clusters, int clu
                                          std::mt19937& random) {
     std::vector<std::vector<int>> own, others;
     for (const auto& members : members_of(finest(clusters, hosts))) {
-        const auto some = some_of(hosts, members);
-        (has_host(clusters[at(cluster)], some.front()) ? own : others).push_back(some);
+        // Hosts in no cluster are one group here, on both sides.
+        std::vector<int> within, beside;
+        for (const int host : some_of(hosts, members))
+            (has_host(clusters[at(cluster)], host) ? within : beside).push_back(host);
+        if (!within.empty()) own.push_back(within);
+        if (!beside.empty()) others.push_back(beside);
     }
     return out ? streams_between(own, others, random) : streams_between(others, own, random);
 }
@@ -109,7 +113,10 @@ std::vector<StreamRate> streams_of_part(const SharedClusters& clusters, int clus
         if (!has_host(own, host))
             (has_host(clusters[at(own.wider)], host) ? inside : outside).push_back(host);
     std::shuffle(stay.begin(), stay.end(), random);
-    const auto half = stay.begin() + static_cast<std::ptrdiff_t>(stay.size() / 2);
+    const std::size_t staying = inside.empty()    ? 0
+                                : outside.empty() ? stay.size()
+                                                  : stay.size() / 2;
+    const auto half = stay.begin() + static_cast<std::ptrdiff_t>(staying);
     const std::vector<int> leave(half, stay.end());
     stay.erase(half, stay.end());
     const auto between = [&](const std::vector<int>& some, const std::vector<int>& others) {

@@ -34,6 +34,23 @@ TEST(SharedClusters, WithoutRatesAreTheirParts) {
     EXPECT_EQ(found[0].wider, -1);
 }
 
+// As a chain of four switches has them: hosts 2 to 5 are in no cluster without parts.
+TEST(SharedClusters, AreFilledByAllOfTheirHosts) {
+    const SharedClusters chain{
+        {{0, 1, 2, 3}, 1, 1, -1}, {{4, 5, 6, 7}, 1, 1, -1}, {{0, 1}, 1, 1, 0}, {{6, 7}, 1, 1, 1}};
+    const std::vector<int> hosts{0, 1, 2, 3, 4, 5, 6, 7};
+    std::mt19937 random(1);
+    for (const bool out : {true, false}) {
+        const auto streams = streams_of_whole(chain, 0, hosts, out, random);
+        EXPECT_EQ(streams.size(), 4U);
+        for (const StreamRate& each : streams) EXPECT_EQ(each.from < 4, out);
+        EXPECT_EQ(streams_of_part(chain, 2, hosts, out, random).size(), 2U);
+    }
+    // Nothing beside it in the wider one: all of its streams leave that.
+    const SharedClusters same{{{0, 1, 2, 3}, 1, 1, -1}, {{0, 1, 2, 3}, 1, 1, 0}};
+    EXPECT_EQ(streams_of_part(same, 1, hosts, true, random).size(), 4U);
+}
+
 TEST(SharedClusters, StayWhereTheyStillAreSomeParts) {
     const auto found =
         with_parts(pod_and_rack(), {{{0, 1, 2}, 1, 1, -1}, {{3}, 0, 0, -1}, {{4, 5}, 1, 1, -1}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Answers streams from a drawn network of racks and pods, as unfair as TCP on full links: for tests
-// and bench/survey.cpp, with many hosts.
+// and bench/capacity.cpp, with many hosts.
 #pragma once
 
 #include <random>
