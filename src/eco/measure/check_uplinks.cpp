@@ -21,7 +21,7 @@ namespace eco {
 namespace {
 
 // Listens first, so that what others send does not count as less room.
-constexpr Seconds listening = 0.25;
+constexpr Seconds listening_first = 0.25;
 // Of what the profile says: where less is carried, a stream may have been disturbed, which never
 // makes it more; so often the uplink is filled again.
 constexpr double clearly_less = 0.85;
@@ -94,7 +94,7 @@ nlohmann::json check_uplinks(const Profile& profile, Progress& progress) {
     std::vector<int> hosts(leader.size());
     std::iota(hosts.begin(), hosts.end(), 0);
     progress.update(0, "listening to others' traffic");
-    const auto heard = timer.listen(listening);
+    const auto heard = timer.listen(listening_first);
     CapacityRounds rounds(timer, heard);
     std::mt19937 random(1);
     auto found = nlohmann::json::array();

@@ -24,8 +24,8 @@ struct FoundCapacity {
 // Rank 0's part. profile: with times, levels and ring, whose clusters become finer. Subnets of four
 // hosts or more are searched, all at once. heard: per host what its NICs carry while ECO is silent,
 // B/s: a port has room for that as well. leader: per host the rank that measures. 20 to 30 rounds
-// of 0.15 to 0.6 s up to some 64 hosts, 60 where clusters nest, 100 of 256 hosts; most: no round begins after
-// it. Throws MpiError.
+// of 0.15 to 0.6 s up to some 64 hosts, 60 where clusters nest, 100 of 256 hosts. most: seconds,
+// after which no round begins. Throws MpiError.
 FoundCapacity measure_capacity(Profile& profile, const std::vector<NicBytes>& heard,
                                const std::vector<int>& leader, const WorkerPool& workers,
                                Seconds most, const Show& show);
