@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from mpi_harness import DATA, MPICH5, OPENMPI5, Mpi, built, each, here, lab, with_one
+from mpi_harness import DATA, MPICH5, OPENMPI5, PROFILE, Mpi, Run, built, each, here, lab, with_one
 
 # A family each, with what makes ranks combine the same values each by themselves.
 QUICK = ["butterfly", "exchange:inner=star"]
@@ -19,21 +19,33 @@ CHOICES = [
 RANKS, PER_HOST = 17, 3
 
 
-def _one_result(mpi: Mpi, choice: str, profile: Path | None = None) -> None:
-    where = {} if profile is None else {"profile": profile}
-    run = lab(
+def _run(mpi: Mpi, eco: bool, choice: str, profile: Path) -> Run:
+    return lab(
         mpi,
         built(mpi, "one_result"),
-        eco=True,
+        eco=eco,
         ranks=RANKS,
         per_host=PER_HOST,
         order="random:1",
         choice=choice,
-        **where,
+        profile=profile,
     )
+
+
+def _differences(run: Run) -> set[str]:
+    return {line for line in run.out.splitlines() if " differ: " in line}
+
+
+def _one_result(mpi: Mpi, choice: str, profile: Path = PROFILE) -> None:
+    run = _run(mpi, True, choice, profile)
+    assert run.planned("allreduce"), run.err
+    if "inner=native" in choice and run.code != 0:
+        # What the library does alone inside one host: MPICH's ranks differ over TCP.
+        known = _differences(_run(mpi, False, choice, profile))
+        assert _differences(run) and _differences(run) <= known, run.text
+        return
     assert run.code == 0, run.text
     assert "all ok" in run.out, run.text
-    assert run.planned("allreduce"), run.err
 
 
 @pytest.mark.long
