@@ -15,7 +15,8 @@ public:
     // their sums, are the result.
     enum class Kind { search, exact };
 
-    // heard: per host what its NICs carry while ECO is silent, B/s. Both outlive it.
+    // heard: per host what its NICs carry while ECO sends nothing, B/s. Both are kept by
+    // reference.
     CapacityRounds(const ModelTimer& timer, const std::vector<NicBytes>& heard)
         : timer_(timer), heard_(heard) {}
     // B/s of each; a host sends one and receives one at most. Throws MpiError.

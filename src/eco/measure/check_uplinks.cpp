@@ -12,7 +12,7 @@
 #include "eco/measure/capacity_rounds.h"
 #include "eco/measure/messages.h"
 #include "eco/measure/model_timer.h"
-#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/gather_all.h"
 #include "eco/survey/shared_clusters.h"
 #include "eco/topology/media.h"
 
@@ -29,21 +29,11 @@ constexpr int most_again = 2;
 
 // Per host the first rank there; -1: none.
 std::vector<int> first_ranks(const Profile& profile) {
-    const Native& mpi = native();
-    int ranks = 0;
-    mpi.Comm_size(mpi.comm_world, &ranks);
-    const std::string own = processor_name();
-    constexpr std::size_t length = MPI_MAX_PROCESSOR_NAME;
-    std::vector<char> name(length, 0), names(length * at(ranks));
-    std::copy(own.begin(), own.end(), name.begin());
-    check_mpi(mpi.Allgather(name.data(), static_cast<int>(length), mpi.byte, names.data(),
-                            static_cast<int>(length), mpi.byte, mpi.comm_world));
-    std::vector<int> found(profile.hosts.size(), -1);
-    for (int rank = ranks - 1; rank >= 0; --rank) {
-        const auto host = std::find(profile.hosts.begin(), profile.hosts.end(),
-                                    std::string(names.data() + at(rank) * length));
-        if (host != profile.hosts.end())
-            found[static_cast<std::size_t>(host - profile.hosts.begin())] = rank;
+    const std::vector<std::string> names = gather_texts(native().comm_world, processor_name());
+    std::vector<int> found;
+    for (const std::string& host : profile.hosts) {
+        const auto first = std::find(names.begin(), names.end(), host);
+        found.push_back(first == names.end() ? -1 : static_cast<int>(first - names.begin()));
     }
     return found;
 }

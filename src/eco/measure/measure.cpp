@@ -23,6 +23,7 @@
 #include "eco/measure/rail_pairs.h"
 #include "eco/measure/since.h"
 #include "eco/measure/worker_pool.h"
+#include "eco/mpi/gather_all.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/survey/odd.h"
 #include "eco/survey/slow_for_long.h"
@@ -91,13 +92,7 @@ private:
     }
 
     void find_hosts() {
-        const std::string own = processor_name();
-        std::vector<char> name(MPI_MAX_PROCESSOR_NAME, 0),
-            names(name.size() * at(workers_.ranks()));
-        std::copy(own.begin(), own.end(), name.begin());
-        const int length = MPI_MAX_PROCESSOR_NAME;
-        check_mpi(mpi_.Allgather(name.data(), length, mpi_.byte, names.data(), length, mpi_.byte,
-                                 mpi_.comm_world));
+        const auto names = gather_texts(mpi_.comm_world, processor_name());
         const auto hints = all_hints();
         if (known_) {
             profile_.hosts = known_->hosts;
@@ -105,7 +100,7 @@ private:
             leader_.assign(profile_.hosts.size(), -1);
         }
         for (int rank = 0; rank < workers_.ranks(); ++rank) {
-            const std::string host = names.data() + static_cast<std::size_t>(rank) * name.size();
+            const std::string& host = names[at(rank)];
             const auto found = std::find(profile_.hosts.begin(), profile_.hosts.end(), host);
             const auto index = static_cast<std::size_t>(found - profile_.hosts.begin());
             if (found == profile_.hosts.end()) {
