@@ -56,6 +56,7 @@ def test_each_algorithm_is_timed(mpi: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.alone
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 def test_all_of_them(mpi: str, tmp_path: Path) -> None:
     """Every algorithm starts and ends; a second library's times stand beside the first one's."""

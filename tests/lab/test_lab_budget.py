@@ -147,6 +147,7 @@ links:
 
 
 @pytest.mark.long
+@pytest.mark.alone
 def test_nics_of_many_hosts(tmp_path: Path) -> None:
     """Few pairs are timed over them; of the others what is known of their subnets."""
     scenario, out = tmp_path / "nics.yaml", tmp_path / "net.json"
