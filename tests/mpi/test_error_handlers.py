@@ -5,10 +5,12 @@ import pytest
 from mpi_harness import Mpi, built, each, lab, natively
 
 
+# "uncommitted": a type that was not committed.
 @pytest.mark.lab
+@pytest.mark.parametrize("program", ["unset_handler", "uncommitted"])
 @each
-def test_a_communicator_without_one(mpi: Mpi) -> None:
-    native = natively(mpi, built(mpi, "unset_handler"), hosts=3)
-    run = lab(mpi, built(mpi, "unset_handler"), eco=True, hosts=3, choice="eco")
+def test_as_natively(mpi: Mpi, program: str) -> None:
+    native = natively(mpi, built(mpi, program), hosts=3)
+    run = lab(mpi, built(mpi, program), eco=True, hosts=3, choice="eco")
     assert run.code == native.code, run.text
     assert run.out == native.out

@@ -56,6 +56,20 @@ void Type::ask_library() {
     plain = predefined && lb == 0 && first == 0 && size == extent && size == true_extent;
 }
 
+// MPI has no question for this, but refuses to pack.
+static bool is_committed(MPI_Datatype handle) {
+    const Quiet self(native().comm_self);
+    std::byte nothing{};
+    int position = 0;
+    return native().Pack(&nothing, 0, handle, &nothing, 0, &position, native().comm_self) ==
+           MPI_SUCCESS;
+}
+
+bool is_type(MPI_Datatype handle) {
+    if (handle == native().datatype_null) return false;
+    return Type(handle).predefined || is_committed(handle);
+}
+
 // Of a buffer, in one call of MPI's; far below what an int counts.
 static constexpr Bytes most_at_once = Bytes{1} << 30;
 

@@ -49,7 +49,9 @@ struct Reach {
 // Of `count` elements from `offset` bytes on.
 Reach reach(Bytes count, const Type& type, Bytes offset = 0);
 
-inline bool is_type(MPI_Datatype handle) { return handle != native().datatype_null; }
+// Whether a message may have this type: a type that is not committed, or none, is left to the
+// library, which gives the program its error.
+bool is_type(MPI_Datatype handle);
 
 using Storage = std::unique_ptr<std::byte[]>;
 Storage allocate(Bytes bytes);

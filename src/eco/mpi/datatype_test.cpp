@@ -69,6 +69,14 @@ TEST(Type, APredefinedOneIsPlain) {
     EXPECT_FALSE(is_type(native().datatype_null));
 }
 
+TEST(Type, OneIsNoneBeforeItIsCommitted) {
+    MPI_Datatype made = indexed({2}, {0});
+    EXPECT_FALSE(is_type(made));
+    native().Type_commit(&made);
+    EXPECT_TRUE(is_type(made));
+    native().Type_free(&made);
+}
+
 TEST(Type, OneWithGapsIsPackedAndItsGapsAreLeftAlone) {
     const Made made(resized(indexed({1, 2}, {0, 8}), 0, 20));
     const Type type(made.type);
