@@ -62,8 +62,19 @@ double from_bin(const Histogram& of, std::size_t bin) {
     return std::accumulate(of.begin() + static_cast<std::ptrdiff_t>(bin), of.end(), 0.0);
 }
 
-// Per vertex what its streams say for being in one cluster with others, in nats.
-using Evidence = std::vector<std::map<int, double>>;
+// What the streams between two vertices say for being in one cluster, in nats.
+struct Tie {
+    int other = 0;
+    double nats = 0;
+};
+// Per vertex, by the other one's number.
+using Ties = std::vector<Tie>;
+using Evidence = std::vector<Ties>;
+
+Ties::iterator tie_with(Ties& ties, int other) {
+    return std::lower_bound(ties.begin(), ties.end(), other,
+                            [](const Tie& each, int id) { return each.other < id; });
+}
 
 // A partition that grows from single vertices: the two clusters with most evidence become one.
 std::vector<int> agglomerate(const Evidence& evidence) {
@@ -73,22 +84,39 @@ std::vector<int> agglomerate(const Evidence& evidence) {
     using Pair = std::tuple<double, int, int>;
     std::priority_queue<Pair> queue;
     for (int a = 0; a < static_cast<int>(between.size()); ++a)
-        for (const auto& [b, weight] : between[at(a)])
-            if (a < b && weight > joins) queue.emplace(weight, -a, -b);
+        for (const auto& [b, nats] : between[at(a)])
+            if (a < b && nats > joins) queue.emplace(nats, -a, -b);
+    Ties both;
     while (!queue.empty()) {
-        const auto [weight, minus_a, minus_b] = queue.top();
+        const auto [nats, minus_a, minus_b] = queue.top();
         queue.pop();
         const int a = -minus_a, b = -minus_b;
-        const auto current = between[at(a)].find(b);
-        if (current == between[at(a)].end() || current->second != weight) continue;
-        for (const auto& [other, more] : std::map<int, double>(between[at(b)])) {
-            between[at(other)].erase(b);
+        Ties &of_a = between[at(a)], &of_b = between[at(b)];
+        const auto current = tie_with(of_a, b);
+        if (current == of_a.end() || current->other != b || current->nats != nats) continue;
+        both.clear();
+        auto next = of_a.begin();
+        for (const auto& [other, more] : of_b) {
             if (other == a) continue;
-            const double sum = between[at(a)][other] += more;
-            between[at(other)][a] = sum;
+            for (; next != of_a.end() && next->other < other; ++next)
+                if (next->other != b) both.push_back(*next);
+            const bool is_known = next != of_a.end() && next->other == other;
+            const double sum = is_known ? next->nats + more : more;
+            if (is_known) ++next;
+            both.push_back({other, sum});
+            Ties& back = between[at(other)];
+            back.erase(tie_with(back, b));
+            const auto place = tie_with(back, a);
+            if (is_known)
+                place->nats = sum;
+            else
+                back.insert(place, {a, sum});
             if (sum > joins) queue.emplace(sum, -std::min(a, other), -std::max(a, other));
         }
-        between[at(b)].clear();
+        for (; next != of_a.end(); ++next)
+            if (next->other != b) both.push_back(*next);
+        of_a.swap(both);
+        of_b.clear();
         for (int& each : cluster)
             if (each == b) each = a;
     }
@@ -97,7 +125,7 @@ std::vector<int> agglomerate(const Evidence& evidence) {
 
 std::map<int, double> by_cluster(const Evidence& evidence, const std::vector<int>& cluster, int v) {
     std::map<int, double> sums;
-    for (const auto& [other, weight] : evidence[at(v)]) sums[cluster[at(other)]] += weight;
+    for (const auto& [other, nats] : evidence[at(v)]) sums[cluster[at(other)]] += nats;
     return sums;
 }
 
@@ -215,75 +243,115 @@ double likelihood(const Histogram& raw) {
     return sum;
 }
 
+// Streams as learning sees them, which is the same in all of its steps.
+struct Seen {
+    Seen(int vertices, const std::vector<StreamRate>& streams);
+
+    // What each stream says, summed for both of its ends.
+    Evidence evidence(const std::vector<double>& nats) const;
+
+    int vertices;
+    std::vector<double> x, of_usual;         // per stream; over_ends and over_usual
+    std::vector<std::size_t> bin;            // per stream, of x
+    std::vector<std::size_t> pair;           // per stream, in `pairs`
+    std::vector<std::pair<int, int>> pairs;  // of vertices, in order; the lower number first
+};
+
+Seen::Seen(int count, const std::vector<StreamRate>& streams)
+    : vertices(count), x(over_ends(count, streams)), of_usual(over_usual(count, streams)) {
+    for (const double each : x) bin.push_back(bin_of(each));
+    for (const StreamRate& each : streams) pairs.push_back(std::minmax(each.from, each.to));
+    const auto of_streams = pairs;
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    for (const auto& each : of_streams)
+        pair.push_back(static_cast<std::size_t>(std::lower_bound(pairs.begin(), pairs.end(), each) -
+                                                pairs.begin()));
+}
+
+Evidence Seen::evidence(const std::vector<double>& nats) const {
+    std::vector<double> sums(pairs.size(), 0);
+    for (std::size_t s = 0; s < nats.size(); ++s) sums[pair[s]] += nats[s];
+    Evidence found(at(vertices));
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const auto [a, b] = pairs[i];
+        found[at(a)].push_back({b, sums[i]});
+        found[at(b)].push_back({a, sums[i]});
+    }
+    return found;
+}
+
+double nats_for(double as_inside, double as_across) {
+    return std::log(((1 - held_inside) * as_inside + held_inside * as_across) / as_across);
+}
+
+// What each stream says for being inside, where p and q are how fast streams inside and across are.
+std::vector<double> nats_of(const Seen& seen, const Histogram& p, const Histogram& q) {
+    Histogram of_bin{};
+    for (std::size_t b = 0; b < bins; ++b) of_bin[b] = nats_for(p[b], q[b]);
+    std::vector<double> found;
+    for (std::size_t s = 0; s < seen.x.size(); ++s) {
+        if (seen.of_usual[s] >= usual_port) {
+            found.push_back(of_bin[seen.bin[s]]);
+            continue;
+        }
+        // A slow port's streams across are free as soon as they get that little.
+        const double as_inside = from_bin(p, bin_of(free_stream));
+        // No likelier across than inside: of the slowest ports all streams are alike.
+        const double as_across =
+            std::min(as_inside, from_bin(q, bin_of(free_stream * seen.of_usual[s])));
+        found.push_back(seen.x[s] < free_stream ? nats_for(1 - as_inside, 1 - as_across)
+                                                : nats_for(as_inside, as_across));
+    }
+    return found;
+}
+
 // free_across: of the streams across, so many are taken to be as fast as those inside, at first.
-// of_usual: of each stream, what its ends carry over what most ends do, 1 at most.
-Learned learn(int vertices, const std::vector<StreamRate>& streams, const std::vector<double>& x,
-              const std::vector<double>& of_usual, double free_across) {
+Learned learn(const Seen& seen, const std::vector<StreamRate>& streams, double free_across) {
     std::vector<double> inside;
-    for (const double each : x)
+    for (const double each : seen.x)
         inside.push_back((1 - free_across) * std::clamp((each - 0.5) / 0.5, 0.02, 0.98));
     Learned found;
+    const auto is_inside = [&](std::size_t s) {
+        return found.cluster[at(streams[s].from)] == found.cluster[at(streams[s].to)];
+    };
     for (int step = 0; step < most_steps; ++step) {
         Histogram within{}, across{};
         for (std::size_t s = 0; s < streams.size(); ++s) {
-            if (of_usual[s] < usual_port) continue;
-            within[bin_of(x[s])] += inside[s];
-            across[bin_of(x[s])] += 1 - inside[s];
+            if (seen.of_usual[s] < usual_port) continue;
+            within[seen.bin[s]] += inside[s];
+            across[seen.bin[s]] += 1 - inside[s];
         }
-        const Histogram p = smooth(within), q = smooth(across);
-        found.evidence.assign(at(vertices), {});
-        for (std::size_t s = 0; s < streams.size(); ++s) {
-            double as_inside = p[bin_of(x[s])], as_across = q[bin_of(x[s])];
-            // A slow port's streams across are free as soon as they get that little.
-            if (of_usual[s] < usual_port) {
-                as_inside = from_bin(p, bin_of(free_stream));
-                // No likelier across than inside: of the slowest ports all streams are alike.
-                as_across = std::min(as_inside, from_bin(q, bin_of(free_stream * of_usual[s])));
-                if (x[s] < free_stream) {
-                    as_inside = 1 - as_inside;
-                    as_across = 1 - as_across;
-                }
-            }
-            const double nats =
-                std::log(((1 - held_inside) * as_inside + held_inside * as_across) / as_across);
-            found.evidence[at(streams[s].from)][streams[s].to] += nats;
-            found.evidence[at(streams[s].to)][streams[s].from] += nats;
-        }
+        found.evidence = seen.evidence(nats_of(seen, smooth(within), smooth(across)));
         auto next = agglomerate(found.evidence);
         move_single(found.evidence, next);
         next = numbered(next);
         if (next == found.cluster) break;
         found.cluster = std::move(next);
-        const auto is_inside = [&](std::size_t s) {
-            return found.cluster[at(streams[s].from)] == found.cluster[at(streams[s].to)];
-        };
         for (std::size_t s = 0; s < streams.size(); ++s)
             inside[s] = is_inside(s) ? surely : 1 - surely;
     }
     Histogram within{}, across{};
     for (std::size_t s = 0; s < streams.size(); ++s)
-        (found.cluster[at(streams[s].from)] == found.cluster[at(streams[s].to)]
-             ? within
-             : across)[bin_of(x[s])] += 1;
+        (is_inside(s) ? within : across)[seen.bin[s]] += 1;
     found.score = likelihood(within) + likelihood(across);
     const int count = *std::max_element(found.cluster.begin(), found.cluster.end()) + 1;
-    found.score -= vertices * std::log(count);
+    found.score -= seen.vertices * std::log(count);
     return found;
 }
 
 }  // namespace
 
 CapacityClusters cluster_by_rates(int vertices, const std::vector<StreamRate>& streams) {
-    const std::vector<double> x = over_ends(vertices, streams);
-    const std::vector<double> of_usual = over_usual(vertices, streams);
-    Learned best = learn(vertices, streams, x, of_usual, first_guesses.front());
+    const Seen seen(vertices, streams);
+    Learned best = learn(seen, streams, first_guesses.front());
     for (std::size_t g = 1; g < first_guesses.size(); ++g) {
-        Learned other = learn(vertices, streams, x, of_usual, first_guesses[g]);
+        Learned other = learn(seen, streams, first_guesses[g]);
         if (other.score > best.score) best = std::move(other);
     }
     const auto& [cluster, evidence, score] = best;
     Histogram all{};
-    for (const double each : x) all[bin_of(each)] += 1;
+    for (const std::size_t bin : seen.bin) all[bin] += 1;
     CapacityClusters result{cluster, std::vector<int>(at(vertices), -1), score - likelihood(all)};
     const auto count = at(result.count());
     std::vector<int> size(count, 0);
@@ -292,9 +360,9 @@ CapacityClusters cluster_by_rates(int vertices, const std::vector<StreamRate>& s
     std::vector<std::vector<double>> of_vertex(at(vertices), std::vector<double>(count, 0)),
         of_cluster(count, std::vector<double>(count, 0));
     for (int v = 0; v < vertices; ++v)
-        for (const auto& [other, weight] : evidence[at(v)]) {
-            of_vertex[at(v)][at(cluster[at(other)])] += weight;
-            of_cluster[at(cluster[at(v)])][at(cluster[at(other)])] += weight;
+        for (const auto& [other, nats] : evidence[at(v)]) {
+            of_vertex[at(v)][at(cluster[at(other)])] += nats;
+            of_cluster[at(cluster[at(v)])][at(cluster[at(other)])] += nats;
         }
     const double clear = std::max(least_clear, std::log(vertices * static_cast<double>(count)));
     const auto likeliest = [&](const std::vector<double>& nats, int own) {
