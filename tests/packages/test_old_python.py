@@ -3,6 +3,7 @@
 sources use of the language and of its library; here they run, with the packages that 3.9 gets.
 test_wheel.py has the wheel for 3.9, with its engine."""
 
+import ast
 import importlib
 import re
 from pathlib import Path
@@ -33,6 +34,27 @@ def test_typer_sees_what_options_are() -> None:
     commands = [verb.module for verb in VERBS if verb.module] + ["eco.completion"]
     for module in map(importlib.import_module, commands):
         assert module.__file__ and not hasattr(module, "annotations"), module.__name__
+
+
+def unions_at_run_time(source: str) -> list[int]:
+    """Lines where `tuple[X | None]` is computed, not only an annotation kept as text: Python 3.9
+    has no such union, and neither ruff nor vermin sees it."""
+    return [
+        node.lineno
+        for statement in ast.walk(ast.parse(source))
+        if isinstance(statement, ast.Assign)
+        for part in ast.walk(statement.value)
+        if isinstance(part, ast.Subscript)
+        for node in ast.walk(part.slice)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)
+    ]
+
+
+def test_no_union_is_computed() -> None:
+    assert unions_at_run_time("Ways = tuple[float | None, float]") == [1]
+    assert unions_at_run_time("ways: tuple[float | None, float] = (None, 1)") == []
+    for file in sorted((ROOT / "python/eco").rglob("*.py")):
+        assert unions_at_run_time(file.read_text()) == [], file
 
 
 @pytest.mark.long

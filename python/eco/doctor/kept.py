@@ -6,6 +6,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Optional
 
 from eco import profile as profiles
 from eco import quantities, store, structure
@@ -19,7 +20,7 @@ _CHANGED = 1.6
 # Uplinks were measured within 12 % of what they carry (docs/figures.md, Shared capacity).
 _UPLINK_CHANGED = 1.25
 
-Ways = tuple[float | None, float | None]  # out, in; None: only the hosts' ports limit it
+Ways = tuple[Optional[float], Optional[float]]  # out, in; None: only the hosts' ports limit it
 _NONE: Ways = (None, None)
 
 
