@@ -257,6 +257,11 @@ void run(const Options& options, int rank, double own_share) {
         std::string text;
         if (prints) text = read_to_empty_line(stdin);
         text = share(text);
+        if (text.empty())
+            throw Error(Code::launch,
+                        "the launcher passes no standard input on to rank 0, so the profile that "
+                        "was measured before does not arrive (podman run and docker run need -i); "
+                        "'eco measure --again' measures without it");
         known = parse_profile(text, "the profile");
         notes = read_notes(text, *known, "the profile");
     }
