@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eco/planners/evaluation_order.h"
 
-#include "eco/planners/planner.h"
+#include "eco/planners/family.h"
 
 namespace eco {
-
-// Whether all elements of a message are combined along one tree: then it makes no difference where
-// one segment ends and the next begins.
-static bool has_one_tree(const Choice& choice, const Request& request) {
-    // The library may take another algorithm for a longer segment.
-    if (choice.rotates() || choice.native_inside()) return false;
-    if (traits(request.operation).blocks != Blocks::parts) return true;
-    const Hierarchy seen = seen_by(choice, *request.hierarchy);
-    return distinct_trees(seen.top, choice.top(), choice.inner(), choice.below()) == 1;
-}
 
 // A multicast sum is made along a tree to the first rank, and then multicast.
 Choice without_multicast(const Choice& choice) {
@@ -27,26 +17,8 @@ Choice without_multicast(const Choice& choice) {
 Choice evaluation_order(const Choice& choice, const Request& request) {
     Choice order = choice.is_mcast() ? without_multicast(choice) : choice;
     order.window = order.ports = order.rails = 0;
-    switch (order.family()) {
-        case Family::tree:
-            if (has_one_tree(order, request)) order.segments = 0;
-            break;
-        case Family::ordered:
-            order.segments = 0;
-            break;
-        case Family::exchange:
-            // Shares of the message, or a leader for each segment.
-            if (!order.split() && !order.rotates() && !order.native_inside()) order.segments = 0;
-            break;
-        case Family::native:
-        case Family::ring:
-        case Family::butterfly:
-        case Family::direct:
-        case Family::index:
-        case Family::mcast:
-        case Family::circulant:
-            break;
-    }
+    auto* const combines_alike = planner_family(order).combines_alike;
+    if (combines_alike && combines_alike(order, request)) order.segments = 0;
     return order;
 }
 

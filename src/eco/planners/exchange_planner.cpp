@@ -400,6 +400,11 @@ constinit const PlannerFamily exchange_family{
     .keys = "top, inner, split=1, carriers, rotate=groups, rotate=all, straight",
     .knows = knows_exchange,
     .plan = plan_any,
+    // Shares of the message, or a leader for each segment.
+    .combines_alike =
+        [](const Choice& choice, const Request&) {
+            return !choice.split() && !choice.rotates() && !choice.native_inside();
+        },
     .extent = extent_of_exchange,
     .messages = messages_sent,
     .scratch = scratch_of_exchange,

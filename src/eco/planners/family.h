@@ -38,6 +38,9 @@ struct PlannerFamily {
     // request whose hierarchy is flat.
     bool (*knows)(const Choice& choice, const Request& request) = nullptr;
     Program (*plan)(const Choice& choice, const Request& request, Rank me) = nullptr;
+    // Whether a reduction combines each element in the same order wherever one segment ends and the
+    // next begins (evaluation_order.h). Null: no.
+    bool (*combines_alike)(const Choice& choice, const Request& request) = nullptr;
     // How long a rank's program gets at most, and about how many messages all ranks send.
     Extent (*extent)(const Choice& choice, const Request& request) = nullptr;
     double (*messages)(const Choice& choice, const Request& request) = nullptr;

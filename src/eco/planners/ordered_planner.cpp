@@ -82,6 +82,7 @@ constinit const PlannerFamily ordered_family{
     .knows = [](const Choice&,
                 const Request& request) { return has_rules(request, {Rules::prefix}); },
     .plan = plan_ordered,
+    .combines_alike = [](const Choice&, const Request&) { return true; },
     .extent = extent_of_ordered,
     .messages = [](const Choice& choice,
                    const Request& request) { return 2.0 * request.ranks() * segments_of(choice); },

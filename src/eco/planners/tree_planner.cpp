@@ -400,6 +400,15 @@ static bool knows_tree(const Choice& choice, const Request& request) {
     return has_rules(request, {tree, sum, all_blocks});
 }
 
+// Whether all elements of a message are combined along one tree.
+static bool has_one_tree(const Choice& choice, const Request& request) {
+    // The library may take another algorithm for a longer segment.
+    if (choice.rotates() || choice.native_inside()) return false;
+    if (traits(request.operation).blocks != Blocks::parts) return true;
+    const Hierarchy seen = seen_by(choice, *request.hierarchy);
+    return distinct_trees(seen.top, choice.top(), choice.inner(), choice.below()) == 1;
+}
+
 extern const PlannerFamily tree_family;
 constinit const PlannerFamily tree_family{
     .name = "tree",
@@ -409,6 +418,7 @@ constinit const PlannerFamily tree_family{
     .keys = "top, inner, rotate=groups, rotate=all, straight",
     .knows = knows_tree,
     .plan = plan_tree,
+    .combines_alike = has_one_tree,
     .extent = extent_of_tree,
     .messages = [](const Choice& choice,
                    const Request& request) { return messages_over_groups(choice, request, 0); },
