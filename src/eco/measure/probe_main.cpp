@@ -4,6 +4,7 @@
 // Rank 0 takes from its standard input a line with what an earlier run kept, then a profile up to
 // an empty line, as options say, and gives its results as lines of its standard output
 // (protocol.h).
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,15 @@ void open_library(const Options& options) {
     } catch (const Error&) {
         open_native("libmpich.so.12");
     }
+}
+
+// What is handed over is written before the launcher starts: milliseconds.
+constexpr int longest_wait_for_input = 20'000;
+
+// Whether something comes, or the end.
+bool does_input_come() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, longest_wait_for_input) > 0;
 }
 
 // Open MPI 5's launcher does not always bring the end of standard input.
@@ -252,10 +262,12 @@ void run(const Options& options, int rank, double own_share) {
     std::optional<Profile> known;
     Notes notes;
     std::string kept;
-    if (options.partial_on_stdin && prints) kept = read_line(stdin);
+    const bool reads =
+        prints && (options.partial_on_stdin || options.profile_on_stdin) && does_input_come();
+    if (options.partial_on_stdin && reads) kept = read_line(stdin);
     if (options.profile_on_stdin) {
         std::string text;
-        if (prints) text = read_to_empty_line(stdin);
+        if (reads) text = read_to_empty_line(stdin);
         text = share(text);
         if (text.empty())
             throw Error(Code::launch,
