@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Preloaded by tests. A rank of Open MPI that waits polls, and yields after each poll in vain. Here
    it sleeps for some 50 microseconds instead, as the lab makes MPICH do: ranks that wait then leave
-   the few processors to those that work. Of more ranks than 16 each sleeps longer, as 48 that poll
-   each 50 microseconds leave two processors nothing. */
+   the few processors to those that work. With more than 16 ranks each sleeps longer: 48 that poll
+   every 50 microseconds leave two processors no time for work. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>

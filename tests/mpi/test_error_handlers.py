@@ -14,3 +14,4 @@ def test_as_natively(mpi: Mpi, program: str) -> None:
     run = lab(mpi, built(mpi, program), eco=True, hosts=3, choice="eco")
     assert run.code == native.code, run.text
     assert run.out == native.out
+    assert run.planned("bcast" if program == "uncommitted" else "barrier")

@@ -14,12 +14,11 @@ int main(int argc, char** argv) {
     REQUIRE(ranks <= 16);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Type_vector(8, 1, 3, MPI_DOUBLE, &column);
-    const int codes[] = {
-        MPI_Bcast(block, 1, column, 0, MPI_COMM_WORLD),
-        MPI_Gather(block, 1, column, all, 8, MPI_DOUBLE, 0, MPI_COMM_WORLD),
-        MPI_Allgather(block, 1, column, all, 8, MPI_DOUBLE, MPI_COMM_WORLD),
-        MPI_Alltoall(all, 1, column, all + 24 * 8, 1, column, MPI_COMM_WORLD),
-    };
+    int codes[4];
+    codes[0] = MPI_Bcast(block, 1, column, 0, MPI_COMM_WORLD);
+    codes[1] = MPI_Gather(block, 1, column, all, 8, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    codes[2] = MPI_Allgather(block, 1, column, all, 8, MPI_DOUBLE, MPI_COMM_WORLD);
+    codes[3] = MPI_Alltoall(all, 1, column, all + 24 * 8, 1, column, MPI_COMM_WORLD);
     for (int i = 0; i < 4; ++i) {
         MPI_Error_class(codes[i], &class);
         if (rank == 0) printf("%s\n", class == MPI_ERR_TYPE ? "a wrong type" : "another code");

@@ -42,7 +42,7 @@ def unions_at_run_time(source: str) -> list[int]:
     return [
         node.lineno
         for statement in ast.walk(ast.parse(source))
-        if isinstance(statement, ast.Assign)
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value
         for part in ast.walk(statement.value)
         if isinstance(part, ast.Subscript)
         for node in ast.walk(part.slice)

@@ -11,6 +11,7 @@
 
 #include "eco/job/call.h"
 #include "eco/job/pending_calls.h"
+#include "eco/mpi/own_self.h"
 
 namespace eco {
 
@@ -44,20 +45,13 @@ PersistentCall* find_at(const MPI_Request* handle) {
     return handle && has_persistent() ? find(*handle) : nullptr;
 }
 
-// Not a duplicate, which would call the program's attribute callbacks. Not under the mutex, which
-// progress may take.
+// Not under the mutex of known(), which progress may take.
 void make_own() {
     static std::mutex making;
     const std::lock_guard one_at_a_time(making);
-    const Native& mpi = native();
     Known& here = known();
     if (here.made) return;
-    MPI_Group group{};
-    check_mpi(mpi.Comm_group(mpi.comm_self, &group));
-    const int code = mpi.Comm_create(mpi.comm_self, group, &here.own);
-    mpi.Group_free(&group);
-    check_mpi(code);
-    mpi.Comm_set_errhandler(here.own, mpi.errors_return);
+    here.own = make_own_self();
     here.made = true;
 }
 

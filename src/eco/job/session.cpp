@@ -23,6 +23,7 @@
 #include "eco/job/persistent_calls.h"
 #include "eco/job/say_if_long.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/own_self.h"
 #include "eco/mpi/process_failure.h"
 #include "eco/mpi/quiet.h"
 
@@ -348,6 +349,7 @@ void end_session() noexcept {
     mpi.Group_free(&last->world_group);
     // What communicators still hold of it goes with them.
     mpi.Comm_free_keyval(&last->keyval);
+    free_own_self();
     // Other ranks of this host receive by this one's membership until they end as well.
     static const McastChannel* const kept = last->mcast.channel.release();
     static_cast<void>(kept);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -56,13 +57,16 @@ void open_library(const Options& options) {
     }
 }
 
-// What is handed over is written before the launcher starts: milliseconds.
-constexpr int longest_wait_for_input = 20'000;
+// What is handed over is written before the launcher starts.
+constexpr std::chrono::milliseconds longest_wait_for_input{20'000};
 
-// Whether something comes, or the end.
+// Whether something comes, or the end. After a signal it waits anew.
 bool does_input_come() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
-    return poll(&input, 1, longest_wait_for_input) > 0;
+    int found = -1;
+    do found = poll(&input, 1, static_cast<int>(longest_wait_for_input.count()));
+    while (found < 0 && errno == EINTR);
+    return found != 0;
 }
 
 // Open MPI 5's launcher does not always bring the end of standard input.
@@ -265,6 +269,12 @@ void run(const Options& options, int rank, double own_share) {
     const bool reads =
         prints && (options.partial_on_stdin || options.profile_on_stdin) && does_input_come();
     if (options.partial_on_stdin && reads) kept = read_line(stdin);
+    if (options.partial_on_stdin && prints && kept.empty())
+        send_event({{"event", "note"},
+                    {"text",
+                     "what an interrupted measurement kept does not arrive, and is "
+                     "measured again: the launcher passes no standard input on "
+                     "(podman run and docker run need -i)"}});
     if (options.profile_on_stdin) {
         std::string text;
         if (reads) text = read_to_empty_line(stdin);
@@ -272,8 +282,10 @@ void run(const Options& options, int rank, double own_share) {
         if (text.empty())
             throw Error(Code::launch,
                         "the launcher passes no standard input on to rank 0, so the profile that "
-                        "was measured before does not arrive (podman run and docker run need -i); "
-                        "'eco measure --again' measures without it");
+                        "was measured before does not arrive (podman run and docker run need -i)" +
+                            std::string(options.verb == "measure"
+                                            ? "; 'eco measure --again' measures without it"
+                                            : ""));
         known = parse_profile(text, "the profile");
         notes = read_notes(text, *known, "the profile");
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/own_self.h"
 #include "eco/mpi/quiet.h"
 
 namespace eco {
@@ -56,13 +57,11 @@ void Type::ask_library() {
     plain = predefined && lb == 0 && first == 0 && size == extent && size == true_extent;
 }
 
-// MPI has no question for this, but refuses to pack.
+// MPI has no function that tells, but MPI_Pack refuses a type that is not committed.
 static bool is_committed(MPI_Datatype handle) {
-    const Quiet self(native().comm_self);
     std::byte nothing{};
     int position = 0;
-    return native().Pack(&nothing, 0, handle, &nothing, 0, &position, native().comm_self) ==
-           MPI_SUCCESS;
+    return native().Pack(&nothing, 0, handle, &nothing, 0, &position, own_self()) == MPI_SUCCESS;
 }
 
 bool is_type(MPI_Datatype handle) {

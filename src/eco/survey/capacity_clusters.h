@@ -13,7 +13,7 @@ namespace eco {
 inline constexpr double free_stream = 0.85;
 
 struct StreamRate {
-    int from = 0, to = 0;  // vertices
+    int from = 0, to = 0;  // vertices, which differ
     double rate = 0;       // bytes/s
 };
 
