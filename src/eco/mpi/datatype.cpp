@@ -10,7 +10,6 @@
 
 #include "eco/mpi/mpi_transport.h"
 #include "eco/mpi/own_self.h"
-#include "eco/mpi/quiet.h"
 
 namespace eco {
 
@@ -154,8 +153,7 @@ struct Part {
 // What MPI_Pack does, for one element that is longer than it counts: a collective of this rank
 // alone copies it, in all libraries without a message.
 static void copy_long(const void* from, MPI_Datatype from_type, void* to, MPI_Datatype to_type) {
-    const Quiet self(native().comm_self);
-    check_mpi(native().Gather(from, 1, from_type, to, 1, to_type, 0, native().comm_self));
+    check_mpi(native().Gather(from, 1, from_type, to, 1, to_type, 0, own_self()));
 }
 
 void pack(const void* user, Bytes count, const Type& type, std::byte* to, MPI_Comm comm) {
