@@ -60,6 +60,9 @@ void open_library(const Options& options) {
 // What is handed over is written before the launcher starts.
 constexpr std::chrono::milliseconds longest_wait_for_input{20'000};
 
+constexpr const char* no_input =
+    "the launcher passes no standard input on to rank 0 (podman run and docker run need -i)";
+
 // Whether something comes, or the end. After a signal it waits anew.
 bool does_input_come() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
@@ -270,22 +273,22 @@ void run(const Options& options, int rank, double own_share) {
         prints && (options.partial_on_stdin || options.profile_on_stdin) && does_input_come();
     if (options.partial_on_stdin && reads) kept = read_line(stdin);
     if (options.partial_on_stdin && prints && kept.empty())
-        send_event({{"event", "note"},
-                    {"text",
-                     "what an interrupted measurement kept does not arrive, and is "
-                     "measured again: the launcher passes no standard input on "
-                     "(podman run and docker run need -i)"}});
+        send_event(
+            {{"event", "note"},
+             {"text", std::string("what an interrupted measurement kept does not arrive, and is "
+                                  "measured again: ") +
+                          no_input}});
     if (options.profile_on_stdin) {
         std::string text;
         if (reads) text = read_to_empty_line(stdin);
         text = share(text);
         if (text.empty())
-            throw Error(Code::launch,
-                        "the launcher passes no standard input on to rank 0, so the profile that "
-                        "was measured before does not arrive (podman run and docker run need -i)" +
-                            std::string(options.verb == "measure"
-                                            ? "; 'eco measure --again' measures without it"
-                                            : ""));
+            throw Error(
+                Code::launch,
+                std::string(no_input) +
+                    ", so the profile that was measured before does not arrive" +
+                    (options.verb == "measure" ? "; 'eco measure --again' measures without it"
+                                               : ""));
         known = parse_profile(text, "the profile");
         notes = read_notes(text, *known, "the profile");
     }

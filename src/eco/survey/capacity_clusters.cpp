@@ -289,6 +289,7 @@ double nats_for(double as_inside, double as_across) {
 std::vector<double> nats_of(const Seen& seen, const Histogram& p, const Histogram& q) {
     Histogram of_bin{};
     for (std::size_t b = 0; b < bins; ++b) of_bin[b] = nats_for(p[b], q[b]);
+    const double as_inside = from_bin(p, bin_of(free_stream));
     std::vector<double> found;
     for (std::size_t s = 0; s < seen.x.size(); ++s) {
         if (seen.of_usual[s] >= usual_port) {
@@ -296,7 +297,6 @@ std::vector<double> nats_of(const Seen& seen, const Histogram& p, const Histogra
             continue;
         }
         // A slow port's streams across are free as soon as they get that little.
-        const double as_inside = from_bin(p, bin_of(free_stream));
         // No likelier across than inside: of the slowest ports all streams are alike.
         const double as_across =
             std::min(as_inside, from_bin(q, bin_of(free_stream * seen.of_usual[s])));
@@ -307,17 +307,18 @@ std::vector<double> nats_of(const Seen& seen, const Histogram& p, const Histogra
 }
 
 // free_across: of the streams across, so many are taken to be as fast as those inside, at first.
-Learned learn(const Seen& seen, const std::vector<StreamRate>& streams, double free_across) {
+Learned learn(const Seen& seen, double free_across) {
     std::vector<double> inside;
     for (const double each : seen.x)
         inside.push_back((1 - free_across) * std::clamp((each - 0.5) / 0.5, 0.02, 0.98));
     Learned found;
     const auto is_inside = [&](std::size_t s) {
-        return found.cluster[at(streams[s].from)] == found.cluster[at(streams[s].to)];
+        const auto [a, b] = seen.pairs[seen.pair[s]];
+        return found.cluster[at(a)] == found.cluster[at(b)];
     };
     for (int step = 0; step < most_steps; ++step) {
         Histogram within{}, across{};
-        for (std::size_t s = 0; s < streams.size(); ++s) {
+        for (std::size_t s = 0; s < seen.x.size(); ++s) {
             if (seen.of_usual[s] < usual_port) continue;
             within[seen.bin[s]] += inside[s];
             across[seen.bin[s]] += 1 - inside[s];
@@ -328,11 +329,11 @@ Learned learn(const Seen& seen, const std::vector<StreamRate>& streams, double f
         next = numbered(next);
         if (next == found.cluster) break;
         found.cluster = std::move(next);
-        for (std::size_t s = 0; s < streams.size(); ++s)
+        for (std::size_t s = 0; s < seen.x.size(); ++s)
             inside[s] = is_inside(s) ? surely : 1 - surely;
     }
     Histogram within{}, across{};
-    for (std::size_t s = 0; s < streams.size(); ++s)
+    for (std::size_t s = 0; s < seen.x.size(); ++s)
         (is_inside(s) ? within : across)[seen.bin[s]] += 1;
     found.score = likelihood(within) + likelihood(across);
     const int count = *std::max_element(found.cluster.begin(), found.cluster.end()) + 1;
@@ -344,9 +345,9 @@ Learned learn(const Seen& seen, const std::vector<StreamRate>& streams, double f
 
 CapacityClusters cluster_by_rates(int vertices, const std::vector<StreamRate>& streams) {
     const Seen seen(vertices, streams);
-    Learned best = learn(seen, streams, first_guesses.front());
+    Learned best = learn(seen, first_guesses.front());
     for (std::size_t g = 1; g < first_guesses.size(); ++g) {
-        Learned other = learn(seen, streams, first_guesses[g]);
+        Learned other = learn(seen, first_guesses[g]);
         if (other.score > best.score) best = std::move(other);
     }
     const auto& [cluster, evidence, score] = best;
