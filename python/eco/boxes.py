@@ -208,11 +208,11 @@ def _lines(profile: Profile, group: Group) -> tuple[str, ...]:
             *([f"between these {figures(link)}"] if link and len(group.parts) > CLEAR else []),
         )
     link = structure.link(profile, structure.inside(group.hosts))
-    shared = structure.medium(profile, group.hosts)
+    shared = structure.describe_shared(profile, group.hosts)
     return (
         f"subnet {group.number}, {hosts}",
         *([figures(link)] if link else []),
-        *([structure.describe_medium(shared)] if shared else []),
+        *([shared] if shared else []),
     )
 
 

@@ -289,9 +289,9 @@ def _discs(axes: Axes, profile: Profile, disc: _Disc, parent: Point) -> None:
     axes.add_patch(Circle(disc.centre, disc.radius, facecolor=colour, alpha=0.55, lw=0, zorder=2))
     found = structure.link(profile, structure.inside(disc.group.hosts))
     text = f"subnet {number}" + (f"\n{boxes.figures(found)}" if found else "")
-    shared = structure.medium(profile, disc.group.hosts)
+    shared = structure.describe_shared(profile, disc.group.hosts)
     if shared:
-        text += f"\n{structure.describe_medium(shared)}"
+        text += f"\n{shared}"
     x, y = disc.centre
     # Away from the middle, so that no link runs through it.
     side = 1 if y > parent[1] + 0.1 * disc.radius else -1

@@ -244,7 +244,7 @@ def _label(profile: Profile, group: Group) -> Text:
         style = "dim" if clear > 1 + max(profile.tolerance, spread) else "yellow"
         text.append(f"  boundary {clear:.2f}× (spread {spread:.0%})", style)
     if shared:
-        text.append(f"\n{structure.describe_medium(shared)}", "magenta")
+        text.append(f"\n{structure.describe_shared(profile, group.hosts)}", "magenta")
     return text
 
 

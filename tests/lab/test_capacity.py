@@ -102,6 +102,29 @@ def test_truth(scenario: str, mpi: str, tmp_path: Path) -> None:
     assert {side for side, _ in cuts} == set(true_cuts)
     for side, rates in cuts:
         assert rates == pytest.approx(true_cuts[side], rel=NEAR)
+    assert set(_connections(tmp_path / "p.json")) == {None}
+
+
+def _connections(profile: Path) -> list[float | None]:
+    """What one connection out of each subnet reaches, where that shows links side by side."""
+    words = [*own_command("eco"), "show", "--json", profile]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True)
+    media = [subnet["medium"] for subnet in json.loads(done.stdout)["subnets"]]
+    return [medium and medium["one_connection"] for medium in media]
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=long)])
+def test_links_side_by_side(mpi: str, tmp_path: Path) -> None:
+    """Two links of 10 Mbit/s between switches whose ports have 20: one connection takes one."""
+    text = (SHIPPED / "leaf-2x4.yaml").read_text()
+    cable = "between: [r0, r1], rate: 20mbit"
+    assert cable in text
+    (tmp_path / "bundle.yaml").write_text(text.replace(cable, f"{cable}, members: 2"))
+    _measured(str(tmp_path / "bundle.yaml"), mpi, tmp_path / "p.json", "--tolerance", "1")
+    for rate in _connections(tmp_path / "p.json"):
+        assert rate is not None
+        # Two of the eleven frames of a message pass a token bucket at once.
+        assert 10e6 * (1 - NEAR) < 8 * rate < 10e6 * (1 + NEAR) * 11 / 9
 
 
 def _uplinks(network: str | Path, mpi: str, profile: Path) -> tuple[int, Any]:

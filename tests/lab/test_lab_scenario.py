@@ -176,6 +176,8 @@ def test_slow_hosts(tmp_path: Path) -> None:
         ("rate: 20mbit", "back: 2mbit", "link 1: 'back' needs a 'rate'"),
         ("rate: 20mbit", "rate: 20mbit, back: 0", "link 1: back: '0' is not a rate"),
         ("delay: 5ms", "delay: 5", "link 1: delay: '5' is not a time"),
+        ("loss: 1%", "members: 3", "link 1: members '3' must be 2 or 4"),
+        ("rate: 20mbit", "members: 2", "link 1: 'members' needs a 'rate' and IPv4"),
         ("loss: 1%", "burst: 0", "link 1: burst: '0' is not a whole number from 1 to 1000"),
         ("loss: 1%", "burst: 2.5", "link 1: burst: '2.5' is not a whole number from 1 to 1000"),
         ("loss: 1%", "reorder: 2", "link 1: reorder: '2' is outside 0 to 1"),

@@ -45,7 +45,12 @@ class Network:
     def first_flight(self, arg: int, /) -> None: ...
     def alone(self, arg0: int, arg1: int, arg2: int, /) -> float: ...
     def rate(self, from_host: int, to_host: int) -> float:
-        """Bytes on the wire per second that the links between two hosts carry."""
+        """
+        Bytes on the wire per second that one connection between two hosts carries.
+        """
+
+    def links_rate(self, from_host: int, to_host: int) -> float:
+        """The same of the links on the way, whatever one connection reaches."""
 
 def on_wire(rate: float) -> float:
     """

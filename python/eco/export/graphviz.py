@@ -20,8 +20,7 @@ def dot(network: Network) -> Document:
 
 def _box(network: Network, switch: Switch, depth: int) -> list[str]:
     indent = "  " * depth
-    medium = structure.medium(network.profile, switch.hosts)
-    title = structure.describe_medium(medium) if medium else switch.name
+    title = structure.describe_shared(network.profile, switch.hosts) or switch.name
     lines = [f"{indent}subgraph cluster_{switch.name} {{", f"{indent}  label={_quoted(title)}"]
     for part in switch.parts:
         lines += _box(network, part, depth + 1)

@@ -88,6 +88,8 @@ def describe_link(link: Link) -> str:
     text = f"bridge between {', '.join(link.between)}: {rate}"
     if link.back is not None:
         text += f" from {link.between[0]}, {show_rate(link.back)} back"
+    if link.members > 1:
+        text += f" over {link.members} links, of which a connection takes one"
     if link.delay:
         text += f", {show_delay(link.delay)} each way"
     if link.loss:

@@ -8,11 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, Optional, TypeVar
 
-import yaml
-
-from eco import store, text_files
+from eco import store
 from eco.errors import EcoError, ExitCode
-from eco.lab import units
+from eco.lab import units, yaml_text
 from eco.lab.scenario import Forwarding, Kind, Link, Multicast, Network, Scenario, TrueCluster
 
 SHIPPED = Path(__file__).with_name("scenarios")
@@ -25,7 +23,9 @@ _FORWARDINGS: dict[str, Forwarding] = {
     "store-and-forward": "store-and-forward",
     "cut-through": "cut-through",
 }
-_LINK = {"rate", "back", "delay", "loss", "burst", "reorder", "duplicate", "multicast"}
+_FAULTS = ("loss", "reorder", "duplicate")
+_LINK = {"rate", "back", "delay", "burst", "multicast", "members", *_FAULTS}
+_MEMBERS = ("1", "2", "4")
 _TAKEN = ("eco-lab", "localhost")
 _T = TypeVar("_T")
 
@@ -55,30 +55,6 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-class _TextLoader(yaml.SafeLoader):
-    """Every word is the text that is written: a host may be named no, 01 or 1e3, which YAML takes
-    for a truth or a number. Refuses a key that stands twice, of which YAML would silently keep the
-    last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.constructor.ConstructorError(
-                    problem="a key must be a word", problem_mark=key.start_mark
-                )
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    problem=f"{key.value!r} stands twice", problem_mark=key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-# Nothing, and what is taken from elsewhere, cannot be the name of anything.
-_TextLoader.yaml_implicit_resolvers = {}
-_TextLoader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile("(?:~|)$"), ["~", ""])
-_TextLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("<<$"), ["<"])
 _TRUTHS = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 
 
@@ -91,17 +67,9 @@ class _Reader:
 
     def read(self) -> Scenario:
         try:
-            data = yaml.load(text_files.read(self.path), Loader=_TextLoader)
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-            self.fail(f"cannot be read: {why}")
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            where = f"line {mark.line + 1}: " if mark else ""
-            why = getattr(error, "problem", None) or str(error)
-            self.fail(f"{where}not valid YAML: {' '.join(why.split())}")
-        except (ValueError, RecursionError) as error:
-            self.fail(f"not valid YAML: {error}")
+            data = yaml_text.read(self.path)
+        except ValueError as error:
+            self.fail(str(error))
         top = self.mapping(
             data,
             "the file",
@@ -112,12 +80,12 @@ class _Reader:
         if not isinstance(description, str):
             self.fail("description must be text")
         networks = self.networks(top["networks"])
-        links = self.links(top.get("links"), [n.name for n in networks])
-        self.check_loops(networks, links)
         addresses = top.get("addresses", "ipv4")
         if addresses not in ("ipv4", "ipv6"):
             self.fail(f"addresses {addresses!r} must be ipv4 or ipv6")
         ipv6 = addresses == "ipv6"
+        links = self.links(top.get("links"), [n.name for n in networks], ipv6)
+        self.check_loops(networks, links)
         scenario = Scenario(self.path.stem, description, networks, links, ipv6=ipv6)
         self.check_joined(scenario)
         default = str(top.get("default_hosts", len(scenario.hosts)))
@@ -278,7 +246,7 @@ class _Reader:
             found.append(TrueCluster(own, **rates))
         return tuple(found)
 
-    def links(self, data: object, names: list[str]) -> tuple[Link, ...]:
+    def links(self, data: object, names: list[str], ipv6: bool) -> tuple[Link, ...]:
         if data is None:
             return ()
         if not isinstance(data, list):
@@ -304,25 +272,29 @@ class _Reader:
                     self.fail(f"{where}: 'back' needs a 'rate', that of the other direction")
                 back = self.unit(f"{where}: back", units.parse_rate, entry["back"])
             delay = self.unit(f"{where}: delay", units.parse_delay, entry.get("delay", "0ms"))
-            loss = self.unit(f"{where}: loss", units.parse_loss, entry.get("loss", 0))
             faults = {
                 key: self.unit(f"{where}: {key}", units.parse_loss, entry.get(key, 0))
-                for key in ("reorder", "duplicate")
+                for key in _FAULTS
             }
             burst = self.unit(f"{where}: burst", units.parse_count, entry.get("burst", 1))
             multicast = self.truth(entry.get("multicast", "yes"))
             if multicast is None:
                 self.fail(f"{where}: 'multicast' must be yes or no")
+            members = str(entry.get("members", 1))
+            if members not in _MEMBERS:
+                self.fail(f"{where}: members {members!r} must be {' or '.join(_MEMBERS[1:])}")
+            if members != "1" and (rate is None or ipv6):
+                self.fail(f"{where}: 'members' needs a 'rate' and IPv4")
             links.append(
                 Link(
                     tuple(map(str, between)),
                     rate,
                     back,
                     delay,
-                    loss,
-                    int(burst),
+                    burst=int(burst),
                     **faults,
                     multicast=multicast,
+                    members=int(members),
                 )
             )
         return tuple(links)

@@ -77,6 +77,7 @@ class Link:
     reorder: float = 0.0  # of the frames: come late, so that later ones overtake them
     duplicate: float = 0.0  # of the frames: come twice
     multicast: bool = True  # a router's carries none
+    members: int = 1  # links that share the rate; ports of a connection choose one (LAG, ECMP)
 
     @property
     def relayed(self) -> bool:

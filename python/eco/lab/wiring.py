@@ -7,6 +7,7 @@ a medium exactly once each time it enters it:
 * bus: whatever enters, from a host or from a link, is redirected to the bus's one ifb device. Its
   token bucket is shared evenly among the stations, each with its own queue, as Ethernet does.
 * switch: a token bucket on each port, one per direction.
+* bundled links: a token bucket for each, of which a connection takes one.
 
 A bucket lets a lone frame pass at once. So a relay keeps each frame for as long as it takes to be
 sent, once for a bus and twice for a switch (to it and from it), which is how hops show in a
@@ -26,6 +27,7 @@ interfaces, and `difference` finds what must be said to the kernel and the relay
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -186,7 +188,10 @@ def wire(scenario: Scenario, states: Sequence[Scenario] = ()) -> Wiring:
             own = network.rate if network.kind == "switch" else None
             for card, rate in zipped((inner, outer), link.rates(p)):
                 if (full := rate or own) is not None:
-                    wiring.shaping.append(bucket(card, full))
+                    bundled = link.members > 1
+                    wiring.shaping += (
+                        _bundle(card, full, link.members) if bundled else [bucket(card, full)]
+                    )
     for n, network in enumerate(scenario.networks):
         if network.kind == "bus":
             addresses = [card.address for card in cards[n]]
@@ -201,7 +206,11 @@ def difference(before: Wiring, after: Wiring) -> Wiring:
 
     def changed(old: list[str], new: list[str]) -> list[str]:
         known = set(old)
-        return [line.replace("qdisc add", "qdisc replace", 1) for line in new if line not in known]
+        return [
+            line.replace("qdisc add", "qdisc replace", 1).replace("class add", "class change", 1)
+            for line in new
+            if line not in known
+        ]
 
     return Wiring(
         routers=changed(before.routers, after.routers),
@@ -318,6 +327,29 @@ def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
             f"rate 100gbit ceil 100gbit burst 100000 cburst 100000 quantum {FRAME}",
             f"qdisc add dev {card} parent 2:{minor:x} pfifo limit {frames}",
         ]
+    return lines
+
+
+def _bundle(card: str, rate: float, members: int) -> list[str]:
+    """Buckets beside each other, one of which a connection's ports choose as bundled links do. What
+    has no ports takes the first."""
+    each = rate / members
+    size = burst(each)
+    lines = [f"qdisc add dev {card} root handle 1: htb default 1"]
+    for minor in range(1, members + 1):
+        lines += [
+            f"class add dev {card} parent 1: classid 1:{minor:x} htb rate {each:.0f}bit "
+            f"burst {size} cburst {size} quantum {FRAME}",
+            f"qdisc add dev {card} parent 1:{minor:x} bfifo limit {max(_PORT_BYTES, 2 * size)}",
+        ]
+    # Not the lowest bit: Linux gives even ports to all who connect, and odd ones to all who listen.
+    bits = (members - 1) << 1
+    for source, destination in itertools.product(range(members), repeat=2):
+        ports, mask = (source << 17 | destination << 1), (bits << 16 | bits)
+        lines.append(
+            f"filter add dev {card} parent 1: protocol ip prio 1 u32 "
+            f"match u32 {ports:#x} {mask:#x} at 20 flowid 1:{(source ^ destination) + 1:x}"
+        )
     return lines
 
 

@@ -195,7 +195,15 @@ void bind_simulate(nb::module_& module) {
                 return network.rate(from, to, network.route(from, to));
             },
             nb::arg("from_host"), nb::arg("to_host"),
-            "Bytes on the wire per second that the links between two hosts carry.");
+            "Bytes on the wire per second that one connection between two hosts carries.")
+        .def(
+            "links_rate",
+            [](const Network& network, int from, int to) {
+                check_hosts(network, from, to);
+                return network.links_rate(network.route(from, to));
+            },
+            nb::arg("from_host"), nb::arg("to_host"),
+            "The same of the links on the way, whatever one connection reaches.");
     module.def(
         "on_wire", [](double rate) { return rate * on_wire; }, nb::arg("rate"),
         "Bytes on the wire per second of a link that carries so many of messages.");

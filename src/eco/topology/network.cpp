@@ -247,7 +247,11 @@ std::vector<int> Network::route(int from, int to) const {
 
 double Network::rate(int from, int to, const std::vector<int>& route) const {
     const double own = cap[row(from)][row(to)];
-    double least = own > 0 ? own : unlimited;
+    return std::min(own > 0 ? own : unlimited, links_rate(route));
+}
+
+double Network::links_rate(const std::vector<int>& route) const {
+    double least = unlimited;
     for (const int link : route) least = std::min(least, links[at(link)].rate);
     return least;
 }

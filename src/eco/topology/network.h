@@ -121,6 +121,7 @@ struct Network {
 
     // The least rate on the way, the pair's own included; infinite where nothing limits it.
     double rate(int from, int to, const std::vector<int>& route) const;
+    double links_rate(const std::vector<int>& route) const;  // the pair's own not included
 
     // How much later than it leaves a message arrives: the fixed part, and, where frames are stored
     // (Forwarding), the first frame's time on every link but the slowest; on that too where a
