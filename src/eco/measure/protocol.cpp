@@ -4,8 +4,10 @@
 #include <limits.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <random>
+#include <thread>
 
 namespace eco {
 
@@ -20,14 +22,23 @@ std::uint64_t own_stream() {
     return id;
 }
 
+// Launchers bring what ranks print over the network that is looked at. Where switches stop long
+// packets, a long text would stall and keep back what follows, which with Open MPI is MPI_Init: so
+// news go in parts that the shortest packets hold (576 bytes, RFC 791), each after the one before
+// was read.
+constexpr std::size_t short_packet = 512;
+constexpr std::chrono::milliseconds until_read{10};
+
 // Whole lines at once, as many as a pipe that others write to as well keeps together.
-void print_lines(std::string_view lines) {
+void print_lines(std::string_view lines, Arrival arrival) {
+    const std::size_t most = arrival == Arrival::may ? short_packet : PIPE_BUF;
     while (!lines.empty()) {
         std::size_t length = lines.size();
-        if (length > PIPE_BUF) length = lines.rfind('\n', PIPE_BUF - 1) + 1;
+        if (length > most) length = lines.rfind('\n', most - 1) + 1;
         std::fwrite(lines.data(), 1, length, stdout);
         std::fflush(stdout);
         lines.remove_prefix(length);
+        if (arrival == Arrival::may && !lines.empty()) std::this_thread::sleep_for(until_read);
     }
 }
 
@@ -40,7 +51,7 @@ void send_event(const nlohmann::json& event, Arrival arrival) {
     using Handler = nlohmann::json::error_handler_t;
     const auto handler = arrival == Arrival::must ? Handler::strict : Handler::replace;
     const std::string text = event.dump(-1, ' ', false, handler);
-    print_lines(coded_lines(text, own_stream(), arrival, number++));
+    print_lines(coded_lines(text, own_stream(), arrival, number++), arrival);
 }
 
 void Progress::update(double done, const std::string& what) {
