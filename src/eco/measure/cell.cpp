@@ -17,6 +17,9 @@ constexpr double clear_loss = 1.2, hopeless = 1.3;
 // So much faster in every run is sure.
 constexpr double clear_win = 0.85;
 
+// Few programs call scans and reduce-scatters, and those rarely (Chunduri et al., SC 2018).
+constexpr double weight_of_rare = 0.6;
+
 constexpr std::size_t most_contestants = 7, most_finalists = 3;
 
 std::size_t samples_of(const std::vector<Sampled>& patterns) {
@@ -80,6 +83,13 @@ void Cell::time_native(int runs, bool warm_up, Countdown& deadline) {
     if (traits(operation_).rooted() && native_ >= short_call)
         native_ = std::accumulate(natives_.begin(), natives_.end(), 0.0) /
                   static_cast<double>(natives_.size());
+}
+
+double Cell::weight() const {
+    const Operation operation = base(operation_);
+    const bool rare = operation == Operation::scan || operation == Operation::exscan ||
+                      operation == Operation::reduce_scatter;
+    return lineup_->weight * (rare ? weight_of_rare : 1);
 }
 
 Seconds Cell::run_time() const { return std::max(native_, predicted()) + lineup_->overhead; }

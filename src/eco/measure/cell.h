@@ -50,6 +50,9 @@ public:
     // has run, nothing begins that would end later.
     void time_native(int runs, bool warm_up, Countdown& deadline);
 
+    // Of what is gained here, beside other cells.
+    double weight() const;
+
     // What judging the best candidates beside the library takes, about.
     Seconds cost_of_contest(Seconds allowance) const;
 

@@ -25,8 +25,7 @@ std::vector<std::size_t> writes_of(const nlohmann::json& event, Arrival arrival)
     dup2(own, STDOUT_FILENO);
     std::vector<std::size_t> lengths;
     std::array<char, 8192> text{};
-    for (ssize_t length = 0;
-         (length = recv(ends[0], text.data(), text.size(), MSG_DONTWAIT)) > 0;)
+    for (ssize_t length = 0; (length = recv(ends[0], text.data(), text.size(), MSG_DONTWAIT)) > 0;)
         lengths.push_back(static_cast<std::size_t>(length));
     for (const int each : {own, ends[0], ends[1]}) close(each);
     return lengths;

@@ -8,6 +8,7 @@
 #include "eco/base/at.h"
 #include "eco/measure/any_size.h"
 #include "eco/measure/cell_table.h"
+#include "eco/measure/first_timings.h"
 #include "eco/measure/tune.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/simulate/verdict.h"
@@ -19,16 +20,8 @@ namespace {
 // Of all the time that was given: where less is left, connecting all ranks would take it.
 constexpr double worth_beginning = 0.1;
 
-// Shares of the time that is left at the start.
+// Share of the time that is left at the start.
 constexpr double for_predicting = 0.25;
-constexpr double for_library = 0.35;   // timed alone, all sizes
-constexpr double for_one_call = 0.03;  // longer ones are not timed but guessed
-constexpr double for_one_contest = 0.012;
-
-constexpr Seconds least_contest = 0.1, most_contest = 2;
-
-// Few programs call the others, and those rarely (Chunduri et al., SC 2018).
-constexpr double weight_of_rare = 0.6;
 
 constexpr double benefit_of_second_look = 0.01;
 
@@ -40,32 +33,11 @@ constexpr double has_changed = 1.15, benefit_below = 0.08, change_matters = 2;
 
 constexpr double least_benefit = 1e-3;
 
-// Programs keep the order in which their sums are added up, so they learn nothing of them
-// (docs/learning.md); and sums of a few numbers are what solvers wait for.
-constexpr Bytes longest_short_sum = 1024;
-
-// Such calls vary by a third to a half of what they take (three-segments, 16 B): 24 runs do not
-// tell 1.9 ms from 2.6, 100 do.
-constexpr int patience_of_sums = 4, patience = 1;
-// For so much of the time: eight sums that are not clear would take all of it. On campus-20 they
-// and the library's times left nothing for broadcasts that are nine times faster.
-constexpr double for_short_sums = 0.3;
-
-// Links that are full: whether the model is right about them is to be known early, since then most
-// of what is not timed is sure. One more comparison than few, each and all of at most so much of
-// all time. A multicast is compared as well.
-constexpr int comparisons_of_full = few_comparisons + 2;
-constexpr double for_one_comparison = 0.04, for_comparisons = 0.12;
-
 // Longer messages have an entry only if something is known.
 constexpr Bytes longest_in_any_case = 131072;
 
 // Of the last step of its kind, in what such steps are expected to take.
 constexpr double weight_of_last = 0.3;
-
-// What is begun may take so many times as long as it is expected to: where the library was timed at
-// this size; and where it was not (on magpie an allgather took 10 s instead of 2.6).
-constexpr double slack_of_timed = 1.3, slack_of_guessed = 3;
 
 bool shares_uplinks(const Profile& profile) {
     return profile.model && std::any_of(profile.model->media.begin(), profile.model->media.end(),
@@ -90,6 +62,7 @@ public:
           progress_(progress),
           deadline_(deadline),
           total_(std::max(0.0, deadline.left())),
+          contest_time_(time_of_contest(total_)),
           times_(total_ >= worth_beginning * options.within),
           operations_(options.operations.empty() ? usual_operations() : options.operations),
           sizes_(options.sizes.empty() ? usual_sizes(full_links_) : options.sizes),
@@ -100,10 +73,6 @@ public:
 private:
     std::vector<Operation> timed_operations() const;
     void make_cells();
-    void time_short_sums();
-    void compare_full_links();
-    void time_library();
-    Seconds allowance() const;
     // What may be done next with a cell.
     struct Step {
         Cell* cell = nullptr;
@@ -119,12 +88,11 @@ private:
     bool is_left_to_shorter(const Cell& cell, const PredictionErrors& errors) const;
     Tuned entry_of(const Cell& cell, const PredictionErrors& errors, Chosen& chosen) const;
     void choose_of_unknown_size(Chosen& chosen);
-    void show(const Cell& cell, const char* doing);
 
     Forecaster& forecaster_;
     Progress& progress_;
     Countdown deadline_;
-    const Seconds total_;
+    const Seconds total_, contest_time_;
     // Hosts share uplinks: whether the model is right about full links is looked at first.
     const bool full_links_ = shares_uplinks(session()->profile);
     const bool times_;  // else what is not sure by prediction stays open
@@ -136,11 +104,6 @@ private:
     // What steps took over what was expected, by kind, of short calls and of others.
     std::map<std::pair<Step::Kind, bool>, double> times_expected_;
 };
-
-void WithinBudget::show(const Cell& cell, const char* doing) {
-    progress_.update(0.99, std::string(doing) + " " + std::string(traits(cell.operation()).name) +
-                               " " + std::to_string(cell.bytes()) + " B");
-}
 
 // Those whose size all ranks know; of the others those with the same schedules, by which they are
 // judged.
@@ -178,98 +141,6 @@ void WithinBudget::make_cells() {
                                     forecaster_.find({operation, bytes, lineup->host_of}));
 }
 
-static bool is_short_sum(const Cell& cell) {
-    const Operation operation = base(cell.operation());
-    return (operation == Operation::allreduce || operation == Operation::reduce) &&
-           cell.bytes() <= longest_short_sum;
-}
-
-// Before anything else, whatever is predicted; those that there is no time for are chosen as
-// others.
-void WithinBudget::time_short_sums() {
-    const Seconds enough = deadline_.left() - for_short_sums * total_;
-    for (Cell& cell : cells_.usual()) {
-        if (!is_short_sum(cell) || cell.predicted() <= 0) continue;
-        if (deadline_.left() < enough) return;
-        cell.guess_native(cells_.expected_native(cell));
-        if (slack_of_guessed * cell.cost_of_contest(allowance()) > deadline_.left()) continue;
-        show(cell, "comparing");
-        cell.hold_contest(allowance(), patience_of_sums, deadline_);
-        if (cell.timed().wins && slack_of_timed * allowance() < deadline_.left())
-            cell.look_again(allowance(), patience_of_sums, deadline_);
-    }
-}
-
-// What keeps all links full at once, which single messages do not tell: of each operation the
-// longest message that there is time for. A multicast's may be shorter.
-void WithinBudget::compare_full_links() {
-    constexpr Operation first[] = {Operation::bcast,          Operation::allgather,
-                                   Operation::reduce_scatter, Operation::allreduce,
-                                   Operation::reduce,         Operation::alltoall};
-    int compared = 0;
-    const Seconds enough = deadline_.left() - for_comparisons * total_;
-    for (Lineup& lineup : lineups_)
-        for (const Operation operation : first) {
-            std::vector<Cell*> cells;
-            for (Cell& cell : cells_.usual())
-                if (&cell.lineup() == &lineup && cell.operation() == operation &&
-                    cell.predicted() > 0 && cell.looks() == 0)
-                    cells.push_back(&cell);
-            std::stable_sort(cells.begin(), cells.end(),
-                             [](const Cell* a, const Cell* b) { return a->bytes() > b->bytes(); });
-            for (Cell* cell : cells) {
-                const bool multicasts = cell->predicted_by() == PredictionErrors::By::multicasts;
-                if (cell->bytes() <= (multicasts ? PredictionErrors::longest_brief
-                                                 : PredictionErrors::longest_lengthy))
-                    break;
-                cell->guess_native(cells_.expected_native(*cell));
-                const Seconds cost = cell->cost_of_contest(allowance());
-                if (cost > for_one_comparison * total_ || deadline_.left() - cost < enough)
-                    continue;
-                show(*cell, "comparing");
-                cell->hold_contest(allowance(), patience, deadline_);
-                if (++compared == comparisons_of_full) return;
-                break;
-            }
-        }
-}
-
-// The shortest calls first, so that of the long ones more is known before they are begun.
-void WithinBudget::time_library() {
-    std::vector<Cell*> order;
-    for (Cell& cell : cells_.usual()) order.push_back(&cell);
-    std::stable_sort(order.begin(), order.end(), [](const Cell* a, const Cell* b) {
-        return std::pair{a->bytes(), a->baseline()} < std::pair{b->bytes(), b->baseline()};
-    });
-    const Seconds reserve = (1 - for_library) * deadline_.left();
-    for (Cell* cell : order) {
-        if (cell->looks() > 0) continue;
-        const LibraryGuess guessed = cells_.expected_native(*cell);
-        const Seconds guess = guessed.time;
-        const bool is_short = guess < short_call;
-        const int runs = is_short ? 3 : traits(cell->operation()).rooted() && guess < 0.2 ? 2 : 1;
-        if (guess > for_one_call * total_ ||
-            deadline_.left() - (runs + 1) * (guess + cell->lineup().overhead) < reserve) {
-            cell->guess_native(guessed);
-            continue;
-        }
-        show(*cell, "timing native");
-        cell->guess_native(guessed);
-        cell->time_native(runs, is_short, deadline_);
-    }
-}
-
-Seconds WithinBudget::allowance() const {
-    return std::clamp(for_one_contest * total_, least_contest, most_contest);
-}
-
-static double weight_of(const Cell& cell) {
-    const Operation operation = base(cell.operation());
-    const bool rare = operation == Operation::scan || operation == Operation::exscan ||
-                      operation == Operation::reduce_scatter;
-    return cell.lineup().weight * (rare ? weight_of_rare : 1);
-}
-
 static bool may_change_below(const Cell& cell) {
     const bool compared = cell.looks() > 0;
     if (cell.bytes() < least_below || !(compared || cell.native_timed())) return false;
@@ -279,7 +150,7 @@ static bool may_change_below(const Cell& cell) {
 
 Seconds WithinBudget::expected_cost(const Cell& cell, Step::Kind kind) const {
     const bool contest = kind == Step::Kind::contest || kind == Step::Kind::second_look;
-    return contest ? cell.cost_of_contest(allowance()) : cell.native() + cell.lineup().overhead;
+    return contest ? cell.cost_of_contest(contest_time_) : cell.native() + cell.lineup().overhead;
 }
 
 double& WithinBudget::times_expected(const Cell& cell, Step::Kind kind) {
@@ -299,7 +170,7 @@ WithinBudget::Step WithinBudget::most_worth() {
         const auto consider = [&](Step::Kind kind, double benefit) {
             const Seconds cost = expected_cost(cell, kind) * times_expected(cell, kind);
             if (benefit < least_benefit || slack * cost > left) return;
-            const double worth = benefit * weight_of(cell) / cost;
+            const double worth = benefit * cell.weight() / cost;
             if (worth > best.worth) best = {&cell, kind, worth};
         };
         if (cell.looks() == 0) {
@@ -339,19 +210,19 @@ void WithinBudget::take(const Step& step) {
     double& times = times_expected(*step.cell, step.kind);
     switch (step.kind) {
         case Step::Kind::native_alone:
-            show(*step.cell, "timing native");
+            show(progress_, *step.cell, "timing native");
             step.cell->time_native(1, false, deadline_);
             break;
         case Step::Kind::contest:
-            show(*step.cell, "comparing");
-            step.cell->hold_contest(allowance(), patience, deadline_);
+            show(progress_, *step.cell, "comparing");
+            step.cell->hold_contest(contest_time_, 1, deadline_);
             break;
         case Step::Kind::second_look:
-            show(*step.cell, "comparing");
-            step.cell->look_again(allowance(), patience, deadline_);
+            show(progress_, *step.cell, "comparing");
+            step.cell->look_again(contest_time_, 1, deadline_);
             break;
         case Step::Kind::below:
-            show(*step.cell, "timing native below");
+            show(progress_, *step.cell, "timing native below");
             look_below(*step.cell);
             break;
     }
@@ -426,7 +297,8 @@ void WithinBudget::choose_of_unknown_size(Chosen& chosen) {
             std::optional<Timed> timed;
             if (times_ && !sizes.empty()) {
                 progress_.update(0.99, "comparing " + entry.operation);
-                timed = choose_for_all_sizes(lineup, operation, sizes, allowance() / 4, deadline_);
+                timed =
+                    choose_for_all_sizes(lineup, operation, sizes, contest_time_ / 4, deadline_);
             }
             ++(timed ? chosen.timed : chosen.open);
             if (timed) {
@@ -446,9 +318,10 @@ Chosen WithinBudget::run() {
     make_cells();
     deadline_.agree_now();
     if (times_) {
-        time_short_sums();
-        if (full_links_) compare_full_links();
-        time_library();
+        FirstTimings first(cells_, lineups_, total_, progress_, deadline_);
+        first.time_short_sums();
+        if (full_links_) first.compare_full_links();
+        first.time_library();
         for (Step step = most_worth(); step.cell; step = most_worth()) take(step);
     }
     Chosen chosen;
