@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from eco.errors import ExitCode
 from lab_harness import LAB, compiled, lab, needs_lab
 
 from eco import lab as api
@@ -56,6 +57,26 @@ def test_nothing_but_the_program_is_heard(programs: dict[str, Path]) -> None:
         done = lab("run", "switched-8", "--native", "--np", "3", "--", programs[family])
         assert done.stderr == ""
         assert done.stdout.splitlines()[0].split() == ["n0", "n1", "n2"]
+
+
+def test_rates_that_the_machine_does_not_carry(programs: dict[str, Path], tmp_path: Path) -> None:
+    """Refused where they are the scenario's own; said where faster links were asked for."""
+    fast = tmp_path / "fast.yaml"
+    fast.write_text("networks:\n  a: {kind: switch, rate: 100gbit, hosts: [x, y]}\n")
+    done = lab("run", fast, "--native", "--", programs["mpich"])
+    assert (done.returncode, done.stdout) == (ExitCode.ENVIRONMENT, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("eco: this machine carries ")
+    assert "network 'a' when all send at once, not 100 Gbit/s" in line
+    fast.write_text("networks:\n  a: {kind: switch, rate: 1gbit, hosts: [x, y]}\n")
+    done = lab("run", fast, "--native", "--scale", "100", "--", programs["mpich"])
+    assert done.returncode == 0
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("eco: note: this machine carries ")
+    # What is slow is not tried: it would make each start longer.
+    fast.write_text("networks:\n  a: {kind: switch, rate: 500mbit, hosts: [x, y]}\n")
+    done = lab("run", fast, "--native", "--", programs["mpich"])
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_wrong_mpi(programs: dict[str, Path]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from eco.errors import EcoError, ExitCode
-from eco.lab import build, change, events, launch, mpi, profile, quirks, sandbox
+from eco.lab import build, change, events, launch, mpi, profile, quirks, sandbox, self_check
 from eco.lab.load import load
 from eco.lab.program import SHOWN, Family, inspect
 from eco.lab.scenario import Scenario
@@ -86,7 +86,7 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
     fed = launch.has_input()
 
     def prepare() -> None:
-        _prepare(net, placement, changes)
+        _prepare(net, placement, options, changes)
         if fed:
             launch.feed_rank_zero()
         os.environ.clear()
@@ -125,7 +125,7 @@ def shell(scenario: str, options: Options) -> int:
     starter = profile.own_command("eco.lab.mpirun")
 
     def prepare() -> None:
-        _prepare(net, placement)
+        _prepare(net, placement, options)
         SETTINGS.write_text(json.dumps(settings), encoding="utf-8")
         LAUNCHERS.mkdir()
         for name in ("mpirun", "mpiexec"):
@@ -160,10 +160,14 @@ def _place(net: Scenario, options: Options) -> launch.Placement:
 
 
 def _prepare(
-    net: Scenario, placement: launch.Placement, changes: Sequence[change.Change] = ()
+    net: Scenario,
+    placement: launch.Placement,
+    options: Options,
+    changes: Sequence[change.Change] = (),
 ) -> None:
     build.private_mounts()
     control = build.build(net, [c.network for c in changes])
+    self_check.refuse(net, options.scale)
     launch.write_files(placement)
     if changes:
         events.start(net, changes, control)
