@@ -20,6 +20,7 @@ mapfile -t python < <(files '*.py')
 check "licence lines" .venv/bin/python scripts/spdx.py --check
 check "private names" .venv/bin/python scripts/unity.py
 check "one meaning for a name" .venv/bin/python scripts/names.py
+check "includes in one direction" .venv/bin/python scripts/include_order.py
 check clang-tidy .venv/bin/python scripts/tidy.py "build/$preset"
 check "ruff check" .venv/bin/ruff check --quiet "${python[@]}"
 check "ruff format" .venv/bin/ruff format --quiet --diff "${python[@]}"

@@ -23,6 +23,8 @@
 #include "eco/selection/choose.h"
 #include "eco/simulate/multicast_plan.h"
 #include "eco/simulate/simulate.h"
+#include "eco/topology/build_hierarchy.h"
+#include "eco/topology/build_network.h"
 #include "eco/topology/placement.h"
 #include "eco/topology/runtime.h"
 

@@ -19,6 +19,7 @@
 #include "eco/base/at.h"
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
+#include "eco/topology/build_hierarchy.h"
 
 namespace sg = simgrid::s4u;
 

@@ -10,6 +10,8 @@ namespace eco {
 using Rank = int;            // of a process, in the communicator at hand
 using Bytes = std::int64_t;  // of memory or of a message
 using Seconds = double;
+// Where all ranks must reckon alike: machines may round fractions differently.
+using Nanoseconds = std::int64_t;
 
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();  // later than any time
 

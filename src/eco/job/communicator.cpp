@@ -14,6 +14,8 @@
 #include "eco/job/pending_calls.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/planners/scratch.h"
+#include "eco/topology/build_hierarchy.h"
+#include "eco/topology/build_network.h"
 
 namespace eco {
 

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace eco {
+#include "eco/base/units.h"
 
-using Nanoseconds = std::int64_t;
+namespace eco {
 
 inline constexpr std::size_t no_arm = static_cast<std::size_t>(-1);
 

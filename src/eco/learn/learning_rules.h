@@ -5,11 +5,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "eco/learn/class_learner.h"
+#include "eco/base/units.h"
 
 namespace eco {
 

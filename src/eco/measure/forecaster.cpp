@@ -15,6 +15,8 @@
 #include "eco/measure/rank_order.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/planners/planner.h"
+#include "eco/topology/build_hierarchy.h"
+#include "eco/topology/build_network.h"
 
 namespace eco {
 

@@ -13,6 +13,7 @@
 #include "eco/measure/since.h"
 #include "eco/measure/trial.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/topology/build_network.h"
 
 namespace eco {
 

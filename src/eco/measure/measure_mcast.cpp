@@ -15,7 +15,7 @@
 #include "eco/measure/mcast_rate.h"
 #include "eco/measure/mcast_way.h"
 #include "eco/mpi/mpi_transport.h"
-#include "eco/topology/network.h"
+#include "eco/topology/build_network.h"
 
 namespace eco {
 

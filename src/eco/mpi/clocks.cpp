@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/mpi_error.h"
 #include "eco/mpi/tags.h"
 
 namespace eco {

@@ -4,45 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "eco/mpi/deferred_sends.h"
+#include "eco/mpi/mpi_error.h"
 #include "eco/mpi/native.h"
 #include "eco/transport/transport.h"
 
 namespace eco {
-
-// An MPI function failed; code is what it returned. A std::exception, so that a boundary which
-// catches those lets it out no more than the others.
-struct MpiError : std::exception {
-    explicit MpiError(int of) : code(of) {}
-    const char* what() const noexcept override { return "an MPI function failed"; }
-
-    int code;
-};
-
-// A message was longer than its place. All others of its schedule have been sent and received.
-struct Truncated : MpiError {
-    using MpiError::MpiError;
-};
-
-// The library's words for it, on one line.
-inline std::string text_of_error(int code) {
-    char text[MPI_MAX_ERROR_STRING] = "";
-    int length = 0;
-    if (native().Error_string(code, text, &length) != MPI_SUCCESS) return "an MPI function failed";
-    std::string line(text);
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    return line;
-}
-
-inline void check_mpi(int code) {
-    if (code != MPI_SUCCESS) throw MpiError{code};
-}
 
 // What the library needs for its part of a reduction: chunks are elements of this type, each
 // `extent` bytes after the last, the first one's data true_lb bytes into it.

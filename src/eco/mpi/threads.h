@@ -2,7 +2,7 @@
 // Whether threads of this process may call MPI at once.
 #pragma once
 
-#include "eco/mpi/mpi_transport.h"
+#include "eco/mpi/mpi_error.h"
 #include "eco/mpi/native.h"
 
 namespace eco {

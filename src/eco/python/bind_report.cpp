@@ -5,7 +5,7 @@
 #include "eco/python/bind.h"
 #include "eco/report/call_estimate.h"
 #include "eco/report/report.h"
-#include "eco/topology/hierarchy.h"
+#include "eco/topology/build_hierarchy.h"
 
 namespace eco {
 

@@ -17,7 +17,7 @@
 #include "eco/simulate/predict.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/timeline_json.h"
-#include "eco/topology/network.h"
+#include "eco/topology/build_network.h"
 #include "eco/topology/placement.h"
 #include "eco/topology/profile.h"
 

@@ -3,7 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "eco/python/bind.h"
-#include "eco/topology/hierarchy.h"
+#include "eco/topology/build_hierarchy.h"
 
 namespace eco {
 

@@ -11,6 +11,8 @@
 #include "eco/selection/variants.h"
 #include "eco/simulate/predict.h"
 #include "eco/simulate/prediction_error.h"
+#include "eco/topology/build_hierarchy.h"
+#include "eco/topology/build_network.h"
 
 namespace eco {
 

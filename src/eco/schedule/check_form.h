@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eco/schedule/verify.h"
+#include "eco/schedule/program.h"
 
 namespace eco {
 

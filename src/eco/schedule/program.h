@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -74,6 +75,9 @@ struct Program {
         return receivers[static_cast<std::size_t>(task.tag)];
     }
 };
+
+// Of each rank.
+using Programs = std::function<Program(Rank)>;
 
 // Writes a program task by task, in an order that would be right one after the other; finds from
 // the chunks that each task reads and writes which ones it must wait for. Both ends of a pair of

@@ -9,14 +9,11 @@
 // every test of a planner.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "eco/schedule/program.h"
 
 namespace eco {
-
-using Programs = std::function<Program(Rank)>;
 
 // Empty when the schedule is right, else one sentence that says what is wrong and where.
 // Cost: the length of all programs, and the square of the tasks that touch one chunk.

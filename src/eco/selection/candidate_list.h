@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "eco/planners/planner.h"
-#include "eco/selection/candidates.h"
 #include "eco/selection/groups.h"
 #include "eco/selection/segment_length.h"
 #include "eco/selection/shape.h"

@@ -11,6 +11,7 @@
 #include "eco/base/settings.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/predictor.h"
+#include "eco/topology/profile.h"
 
 namespace eco {
 

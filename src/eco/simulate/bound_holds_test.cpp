@@ -9,6 +9,7 @@
 #include "eco/bounds/bound.h"
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
+#include "eco/topology/build_hierarchy.h"
 #include "eco/topology/rail_network.h"
 
 namespace eco {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "eco/selection/choose.h"
+#include "eco/topology/build_hierarchy.h"
+#include "eco/topology/build_network.h"
 #include "eco/topology/profile.h"
 
 namespace eco {

@@ -8,6 +8,7 @@
 
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
+#include "eco/topology/build_hierarchy.h"
 
 namespace eco {
 

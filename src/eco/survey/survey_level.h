@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "eco/survey/disturbance.h"
-#include "eco/survey/survey.h"
+#include "eco/survey/prober.h"
+#include "eco/survey/survey_settings.h"
 #include "eco/topology/partition.h"
 
 namespace eco {

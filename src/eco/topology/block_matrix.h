@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "eco/topology/matrix.h"
-#include "eco/topology/model.h"
 
 namespace eco {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "eco/topology/hierarchy.h"
+#include "eco/topology/build_hierarchy.h"
 
 namespace eco {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns a profile's levels, the hosts of a communicator's ranks and their bindings into nested
-// groups of ranks: what planners see of the network and of its hosts. Groups of one part are
-// skipped, so every group either is a single rank or has two parts or more. All ranks build the
-// same one from the same inputs.
+// Nested groups of a communicator's ranks: what planners see of the network and of its hosts.
+// Groups of one part are skipped, so every group either is a single rank or has two parts or more.
+// Made from a profile by build_hierarchy.h, the same on all ranks.
 #pragma once
 
 #include <optional>
@@ -11,8 +10,7 @@
 #include <vector>
 
 #include "eco/base/units.h"
-#include "eco/topology/binding.h"
-#include "eco/topology/profile.h"
+#include "eco/topology/inter_cluster_cost.h"
 
 namespace eco {
 
@@ -38,6 +36,10 @@ struct Group {
     bool is_innermost() const;
     bool holds(Rank rank) const;
 };
+
+// A group of these parts, or of these ranks; a single one stands for itself.
+Group joined(std::vector<Group> parts);
+Group side_by_side(const std::vector<Rank>& ranks);
 
 // Of the narrowest group that holds them all.
 double mcast_rate(const Group& top, Rank from, std::span<const Rank> to);
@@ -66,17 +68,6 @@ struct Hierarchy {
 
     int ranks() const { return static_cast<int>(ring.size()); }
 };
-
-// host_of (here and below): per rank its index in profile.hosts; bindings: per rank, or none if
-// hosts have no levels inside. Per level, widest first, each rank's cluster id; then the hosts
-// themselves, then the levels inside (binding.h).
-std::vector<std::vector<int>> keys_by_level(const Profile& profile, const std::vector<int>& host_of,
-                                            const std::vector<Binding>& bindings = {});
-
-// A cluster that was found by capacity is none for ranks whose hosts cannot fill its uplink: the
-// parts of it then stand beside others of the wider cluster.
-Hierarchy build_hierarchy(const Profile& profile, const std::vector<int>& host_of,
-                          const std::vector<Binding>& bindings = {});
 
 // All ranks alike, in rank order: what a library that knows nothing of the network sees.
 Hierarchy flat_hierarchy(int ranks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/topology/hierarchy.h"
-
 #include <gtest/gtest.h>
+
+#include "eco/topology/build_hierarchy.h"
 
 namespace eco {
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "eco/topology/partition.h"
-#include "eco/topology/widen.h"
 
 namespace eco {
 

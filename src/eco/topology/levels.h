@@ -17,4 +17,8 @@ Levels find_levels(const Matrix& cost, double tolerance);
 // The least cost between any two hosts of different clusters, per pair of clusters.
 Matrix cost_between(const Matrix& cost, const std::vector<int>& cluster);
 
+// Puts the wider levels before the one that is there: clusters as vertices, until one is left or
+// nothing merges.
+Levels widened(Levels levels, const Matrix& cost, double tolerance);
+
 }  // namespace eco

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eco/topology/hierarchy.h"
+#include "eco/topology/build_hierarchy.h"
 
 namespace eco {
 namespace {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A square table of costs, one row and column per host; symmetric, zero on the diagonal.
+// Square tables of figures, one row and column per host.
 #pragma once
 
 #include <vector>
 
 namespace eco {
 
+// H×H, row: from, column: to; need not be symmetric.
+using Table = std::vector<std::vector<double>>;
+
+// Symmetric, zero on the diagonal.
 class Matrix {
 public:
     explicit Matrix(int size = 0, double value = 0.0)

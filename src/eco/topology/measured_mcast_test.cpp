@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eco/base/error.h"
-#include "eco/topology/hierarchy.h"
+#include "eco/topology/build_hierarchy.h"
 #include "eco/topology/media.h"
 #include "eco/topology/network.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs of messages on a measured network beyond pairwise times: overheads of hosts, transfer
 // times, and the media that flows share (docs/formats.md, "model"). Measured by `eco measure`, or
-// derived from the pairwise times alone; turned into a Network (network.h).
+// derived from the pairwise times alone; turned into a Network (build_network.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,9 +23,6 @@ struct Cost {
 // How what joins links passes frames on: once a frame is whole, as bridges and slow switches do, so
 // that its time counts on every link; or as it comes, so that it counts once.
 enum class Forwarding { store, cut_through };
-
-// H×H, row: from, column: to.
-using Table = std::vector<std::vector<double>>;
 
 // What the hosts of one cluster share.
 struct Medium {

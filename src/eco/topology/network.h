@@ -14,8 +14,6 @@
 
 namespace eco {
 
-struct Profile;
-
 // A limit so near what the links pass anyway is none.
 inline constexpr double hardly_limits = 0.95;
 
@@ -132,6 +130,11 @@ struct Network {
     // link has this rate.
     double passes(const std::vector<int>& route, double rate, double bytes) const;
 
+    // The same of messages to and fro: all that buckets hold where each way has its own; of one
+    // that both use no more than comes in while nothing flows, `beyond` and as long as the first
+    // frame is on its way.
+    double passes_to_and_fro(int a, int b, Bytes bytes, Seconds beyond) const;
+
     // From the call of send to the return of receive, with nothing else under way.
     Seconds alone(int from, int to, Bytes bytes) const;
 
@@ -150,20 +153,7 @@ Network assemble_network(const std::vector<std::string>& hosts, const Levels& le
                          const std::vector<Medium>& media, const std::vector<double>& port_rates,
                          std::vector<int> row_of = {});
 
-// What clusters share by the profile's media, buses and uplinks, without ports and costs; no links
-// where no media were measured. Holds no figures of pairs of hosts.
-Network shared_links(const Profile& profile);
-
 // Of a profile's multicasts.
 std::vector<Network::McastReach> mcast_reaches(const MeasuredMcast& mcast, const Levels& levels);
-
-// The one by which the times of pairs with several links on their way are nearer to what was
-// measured, of up to 32 hosts; `store` where no pair was timed or there is no model.
-Forwarding find_forwarding(const Profile& profile);
-
-// From the profile's model, or where it has none from one derived, and its rails. What a single
-// message takes on the links that are known is kept; what it took beyond that when measured is
-// fixed, and the pair's own cap.
-Network build_network(const Profile& profile);
 
 }  // namespace eco

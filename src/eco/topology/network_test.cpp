@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/topology/network.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "eco/topology/build_network.h"
 #include "eco/topology/derive_model.h"
 #include "eco/topology/profile.h"
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "eco/topology/model.h"
+#include "eco/topology/matrix.h"
 
 namespace eco {
 

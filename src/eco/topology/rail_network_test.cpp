@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eco/topology/build_network.h"
 #include "eco/topology/profile.h"
 
 namespace eco {

@@ -8,8 +8,9 @@
 #include <set>
 
 #include "eco/base/at.h"
+#include "eco/topology/build_network.h"
 #include "eco/topology/derive_model.h"
-#include "eco/topology/network.h"
+#include "eco/topology/find_inter_cluster_costs.h"
 #include "eco/topology/profile_reader.h"
 
 namespace eco {

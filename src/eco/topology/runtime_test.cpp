@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "eco/topology/hierarchy.h"
-#include "eco/topology/network.h"
+#include "eco/topology/build_hierarchy.h"
+#include "eco/topology/build_network.h"
 
 namespace eco {
 

@@ -7,7 +7,6 @@
 #include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/base/units.h"
-#include "eco/topology/widen.h"
 
 namespace eco {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/topology/inter_cluster_cost.h"
+#include "eco/topology/find_inter_cluster_costs.h"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,6 @@
 #include "eco/base/at.h"
 #include "eco/base/median.h"
 #include "eco/topology/derive_model.h"
-#include "eco/topology/profile.h"
 
 namespace eco {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/topology/inter_cluster_cost.h"
+#include "eco/topology/find_inter_cluster_costs.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "eco/topology/hierarchy.h"
+#include "eco/topology/build_hierarchy.h"
 #include "eco/topology/profile.h"
 #include "eco/topology/runtime.h"
 
