@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns a profile's levels, the hosts of a communicator's ranks and their bindings into a hierarchy.
-// All ranks build the same one from the same inputs. Called where a communicator is placed.
+// Turns a profile's levels, the hosts of a communicator's ranks and their bindings into a
+// hierarchy. All ranks build the same one from the same inputs. Called where a communicator is
+// placed.
 #pragma once
 
 #include <vector>
