@@ -19,8 +19,10 @@ Pair = tuple[int, int]
 
 # Of what the links on the way carry, one connection reaches 0.92 or more on 26 emulated networks
 # whose uplinks are one link each; over one of two links of 10 Mbit/s, between switches whose
-# ports have 20, it seems to reach 12.
+# ports have 20, it is taken to reach 12, as two frames of a message pass a bucket at once.
 _CLEARLY_LESS = 0.75
+_ALIKE = 0.9  # of the most that links carry
+_HOSTS_OF_EACH, _HOSTS_INSIDE = 4, 16  # of other subnets, and of the own, that are looked at
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,8 @@ def link(profile: Profile, pairs: Sequence[Pair]) -> Link | None:
 
 
 def bandwidth(profile: Profile, a: int, b: int) -> float | None:
-    """Bytes on the wire per second that the links between two hosts carry, as predictions have
-    it; None if nothing is known to limit them."""
+    """Bytes on the wire per second that one connection between two hosts carries, as predictions
+    have it; None if nothing is known to limit it."""
     rate = float(profile.network.rate(a, b))
     return rate if 0 < rate < math.inf else None
 
@@ -113,22 +115,41 @@ def medium(profile: Profile, hosts: Sequence[int]) -> Medium | None:
 
 
 def one_connection(profile: Profile, hosts: Sequence[int]) -> float | None:
-    """What the fastest connection from these hosts to others reaches, if ports and uplinks carry
-    clearly more: then links or routes lie beside each other, and a connection takes one (LAG,
-    ECMP). None if they do not show, or if there are no others."""
+    """What the fastest connection from these hosts to others reaches, if ports and an uplink that
+    streams of many hosts have filled carry clearly more: then links or routes lie beside each
+    other, and a connection takes one (LAG, ECMP). None if they do not show.
+
+    Nor where others' traffic may have slowed it, where connections among these hosts are no faster
+    beside their ports, or where a long message takes less time than its way: then it is not the
+    links that a connection waits for.
+    """
+    shared = medium(profile, hosts)
+    if profile.others_traffic or shared is None or not (shared.uplink or shared.into):
+        return None
     own = set(hosts)
-    others = {  # one host of each subnet
-        cluster: host for host, cluster in enumerate(profile.levels[-1]) if host not in own
-    }
+    near: dict[int, list[int]] = {}
+    for host, cluster in enumerate(profile.levels[-1]):
+        if host not in own:
+            near.setdefault(cluster, []).append(host)
+    others = [host for found in near.values() for host in found[:_HOSTS_OF_EACH]]
+    reached, carried = _fastest(profile, across(hosts, others))
+    own_reached, own_carried = _fastest(profile, inside(hosts[:_HOSTS_INSIDE]))
+    shows = reached < _CLEARLY_LESS * carried and own_reached >= _CLEARLY_LESS * own_carried
+    return reached if shows else None
+
+
+def _fastest(profile: Profile, pairs: Iterable[Pair]) -> tuple[float, float]:
+    """Of the pairs whose links carry most, what the fastest connection reaches and what they carry;
+    zeros if nothing is known to limit any pair."""
     network = profile.network
-    best, rate = 0.0, math.inf
-    for a, b in across(hosts, list(others.values())):
-        reached, carried = network.rate(a, b), network.links_rate(a, b)
-        if math.isinf(carried):
-            return None
-        if reached / carried > best:
-            best, rate = reached / carried, reached
-    return rate if 0 < best < _CLEARLY_LESS else None
+    known = [
+        (network.rate(a, b), carried)
+        for a, b in pairs
+        if (carried := network.links_rate(a, b)) < math.inf
+        and profile.minimum[0][a][b] < profile.sizes[-1] / carried
+    ]
+    most = max((carried for _, carried in known), default=0.0)
+    return max((pair for pair in known if pair[1] >= _ALIKE * most), default=(0.0, 0.0))
 
 
 def describe_shared(profile: Profile, hosts: Sequence[int]) -> str:

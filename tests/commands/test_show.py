@@ -99,6 +99,38 @@ def test_media(file: Path) -> None:
     assert "bus, 10.7 Mbit/s in all" in file.with_suffix(".svg").read_text()
 
 
+def test_links_side_by_side(tmp_path: Path) -> None:
+    """One connection between racks takes twice as long as ports and uplinks need; not so where
+    others' traffic may be the cause, nor where connections inside a rack do as well."""
+
+    def connections(profile: dict[str, Any]) -> list[float | None]:
+        path = tmp_path / "net.json"
+        path.write_text(json.dumps(profile))
+        subnets = json.loads(eco("show", "--json", path).stdout)["subnets"]
+        return [subnet["medium"]["one_connection"] for subnet in subnets]
+
+    profile = json.loads((PROJECT / "tests/data/leaf-4x4-tuned.json").read_text())
+    assert connections(profile) == [None] * 4
+    subnet = profile["levels"][-1]
+    middle, longest = profile["minimum"][-2:]
+
+    def slow(counts: Any) -> None:
+        for a, b in itertools.permutations(range(len(subnet)), 2):
+            if counts(subnet[a], subnet[b]):
+                longest[a][b] += longest[a][b] - middle[a][b]
+
+    slow(lambda one, two: one != two)
+    for rate in connections(profile):
+        assert rate is not None
+        assert 8e-6 * rate == pytest.approx(10, rel=0.2)
+    path = tmp_path / "net.json"
+    assert eco("show", path).stdout.count("one connection") == 4
+    busy = profile | {"others_traffic": [{"host": 0, "sent": 1e6, "received": 0.0}]}
+    assert connections(busy) == [None] * 4
+    slow(lambda one, two: one == two)
+    assert connections(profile) == [None] * 4
+
+
 @pytest.mark.parametrize("ending", SIGNS)
 def test_picture(file: Path, ending: str) -> None:
     picture = file.with_suffix(ending)

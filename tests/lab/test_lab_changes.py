@@ -148,6 +148,15 @@ class TestWithNamespaces:
         ranks, _ = flow(two, 2, "--at", "0s", "network a rate=1mbit")
         assert statistics.median(ranks[0]["rates"]) < 1.5
 
+    def test_bundled_links_get_slower(self, two: Path) -> None:
+        bundle = "between: [a, b], rate: 8mbit, members: 2"
+        two.write_text(two.read_text().replace("between: [a, b]", bundle))
+        ranks, heard = flow(two, 7, "--hosts", "2", "--at", "4s", "link a-b rate=2mbit")
+        assert heard == "eco: after 4 s: link a-b: rate 2 Mbit/s (was 8 Mbit/s)\n"
+        rates = ranks[0]["rates"]
+        assert 3 < statistics.median(rates[1:6]) < 4.5
+        assert statistics.median(rates[-3:]) < 1.3
+
     def test_traffic_takes_its_share(self, two: Path) -> None:
         alone, _ = flow(two, 2.5)
         beside, heard = flow(two, 2.5, "--traffic", "x-2-n0:4mbit")

@@ -63,20 +63,18 @@ def test_rates_that_the_machine_does_not_carry(programs: dict[str, Path], tmp_pa
     """Refused where they are the scenario's own; said where faster links were asked for."""
     fast = tmp_path / "fast.yaml"
     fast.write_text("networks:\n  a: {kind: switch, rate: 100gbit, hosts: [x, y]}\n")
-    done = lab("run", fast, "--native", "--", programs["mpich"])
-    assert (done.returncode, done.stdout) == (ExitCode.ENVIRONMENT, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("eco: this machine carries ")
-    assert "network 'a' when all send at once, not 100 Gbit/s" in line
-    fast.write_text("networks:\n  a: {kind: switch, rate: 1gbit, hosts: [x, y]}\n")
-    done = lab("run", fast, "--native", "--scale", "100", "--", programs["mpich"])
-    assert done.returncode == 0
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("eco: note: this machine carries ")
-    # What is slow is not tried: it would make each start longer.
-    fast.write_text("networks:\n  a: {kind: switch, rate: 500mbit, hosts: [x, y]}\n")
-    done = lab("run", fast, "--native", "--", programs["mpich"])
-    assert (done.returncode, done.stderr) == (0, "")
+    for words in ([], ["--native"]):
+        done = lab("run", fast, *words, "--", programs["mpich"])
+        assert (done.returncode, done.stdout) == (ExitCode.ENVIRONMENT, "")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("eco: this machine carries ")
+        assert "network 'a' when 2 send at once, not 100 Gbit/s" in line
+    for first in ("", "addresses: ipv6\n"):
+        fast.write_text(f"{first}networks:\n  a: {{kind: switch, rate: 1gbit, hosts: [x, y]}}\n")
+        done = lab("run", fast, "--native", "--scale", "100", "--", programs["mpich"])
+        assert done.returncode == 0, done.stderr
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("eco: note: this machine carries ")
 
 
 def test_wrong_mpi(programs: dict[str, Path]) -> None:

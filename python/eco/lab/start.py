@@ -76,6 +76,7 @@ def run(scenario: str, words: Sequence[str], options: Options) -> int:
     before: list[str] = []
     # The launcher `eco` itself, as in `eco exec …` or `eco probe …`, knows what it wants.
     if not options.native and program.path.name != "eco":
+        _refuse_early(net, placement, options)
         lab_words = measuring_words(scenario, installation.family, options)
         found = profile.obtain(net, installation, options.topology, lab_words)
         before = profile.words_before(found)
@@ -110,6 +111,7 @@ def shell(scenario: str, options: Options) -> int:
     installation = mpi.choose(None, "", options.mpi)
     found: Path | None = None
     if not options.native:
+        _refuse_early(net, placement, options)
         lab_words = measuring_words(scenario, installation.family, options)
         found = profile.obtain(net, installation, options.topology, lab_words)
     settings = {
@@ -157,6 +159,17 @@ def _place(net: Scenario, options: Options) -> launch.Placement:
     placed = launch.place(net.hosts, options.ranks_per_host, options.np, options.order)
     own = common_addresses(net)
     return replace(placed, interfaces=net.interfaces, addresses=own, ipv6=net.ipv6)
+
+
+def _refuse_early(net: Scenario, placement: launch.Placement, options: Options) -> None:
+    """Before such a network is measured, which would fail with another sentence."""
+    if options.scale <= 1 and self_check.fast_network(net):
+        sandbox.run(
+            lambda: _prepare(net, placement, options),
+            lambda: build.enter_host(placement.first),
+            ["true"],
+            interactive=False,
+        )
 
 
 def _prepare(

@@ -18,6 +18,7 @@ from eco.lab.wiring import address
 
 _SEGMENT = 1448
 _PIECE_TIME = 2e-3
+_MOST_AT_ONCE = 1 << 18  # bytes
 _MOST_BEHIND = 20e-3
 _PATIENCE = 30.0
 
@@ -26,7 +27,8 @@ def start(scenario: Scenario, stream: Stream) -> list[int]:
     """Start the stream between the hosts' first NICs; its processes, once bytes flow."""
     port, tell_port = os.pipe()
     target = address(scenario.hosts.index(stream.target), ipv6=scenario.ipv6)
-    receiver = _on_host(stream.target, lambda: _receive(tell_port))
+    family = socket.AF_INET6 if scenario.ipv6 else socket.AF_INET
+    receiver = _on_host(stream.target, lambda: _receive(tell_port, family))
     os.close(tell_port)
     number = int(os.read(port, 16) or b"0")
     os.close(port)
@@ -53,8 +55,8 @@ def _on_host(host: str, work: Callable[[], None]) -> int:
     return child
 
 
-def _receive(tell_port: int) -> None:
-    with socket.create_server(("", 0)) as server:
+def _receive(tell_port: int, family: socket.AddressFamily) -> None:
+    with socket.create_server(("", 0), family=family) as server:
         os.write(tell_port, str(server.getsockname()[1]).encode())
         os.close(tell_port)
         connection, _ = server.accept()
@@ -66,8 +68,8 @@ def _send(target: str, port: int, rate: float, tell_ready: int) -> None:
     connection = socket.create_connection((target, port), timeout=_PATIENCE)
     connection.settimeout(None)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    block = bytes(max(_SEGMENT, int(rate / 8 * _PIECE_TIME)))
-    connection.sendall(block)
+    block = bytes(min(max(_SEGMENT, int(rate / 8 * _PIECE_TIME)), _MOST_AT_ONCE))
+    connection.sendall(block[:_SEGMENT])
     os.write(tell_ready, b"x")
     os.close(tell_ready)
     due = time.monotonic()

@@ -331,8 +331,8 @@ def _shared(card: str, rate: float, classes: int, frames: int) -> list[str]:
 
 
 def _bundle(card: str, rate: float, members: int) -> list[str]:
-    """Buckets beside each other, one of which a connection's ports choose as bundled links do. What
-    has no ports takes the first."""
+    """Buckets beside each other, one of which a connection's ports choose as bundled links do; of
+    packets without ports, what stands in their place."""
     each = rate / members
     size = burst(each)
     lines = [f"qdisc add dev {card} root handle 1: htb default 1"]

@@ -5,8 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "eco/mpi/mpi_transport.h"
-
 namespace eco {
 
 namespace {

@@ -38,8 +38,8 @@ public:
     // Whatever is predicted; those that there is no time for are chosen as others.
     void time_short_sums();
 
-    // What single messages do not tell: of each operation the longest message that there is time
-    // for. A multicast's may be shorter.
+    // What keeps all links full at once, which single messages do not tell: of each operation the
+    // longest message that there is time for. A multicast's may be shorter.
     void compare_full_links();
 
     // What programs call most comes first, in the order that most launchers give; then the shortest

@@ -24,9 +24,9 @@ std::uint64_t own_stream() {
 
 // Launchers bring what ranks print over the network that is looked at. Where switches stop long
 // packets, a long text would stall and keep back what follows, which with Open MPI is MPI_Init: so
-// news go in parts that the shortest packets hold (576 bytes, RFC 791), each after the one before
-// was read.
-constexpr std::size_t short_packet = 512;
+// news go in parts that short packets hold with what launchers add (every path carries 576 bytes,
+// RFC 791), with time between them for the launcher to read each alone.
+constexpr std::size_t short_packet = 384;
 constexpr std::chrono::milliseconds until_read{10};
 
 // Whole lines at once, as many as a pipe that others write to as well keeps together.

@@ -49,7 +49,7 @@ TEST(SendEvent, NewsGoInPartsThatTheShortestPacketsHold) {
     const nlohmann::json event{{"event", "host"}, {"text", std::string(1500, 'x')}};
     const auto parts = writes_of(event, Arrival::may);
     EXPECT_GT(parts.size(), 6U);
-    for (const std::size_t length : parts) EXPECT_LE(length, 512U);
+    for (const std::size_t length : parts) EXPECT_LE(length, 384U);
     EXPECT_EQ(writes_of(event, Arrival::must).size(), 1U);
 }
 
