@@ -27,7 +27,7 @@ std::uint64_t own_stream() {
 // news go in parts that short packets hold with what launchers add (every path carries 576 bytes,
 // RFC 791), with time between them for the launcher to read each alone.
 constexpr std::size_t short_packet = 384;
-constexpr std::chrono::milliseconds until_read{10};
+constexpr std::chrono::milliseconds until_read{20};
 
 // Whole lines at once, as many as a pipe that others write to as well keeps together.
 void print_lines(std::string_view lines, Arrival arrival) {
