@@ -114,17 +114,16 @@ def medium(profile: Profile, hosts: Sequence[int]) -> Medium | None:
     return None
 
 
-def one_connection(profile: Profile, hosts: Sequence[int]) -> float | None:
+def one_connection(profile: Profile, hosts: Sequence[int], shared: Medium) -> float | None:
     """What the fastest connection from these hosts to others reaches, if ports and an uplink that
     streams of many hosts have filled carry clearly more: then links or routes lie beside each
     other, and a connection takes one (LAG, ECMP). None if they do not show.
 
     Nor where others' traffic may have slowed it, where connections among these hosts are no faster
     beside their ports, or where a long message takes less time than its way: then it is not the
-    links that a connection waits for.
+    links that a connection waits for. shared: the medium of these hosts.
     """
-    shared = medium(profile, hosts)
-    if profile.others_traffic or shared is None or not (shared.uplink or shared.into):
+    if profile.others_traffic or not (shared.uplink or shared.into):
         return None
     own = set(hosts)
     near: dict[int, list[int]] = {}
@@ -162,7 +161,7 @@ def describe_shared(profile: Profile, hosts: Sequence[int]) -> str:
     text = f"{shared.kind}, {rate} {'in all' if shared.kind == 'bus' else 'each'}"
     if shared.uplink or shared.into:
         text += f", {_describe_uplink(shared)}"
-    single = one_connection(profile, hosts)
+    single = one_connection(profile, hosts, shared)
     if single:
         text += f", one connection {quantities.rate(single)} (links side by side)"
     return text
@@ -458,7 +457,7 @@ def _subnet(profile: Profile, subnet: Group) -> dict[str, Any]:
             "uplink": shared.uplink,
             "uplink_in": shared.into,
             "found_by": shared.found_by,
-            "one_connection": one_connection(profile, subnet.hosts),
+            "one_connection": one_connection(profile, subnet.hosts, shared),
         }
         if shared
         else None

@@ -25,7 +25,7 @@ void show(Progress& progress, const Cell& cell, const char* doing);
 // All members are collective over MPI_COMM_WORLD.
 class FirstTimings {
 public:
-    // total: all time that was given for choices. All else outlives it.
+    // total: the budget for choices. The references must stay valid while this object is used.
     FirstTimings(CellTable& cells, std::deque<Lineup>& lineups, Seconds total, Progress& progress,
                  Countdown& deadline)
         : cells_(cells),
