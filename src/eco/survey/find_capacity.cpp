@@ -226,9 +226,11 @@ std::vector<Flow> CapacitySearch::next() {
             }
             break;
         case Stage::test_across:
-            across_.push_back(
-                uplink_round(clusters_.cluster, static_cast<int>(across_.size()), random_));
-            edges = edges_of(across_.back().streams);
+            if (!across_)
+                across_.emplace(clusters_.cluster);
+            else if (across_->is_done())
+                across_->repeat();
+            edges = edges_of(across_->next(random_).streams);
             break;
         case Stage::place:
             edges = edges_of(placing_->next(random_));
@@ -245,6 +247,7 @@ void CapacitySearch::take(const std::vector<double>& rates) {
     if (stage_ == Stage::random) {
         ++rounds_;
         seen_.insert(seen_.end(), round.begin(), round.end());
+        drawn_.push_back(std::move(round));
         return consider();
     }
     if (stage_ == Stage::place) return take_placed(round);
@@ -254,11 +257,11 @@ void CapacitySearch::take(const std::vector<double>& rates) {
         if (inside_.size() % rounds_inside == 0) compare();
         return;
     }
-    across_.back().streams = std::move(round);
-    if (!are_enough(clusters_.cluster, across_)) return;
-    rates_ = uplink_rates(clusters_.cluster, seen_, inside_, across_);
+    across_->take(std::move(round), drawn_);
+    if (!across_->is_done()) return;
+    rates_ = uplink_rates(clusters_.cluster, seen_, inside_, across_->rounds());
     if (!are_confirmed()) return repeat();
-    if (++tests_ == 1 && !placed_) placing_.emplace(clusters_.cluster, seen_, across_);
+    if (++tests_ == 1 && !placed_) placing_.emplace(clusters_.cluster, seen_, across_->rounds());
     if (placing_ && !placing_->is_done())
         stage_ = Stage::place;
     else
@@ -281,7 +284,7 @@ bool CapacitySearch::are_confirmed() const {
 void CapacitySearch::repeat() {
     repeated_ = true;
     inside_.clear();
-    across_.clear();
+    across_.reset();
     unchanged_ = -rounds_unchanged;
     stage_ = Stage::random;
 }
@@ -298,7 +301,7 @@ void CapacitySearch::take_placed(const std::vector<StreamRate>& round) {
 
 void CapacitySearch::begin_tests() {
     inside_.clear();
-    across_.clear();
+    across_.reset();
     tests_ = 0;
     const bool parted =
         clusters_.count() > 1 && clusters_.count() < static_cast<int>(vertices_.size());
@@ -313,7 +316,7 @@ void CapacitySearch::compare() {
     if (found.cluster == clusters_.cluster) return;
     clusters_ = std::move(found);
     inside_.clear();
-    across_.clear();
+    across_.reset();
     unchanged_ = 0;
     stage_ = Stage::random;
 }

@@ -75,8 +75,9 @@ private:
     int in_vain_ = 0;               // looks, one after the other, at clusters that explain nothing
     VertexFlows flows_;             // of the round that runs
     std::vector<StreamRate> seen_;  // of all rounds that cluster, or test inside
+    StreamRounds drawn_;            // that cluster
     StreamRounds inside_;           // that test
-    std::vector<UplinkRound> across_;  // the last one runs, or is over
+    std::optional<UplinkTest> across_;
     std::optional<Placing> placing_;
     UplinkRates rates_;      // of the test
     bool placed_ = false;    // vertices were, so that the clusters stay as they are

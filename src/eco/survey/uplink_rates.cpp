@@ -23,10 +23,9 @@ constexpr double slow = 0.92;
 // Of one round: the one that parts a half of a chain of switches has 0.5.
 constexpr double slow_round = 0.7;
 
-// Of streams of several rounds: their mean and how far off that may be (its standard error), and
-// what those of one round carried together, on average: a stall makes it less, a bucket more.
+// Of streams of several rounds: their mean and how far off that may be (its standard error).
 struct Rates {
-    double mean = 0, error = 0, together = 0;
+    double mean = 0, error = 0;
 };
 
 template <typename Counts>
@@ -42,19 +41,9 @@ Rates rates_of(const StreamRounds& rounds, Counts counts) {
         }
     }
     if (streams < 2) return {};
-    found.together = sum / static_cast<double>(rounds.size());
     found.mean = sum / streams;
     found.error =
         std::sqrt(std::max(0.0, squares / streams - found.mean * found.mean) / (streams - 1));
-    return found;
-}
-
-StreamRounds tested(const std::vector<UplinkRound>& rounds, std::vector<int> UplinkRound::* way,
-                    int cluster) {
-    StreamRounds found;
-    for (const UplinkRound& round : rounds)
-        if (std::find((round.*way).begin(), (round.*way).end(), cluster) != (round.*way).end())
-            found.push_back(round.streams);
     return found;
 }
 
@@ -103,7 +92,10 @@ UplinkRates uplink_rates(const std::vector<int>& cluster, const std::vector<Stre
         const auto to = [&](const StreamRate& each) { return cluster[at(each.to)] == c; };
         const Rates own = rates_of(inside, from);
         if (own.mean <= 0) continue;  // a single vertex
-        const auto held = [&](const Rates& outside) {
+        const auto held = [&](Direction direction) {
+            const StreamRounds rounds = tested(across, c, direction);
+            const Rates outside =
+                direction == Direction::out ? rates_of(rounds, from) : rates_of(rounds, to);
             const double error = std::hypot(own.error, outside.error) + 1e-3 * own.mean;
             const double errors = outside.mean > 0 ? (own.mean - more * outside.mean) / error : 0;
             if (errors > likely) {
@@ -113,10 +105,14 @@ UplinkRates uplink_rates(const std::vector<int>& cluster, const std::vector<Stre
             } else if (outside.mean <= 0 || more * outside.mean > much_slower * own.mean) {
                 return 0.0;
             }
-            return outside.together;
+            // On average: a bucket makes it more, what disturbs it less.
+            const StreamRounds alike = tested_alike(cluster, across, c, direction);
+            double together = 0;
+            for (const auto& streams : alike) together += carried(cluster, streams, c, direction);
+            return together / static_cast<double>(alike.size());
         };
-        found.capacity.out[at(c)] = held(rates_of(tested(across, &UplinkRound::out, c), from));
-        found.capacity.in[at(c)] = held(rates_of(tested(across, &UplinkRound::in, c), to));
+        found.capacity.out[at(c)] = held(Direction::out);
+        found.capacity.in[at(c)] = held(Direction::in);
     }
     if (times > 0) found.surest = std::max(found.surest, sum / std::sqrt(times));
     return found;

@@ -10,8 +10,6 @@
 
 namespace eco {
 
-using StreamRounds = std::vector<std::vector<StreamRate>>;
-
 // What was found of one set of vertices.
 struct Capacity {
     std::vector<int> cluster;  // per vertex; one for all: they share nothing that can be seen

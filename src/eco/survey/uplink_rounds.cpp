@@ -2,6 +2,8 @@
 #include "eco/survey/uplink_rounds.h"
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include "eco/base/at.h"
 
@@ -20,6 +22,15 @@ constexpr int few_twice = 8;
 constexpr int most_groups = 16;
 // Times the least rate that others have at most that confirm it.
 constexpr double alike = 1.1;
+// Of the most that a cluster carried one way: a round with less was disturbed, or its connections
+// chose the same link (four over two links: one round of eight, with a half).
+constexpr double clearly_less = 0.8;
+// So often rounds are run again.
+constexpr int most_retries = 2;
+
+const std::vector<int>& clusters_of(const UplinkRound& round, Direction direction) {
+    return direction == Direction::out ? round.out : round.in;
+}
 
 std::vector<int> that_are_tested(const std::vector<std::vector<int>>& members) {
     std::vector<int> found;
@@ -64,23 +75,97 @@ int count_uplink_rounds(const std::vector<int>& cluster) {
     return count < few_twice ? 2 * count : std::min(count, most_groups);
 }
 
-bool are_enough(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds) {
-    if (rounds.size() % at(count_uplink_rounds(cluster)) == 0) return true;
-    const std::size_t tested = that_are_tested(members_of(cluster)).size();
+double carried(const std::vector<int>& cluster, const std::vector<StreamRate>& streams, int id,
+               Direction direction) {
+    double sum = 0;
+    for (const StreamRate& each : streams) {
+        const bool leaves = cluster[at(each.from)] == id, enters = cluster[at(each.to)] == id;
+        if (leaves != enters && leaves == (direction == Direction::out)) sum += each.rate;
+    }
+    return sum;
+}
+
+double carried_most(const std::vector<int>& cluster, const StreamRounds& rounds, int id,
+                    Direction direction) {
+    double most = 0;
+    for (const auto& streams : rounds)
+        most = std::max(most, carried(cluster, streams, id, direction));
+    return most;
+}
+
+StreamRounds tested(const std::vector<UplinkRound>& rounds, int id, Direction direction) {
+    StreamRounds found;
+    for (const UplinkRound& round : rounds) {
+        const auto& ids = clusters_of(round, direction);
+        if (std::find(ids.begin(), ids.end(), id) != ids.end()) found.push_back(round.streams);
+    }
+    return found;
+}
+
+StreamRounds tested_alike(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds,
+                          int id, Direction direction) {
+    StreamRounds found = tested(rounds, id, direction);
+    const double most = carried_most(cluster, found, id, direction);
+    std::erase_if(found, [&](const auto& streams) {
+        return carried(cluster, streams, id, direction) < clearly_less * most;
+    });
+    return found;
+}
+
+UplinkTest::UplinkTest(std::vector<int> cluster) : cluster_(std::move(cluster)) { repeat(); }
+
+std::size_t UplinkTest::rounds_of_a_test() const { return at(count_uplink_rounds(cluster_)); }
+
+void UplinkTest::repeat() {
+    numbers_.resize(rounds_of_a_test());
+    std::iota(numbers_.begin(), numbers_.end(), 0);
+    retries_ = 0;
+}
+
+const UplinkRound& UplinkTest::next(std::mt19937& random) {
+    rounds_.push_back(uplink_round(cluster_, numbers_.front(), random));
+    return rounds_.back();
+}
+
+void UplinkTest::take(std::vector<StreamRate> streams, const StreamRounds& drawn) {
+    rounds_.back().streams = std::move(streams);
+    numbers_.erase(numbers_.begin());
+    if (is_half_enough()) numbers_.clear();
+    if (numbers_.empty() && retries_++ < most_retries) numbers_ = unconfirmed(drawn);
+}
+
+bool UplinkTest::is_half_enough() const {
+    const std::size_t tested = that_are_tested(members_of(cluster_)).size();
     // Of fewer, what leaves one is what enters the other, or each round tests one way only.
-    if (tested < at(few_clusters) || tested >= at(few_twice) || rounds.size() % tested != 0)
+    if (tested < at(few_clusters) || tested >= at(few_twice) || rounds_.size() != tested)
         return false;
-    std::vector<double> carried;
-    for (const UplinkRound& round : rounds)
-        for (const bool out : {true, false})
-            for (const int c : out ? round.out : round.in) {
-                double sum = 0;
-                for (const StreamRate& each : round.streams)
-                    if (cluster[at(out ? each.from : each.to)] == c) sum += each.rate;
-                carried.push_back(sum);
-            }
-    const auto [least, most] = std::minmax_element(carried.begin(), carried.end());
+    std::vector<double> sums;
+    for (const UplinkRound& round : rounds_)
+        for (const Direction direction : {Direction::out, Direction::in})
+            for (const int id : clusters_of(round, direction))
+                sums.push_back(carried(cluster_, round.streams, id, direction));
+    const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
     return *most > 0 && *most <= alike * *least;
+}
+
+std::vector<int> UplinkTest::unconfirmed(const StreamRounds& drawn) const {
+    const auto is_unconfirmed = [&](int id, Direction direction) {
+        const std::size_t all = tested(rounds_, id, direction).size();
+        const StreamRounds found = tested_alike(cluster_, rounds_, id, direction);
+        return found.size() < std::min(all, std::size_t{2}) ||
+               carried_most(cluster_, found, id, direction) <
+                   clearly_less * carried_most(cluster_, drawn, id, direction);
+    };
+    std::set<std::pair<int, Direction>> again;
+    std::vector<int> found;
+    for (std::size_t number = 0; number < std::min(rounds_.size(), rounds_of_a_test()); ++number) {
+        const std::size_t before = again.size();
+        for (const Direction direction : {Direction::out, Direction::in})
+            for (const int id : clusters_of(rounds_[number], direction))
+                if (is_unconfirmed(id, direction)) again.insert({id, direction});
+        if (again.size() > before) found.push_back(static_cast<int>(number));
+    }
+    return found;
 }
 
 UplinkRound uplink_round(const std::vector<int>& cluster, int number, std::mt19937& random) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Draws rounds of streams that test what leads out of clusters and into them: all vertices of few
 // clusters send out of these while those of few others receive, and all others are the other ends,
-// so that what was tested is full and nothing else is. Pure; called by find_capacity.h.
+// so that what was tested is full and nothing else is. A round in which a cluster carried less than
+// in others is run again: it was disturbed, or its connections chose the same of several links that
+// lie side by side. Pure; called by find_capacity.h.
 #pragma once
 
 #include <random>
@@ -11,17 +13,63 @@
 
 namespace eco {
 
+using StreamRounds = std::vector<std::vector<StreamRate>>;
+
 struct UplinkRound {
     std::vector<StreamRate> streams;  // rates: 0 until they are known
     std::vector<int> out, in;         // clusters that it tests: all their vertices send, or receive
 };
 
+enum class Direction { out, in };
+
+// Bytes/s that streams carried out of one cluster, or into it.
+double carried(const std::vector<int>& cluster, const std::vector<StreamRate>& streams, int id,
+               Direction direction);
+
+// The most that streams of one round carried.
+double carried_most(const std::vector<int>& cluster, const StreamRounds& rounds, int id,
+                    Direction direction);
+
+// The streams of the rounds that test a cluster one way; those of the rounds that carried about as
+// much as the one that carried most.
+StreamRounds tested(const std::vector<UplinkRound>& rounds, int id, Direction direction);
+StreamRounds tested_alike(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds,
+                          int id, Direction direction);
+
 // So many rounds test each cluster of two vertices or more both ways.
 int count_uplink_rounds(const std::vector<int>& cluster);
 
-// Whether the rounds so far, of which the last has its rates, are enough: all of them, or half of
-// them if these tested each of four clusters or more both ways and all carried alike.
-bool are_enough(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds);
+// The rounds of one test of all clusters, or of several tests one after the other.
+class UplinkTest {
+public:
+    UplinkTest() = default;
+    // cluster: per vertex, numbered from 0.
+    explicit UplinkTest(std::vector<int> cluster);
+
+    // One more test, with other ends.
+    void repeat();
+    // Drawn until there is none: all rounds, or half of them if these tested each of four clusters
+    // or more both ways and all carried alike; then those again of which a cluster carried clearly
+    // less than in other rounds.
+    bool is_done() const { return numbers_.empty(); }
+    const UplinkRound& next(std::mt19937& random);
+    // streams: those of next(), with their rates. drawn: what else was sent between the clusters.
+    void take(std::vector<StreamRate> streams, const StreamRounds& drawn);
+
+    const std::vector<UplinkRound>& rounds() const { return rounds_; }
+
+private:
+    std::size_t rounds_of_a_test() const;
+    bool is_half_enough() const;
+    // Numbers of rounds that test a cluster of which only one round carried about as much as the
+    // most, or none as much as what was drawn.
+    std::vector<int> unconfirmed(const StreamRounds& drawn) const;
+
+    std::vector<int> cluster_;
+    std::vector<int> numbers_;  // of the rounds to come, the next one first
+    int retries_ = 0;
+    std::vector<UplinkRound> rounds_;  // the last one runs, or is over
+};
 
 // number: from 0; from count_uplink_rounds on they repeat, with other ends. cluster: per vertex,
 // numbered from 0.

@@ -19,42 +19,74 @@ std::vector<int> clusters_of(const std::vector<int>& sizes) {
     return found;
 }
 
-// Rounds until they are enough, where each uplink carries so much, by cluster.
-int rounds_until_enough(const std::vector<int>& sizes, const std::vector<double>& carries) {
+bool is_in(const std::vector<int>& some, int id) {
+    return std::find(some.begin(), some.end(), id) != some.end();
+}
+
+// The same round with rates, where the uplinks of what it tests carry so much, by cluster.
+std::vector<StreamRate> with_rates(const std::vector<int>& cluster, const UplinkRound& round,
+                                   const std::vector<double>& carries) {
+    std::vector<StreamRate> streams = round.streams;
+    const auto share = [&](bool out, int id) {
+        const auto count = std::count_if(streams.begin(), streams.end(), [&](const auto& each) {
+            return cluster[at(out ? each.from : each.to)] == id;
+        });
+        return carries[at(id)] / static_cast<double>(count);
+    };
+    for (StreamRate& each : streams) {
+        const int from = cluster[at(each.from)], to = cluster[at(each.to)];
+        each.rate = is_in(round.out, from) ? share(true, from) : share(false, to);
+    }
+    return streams;
+}
+
+// Rounds until a test is done.
+int count_rounds(const std::vector<int>& sizes, const std::vector<double>& carries) {
     const auto cluster = clusters_of(sizes);
     std::mt19937 random(1);
-    std::vector<UplinkRound> rounds;
-    do {
-        UplinkRound round = uplink_round(cluster, static_cast<int>(rounds.size()), random);
-        const auto share = [&](bool out, int id) {
-            const auto streams = std::count_if(
-                round.streams.begin(), round.streams.end(),
-                [&](const auto& each) { return cluster[at(out ? each.from : each.to)] == id; });
-            return carries[at(id)] / static_cast<double>(streams);
-        };
-        const auto is_in = [](const std::vector<int>& some, int id) {
-            return std::find(some.begin(), some.end(), id) != some.end();
-        };
-        for (StreamRate& each : round.streams) {
-            const int from = cluster[at(each.from)], to = cluster[at(each.to)];
-            each.rate = is_in(round.out, from) ? share(true, from) : share(false, to);
-        }
-        rounds.push_back(std::move(round));
-    } while (!are_enough(cluster, rounds));
-    return static_cast<int>(rounds.size());
+    UplinkTest test(cluster);
+    while (!test.is_done()) test.take(with_rates(cluster, test.next(random), carries), {});
+    return static_cast<int>(test.rounds().size());
 }
 
 }  // namespace
 
 TEST(UplinkRounds, AreFewerWhereAllCarryAlike) {
-    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {2, 2.1, 2, 2}), 4);
-    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {2, 2, 1, 2}), 8);
-    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {0, 1, 1, 1}), 8);
-    EXPECT_EQ(rounds_until_enough({4, 4, 4, 4}, {0, 0, 0, 0}), 8);
+    EXPECT_EQ(count_rounds({4, 4, 4, 4}, {2, 2.1, 2, 2}), 4);
+    EXPECT_EQ(count_rounds({4, 4, 4, 4}, {2, 2, 1, 2}), 8);
+    EXPECT_EQ(count_rounds({4, 4, 4, 4}, {0, 1, 1, 1}), 8);
+    EXPECT_EQ(count_rounds({4, 4, 4, 4}, {0, 0, 0, 0}), 8);
     // What leaves one of two enters the other; half of three's would leave one untested one way.
-    EXPECT_EQ(rounds_until_enough({4, 4}, {1, 1}), 4);
-    EXPECT_EQ(rounds_until_enough({4, 4, 4}, {1, 1, 1}), 6);
-    EXPECT_EQ(rounds_until_enough(std::vector<int>(20, 8), std::vector<double>(20, 1)), 16);
+    EXPECT_EQ(count_rounds({4, 4}, {1, 1}), 4);
+    EXPECT_EQ(count_rounds({4, 4, 4}, {1, 1, 1}), 6);
+    EXPECT_EQ(count_rounds(std::vector<int>(20, 8), std::vector<double>(20, 1)), 16);
+}
+
+// Two clusters of four with links side by side: what leaves the first is a half in the rounds
+// named.
+TEST(UplinkRounds, AreRunAgainWhereOneCarriedLess) {
+    const auto cluster = clusters_of({4, 4});
+    const auto count = [&](const std::vector<int>& halves, const StreamRounds& drawn) {
+        std::mt19937 random(1);
+        UplinkTest test(cluster);
+        for (int number = 0; !test.is_done(); ++number) {
+            const UplinkRound round = test.next(random);
+            const double carries = is_in(round.out, 0) && is_in(halves, number) ? 1 : 2;
+            test.take(with_rates(cluster, round, {carries, carries}), drawn);
+        }
+        double sum = 0;
+        for (const auto& streams : tested_alike(cluster, test.rounds(), 0, Direction::out))
+            sum = std::max(sum, carried(cluster, streams, 0, Direction::out));
+        return std::pair(test.rounds().size(), sum);
+    };
+    EXPECT_EQ(count({}, {}), (std::pair<std::size_t, double>(4, 2)));
+    EXPECT_EQ(count({3}, {}), (std::pair<std::size_t, double>(5, 2)));
+    EXPECT_EQ(count({0, 4}, {}), (std::pair<std::size_t, double>(6, 2)));
+    // Nothing says that both were slow, but what was drawn before.
+    EXPECT_EQ(count({0, 3}, {}), (std::pair<std::size_t, double>(4, 1)));
+    EXPECT_EQ(count({0, 3}, {{{0, 4, 1}, {1, 5, 1}}}), (std::pair<std::size_t, double>(6, 2)));
+    // A way that never carries so much again.
+    EXPECT_EQ(count({0, 3}, {{{0, 4, 2}, {1, 5, 2}}}).first, 6U);
 }
 
 // Each cluster of two or more once each way at least, all its vertices if there are ends enough;
