@@ -31,13 +31,18 @@ Disturbance observed(const LeastOfVisits& visits) {
 
 std::vector<HostPair> pairs_to_revisit(const Timings& timings, const LeastOfVisits& visits,
                                        const Matrix& cost, double tolerance) {
-    const Disturbance disturbance = observed(visits);
+    const Disturbance usual = observed(visits);
     Matrix uncertainties(cost.size());
-    for (const auto& entry : timings.entries())
+    for (const auto& entry : timings.entries()) {
+        // Others may use the medium of this pair only.
+        Disturbance own;
+        if (const auto found = visits.find({entry.a, entry.b}); found != visits.end())
+            own.add(found->second);
         uncertainties.set(entry.a, entry.b,
-                          std::max(disturbance.most(entry.visits),
-                                   uncertainty(entry.least(), entry.spread(),
-                                               static_cast<int>(entry.samples.size()))));
+                          std::max({usual.most(entry.visits), own.most(entry.visits),
+                                    uncertainty(entry.least(), entry.spread(),
+                                                static_cast<int>(entry.samples.size()))}));
+    }
     return unclear_pairs(cost, uncertainties, tolerance);
 }
 

@@ -16,7 +16,7 @@ using LeastOfVisits = std::map<HostPair, std::vector<Seconds>>;
 
 // a < b. cost: the leasts of timings, which has every pair. A time may be too long by what its few
 // samples do not tell (unclear.h), and by a disturbance that took as long as each of its visits:
-// how often and how much that happens, the visits of the nearest pairs show.
+// how often and how much that happens, the visits of the nearest pairs show, and its own.
 std::vector<HostPair> pairs_to_revisit(const Timings& timings, const LeastOfVisits& visits,
                                        const Matrix& cost, double tolerance);
 

@@ -73,6 +73,29 @@ TEST(Revisit, AHostThatMayBeAloneByDisturbedVisitsIsVisitedAgain) {
     EXPECT_FALSE(names(lone, {0, 1}));
 }
 
+// Three buses, of which others use the first: one of seven visits of its pairs fits between their
+// messages. Pairs of the other buses and across vary little.
+TEST(Revisit, APairThatOthersDisturbIsVisitedAgainThoughMostAreNot) {
+    Measured all{Timings(hosts), {}, Matrix(hosts)};
+    constexpr int bus[hosts] = {0, 0, 0, 1, 1, 2, 2};
+    const auto visit = [&](HostPair pair, double times) {
+        const Seconds time = (bus[pair.first] == bus[pair.second] ? 950 : 1880) * us * times;
+        all.timings.add(pair, std::vector<Seconds>(5, time));
+        all.visits[pair].push_back(time);
+        all.cost.set(pair.first, pair.second, all.timings.find(pair.first, pair.second)->least());
+    };
+    for (int a = 0; a < hosts; ++a)
+        for (int b = a + 1; b < hosts; ++b)
+            for (int time = 0; time < 8; ++time)
+                visit({a, b}, b > 2 || b == 1 ? 1 + 0.005 * time : 1.5 + 0.2 * time);
+    ASSERT_EQ(partition(all.cost, tolerance), (std::vector<int>{0, 0, 1, 2, 2, 3, 3}));
+    EXPECT_TRUE(names(to_revisit(all), {0, 2}));
+    EXPECT_TRUE(names(to_revisit(all), {1, 2}));
+    visit({0, 2}, 1);
+    EXPECT_FALSE(names(to_revisit(all), {3, 4}));
+    EXPECT_EQ(partition(all.cost, tolerance), (std::vector<int>{0, 0, 0, 1, 1, 2, 2}));
+}
+
 // As many visits as cannot all have been disturbed.
 TEST(Revisit, AHostThatStaysFarIsBelieved) {
     Measured all = measured(least, more);
