@@ -18,6 +18,7 @@
 #include <random>
 #include <string>
 
+#include "eco/planners/choice_text.h"
 #include "eco/run/execution.h"
 #include "eco/selection/candidates.h"
 #include "eco/selection/choose.h"

@@ -20,7 +20,7 @@
 
 #include "eco/base/error.h"
 #include "eco/learn/learned.h"
-#include "eco/planners/choice.h"
+#include "eco/planners/choice_text.h"
 #include "eco/survey/notes.h"
 #include "eco/topology/network.h"
 #include "eco/topology/profile.h"

@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "eco/base/at.h"
+#include "eco/planners/choice_text.h"
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 #include "eco/topology/build_hierarchy.h"

@@ -14,6 +14,7 @@
 #include "eco/base/error.h"
 #include "eco/measure/trial.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/candidates.h"
 #include "eco/topology/profile.h"

@@ -17,6 +17,7 @@
 #include "eco/mpi/device_memory.h"
 #include "eco/mpi/operator.h"
 #include "eco/mpi/process_failure.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/report/call_form.h"
 

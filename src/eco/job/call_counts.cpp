@@ -7,6 +7,7 @@
 #include "eco/job/learning.h"
 #include "eco/job/session.h"
 #include "eco/mpi/clocks.h"
+#include "eco/planners/choice_text.h"
 
 namespace eco {
 

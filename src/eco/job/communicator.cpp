@@ -13,6 +13,7 @@
 #include "eco/job/nonblocking_learning.h"
 #include "eco/job/pending_calls.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/scratch.h"
 #include "eco/topology/build_hierarchy.h"
 #include "eco/topology/build_network.h"

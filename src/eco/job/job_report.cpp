@@ -16,6 +16,7 @@
 #include "eco/job/reorder_counts.h"
 #include "eco/job/session.h"
 #include "eco/mpi/clocks.h"
+#include "eco/planners/choice_text.h"
 #include "eco/report/report.h"
 
 namespace eco {

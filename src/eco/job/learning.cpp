@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eco/job/communicator.h"
+#include "eco/planners/choice_text.h"
 
 namespace eco {
 

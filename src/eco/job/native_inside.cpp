@@ -4,6 +4,7 @@
 #include "eco/base/error.h"
 #include "eco/mpi/abi.h"
 #include "eco/planners/choice.h"
+#include "eco/planners/choice_text.h"
 
 namespace eco {
 

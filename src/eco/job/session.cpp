@@ -26,6 +26,7 @@
 #include "eco/mpi/own_self.h"
 #include "eco/mpi/process_failure.h"
 #include "eco/mpi/quiet.h"
+#include "eco/planners/choice_text.h"
 #include "eco/topology/build_network.h"
 
 namespace eco {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "eco/base/error.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/evaluation_order.h"
 
 namespace eco {

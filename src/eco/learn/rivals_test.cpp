@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "eco/planners/choice_text.h"
+
 namespace eco {
 
 namespace {

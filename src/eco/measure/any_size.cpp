@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "eco/planners/choice_text.h"
+
 namespace eco {
 
 namespace {

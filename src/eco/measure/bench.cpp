@@ -14,6 +14,7 @@
 #include "eco/measure/rank_order.h"
 #include "eco/measure/since.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 
 namespace eco {
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 #include "eco/simulate/simulate.h"
 #include "eco/simulate/verdict.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "eco/planners/choice_text.h"
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 

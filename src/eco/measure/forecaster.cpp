@@ -14,6 +14,7 @@
 #include "eco/measure/messages.h"
 #include "eco/measure/rank_order.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/topology/build_hierarchy.h"
 #include "eco/topology/build_network.h"

@@ -6,6 +6,7 @@
 
 #include "eco/base/error.h"
 #include "eco/planners/choice.h"
+#include "eco/planners/choice_text.h"
 #include "eco/schedule/collective.h"
 #include "eco/selection/choose.h"
 #include "eco/simulate/verdict.h"

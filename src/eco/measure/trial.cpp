@@ -13,6 +13,7 @@
 #include "eco/measure/rank_order.h"
 #include "eco/measure/trial_calls.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 
 namespace eco {
 

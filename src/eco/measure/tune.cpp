@@ -11,6 +11,7 @@
 #include "eco/base/log2.h"
 #include "eco/measure/contest.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 #include "eco/selection/choose.h"
 
 namespace eco {

@@ -11,6 +11,7 @@
 #include "eco/measure/first_timings.h"
 #include "eco/measure/tune.h"
 #include "eco/mpi/mpi_transport.h"
+#include "eco/planners/choice_text.h"
 #include "eco/simulate/verdict.h"
 
 namespace eco {

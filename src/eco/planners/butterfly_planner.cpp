@@ -36,7 +36,6 @@ public:
             case Rules::sum_blocks:
             case Rules::pairs:
             case Rules::prefix:
-            case Rules::families:
             case Rules::listed:
                 ECO_CHECK(false);
         }
@@ -143,10 +142,8 @@ static Program plan_butterfly(const Choice& choice, const Request& request, Rank
     return Butterfly(request, me).run();
 }
 
-extern const PlannerFamily butterfly_family;
-constinit const PlannerFamily butterfly_family{
+constinit const PlannerFamily ButterflyParameters::planner{
     .name = "butterfly",
-    .parameters = initial<ButterflyParameters>,
     .knows =
         [](const Choice&, const Request& request) {
             if (has_rules(request, {Rules::tree})) return !keeps_order(request);

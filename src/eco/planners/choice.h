@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What runs a collective: the native function, or a planner and its parameters; with one written
-// form, used in profiles, settings and messages: "tree:top=balanced,inner=star,segments=4".
+// What runs a collective: the native function, or a planner and its parameters. Its written form:
+// choice_text.h.
 #pragma once
 
 #include <compare>
 #include <cstdint>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -23,11 +22,17 @@ enum class On : std::uint8_t { levels, groups, ranks, ring };
 // Whether all ranks are alike to it, in one group.
 constexpr bool is_flat(On on) { return on == On::ranks || on == On::ring; }
 
-// Each family's own parameters, in the order of Family. What a family is: planners/family.h.
+// What a family is: planners/family.h.
+struct PlannerFamily;
+
+// Each family's own parameters, in the order of Family, and its entry, which its planner's file
+// defines.
 struct NativeParameters {
+    static const PlannerFamily planner;
     auto operator<=>(const NativeParameters&) const = default;
 };
 struct TreeParameters {
+    static const PlannerFamily planner;
     Form top{}, inner{};
     // At the levels below the widest, one after the other, instead of `top`; the last for all
     // further ones.
@@ -39,6 +44,7 @@ struct TreeParameters {
     auto operator<=>(const TreeParameters&) const = default;
 };
 struct ExchangeParameters {
+    static const PlannerFamily planner;
     Form top{}, inner{};  // top: with inner=native only
     Rotate rotate = Rotate::none;
     bool native_inside = false;
@@ -50,25 +56,32 @@ struct ExchangeParameters {
     auto operator<=>(const ExchangeParameters&) const = default;
 };
 struct RingParameters {
+    static const PlannerFamily planner;
     auto operator<=>(const RingParameters&) const = default;
 };
 struct ButterflyParameters {
+    static const PlannerFamily planner;
     auto operator<=>(const ButterflyParameters&) const = default;
 };
 struct DirectParameters {
+    static const PlannerFamily planner;
     auto operator<=>(const DirectParameters&) const = default;
 };
 struct IndexParameters {
+    static const PlannerFamily planner;
     auto operator<=>(const IndexParameters&) const = default;
 };
 struct OrderedParameters {
+    static const PlannerFamily planner;
     auto operator<=>(const OrderedParameters&) const = default;
 };
 struct McastParameters {
+    static const PlannerFamily planner;
     Form top{}, inner{};  // of the tree along which sums are made before they are multicast
     auto operator<=>(const McastParameters&) const = default;
 };
 struct CirculantParameters {
+    static const PlannerFamily planner;
     auto operator<=>(const CirculantParameters&) const = default;
 };
 
@@ -132,10 +145,6 @@ struct Choice {
     auto operator<=>(const Choice&) const = default;
 };
 
-std::string to_text(const Choice& choice);
-
-// Takes the written form, or a topology-unaware baseline's name: k2, k3, …, star, chain, binomial,
-// ring, butterfly. Throws Error{usage} with one sentence.
-Choice parse_choice(const std::string& text);
+inline int segments_of(const Choice& choice) { return choice.segments > 0 ? choice.segments : 1; }
 
 }  // namespace eco

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "eco/base/error.h"
+#include "eco/planners/choice_text.h"
 
 namespace eco {
 

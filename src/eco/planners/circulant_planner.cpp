@@ -196,10 +196,8 @@ double messages_of_circulant(const Choice& choice, const Request& request) {
 
 }  // namespace
 
-extern const PlannerFamily circulant_family;
-constinit const PlannerFamily circulant_family{
+constinit const PlannerFamily CirculantParameters::planner{
     .name = "circulant",
-    .parameters = initial<CirculantParameters>,
     .knows = knows_circulant,
     .plan = plan_circulant,
     .extent = extent_of_circulant,

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "eco/base/at.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/schedule/verify.h"
 

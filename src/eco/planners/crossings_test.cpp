@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/schedule/verify.h"
 

@@ -28,10 +28,8 @@ static Program plan_direct(const Choice& choice, const Request& request, Rank me
     return builder.finish();
 }
 
-extern const PlannerFamily direct_family;
-constinit const PlannerFamily direct_family{
+constinit const PlannerFamily DirectParameters::planner{
     .name = "direct",
-    .parameters = initial<DirectParameters>,
     .knows = [](const Choice&,
                 const Request& request) { return has_rules(request, {Rules::pairs}); },
     .plan = plan_direct,

@@ -10,6 +10,7 @@
 #include <string>
 #include <tuple>
 
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/candidates.h"
 

@@ -58,7 +58,6 @@ public:
             case Rules::tree:
             case Rules::root_blocks:
             case Rules::prefix:
-            case Rules::families:
             case Rules::listed:
                 ECO_CHECK(false);
         }
@@ -391,10 +390,8 @@ static double messages_sent(const Choice& choice, const Request& request) {
     return messages_over_groups(choice, request, groups * groups);
 }
 
-extern const PlannerFamily exchange_family;
-constinit const PlannerFamily exchange_family{
+constinit const PlannerFamily ExchangeParameters::planner{
     .name = "exchange",
-    .parameters = initial<ExchangeParameters>,
     .write = write_exchange,
     .read = read_exchange,
     .keys = "top, inner, split=1, carriers, rotate=groups, rotate=all, straight",

@@ -6,9 +6,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/log2.h"
-#include "eco/planners/family.h"
 #include "eco/planners/most_children.h"
-#include "eco/planners/planner.h"
 
 namespace eco {
 
@@ -197,12 +195,6 @@ Extent extent_of_index(const Choice& choice, const Request& request) {
 }
 Extent extent_of_ordered(const Choice& choice, const Request& request) {
     return Estimate(choice, request).ordered();
-}
-
-Extent extent(const Choice& choice, const Request& request) {
-    return with_seen(choice, request, [&](const Request& seen) {
-        return planner_family(choice).extent(choice, seen);
-    });
 }
 
 }  // namespace eco

@@ -18,11 +18,8 @@ struct Extent {
     double chunks = 0;  // of all its tasks together
 };
 
-// No rank's program is longer; the longest is mostly at least a third as long. The same on all
-// ranks. Needs a choice that the operation knows. Without planning: O(groups).
-Extent extent(const Choice& choice, const Request& request);
-
-// The same of one family each; for its entry (family.h). On ranks: of a flat hierarchy.
+// Of one family each; for its entry (family.h), called by planner.h's extent(). On ranks: of a flat
+// hierarchy.
 Extent extent_of_tree(const Choice& choice, const Request& request);
 Extent extent_of_exchange(const Choice& choice, const Request& request);
 Extent extent_of_ring(const Choice& choice, const Request& request);

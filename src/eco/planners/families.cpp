@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
 
 namespace eco {
 
-extern const PlannerFamily native_family, tree_family, exchange_family, ring_family,
-    butterfly_family, direct_family, index_family, ordered_family, mcast_family, circulant_family;
+template <typename... Own>
+static std::span<const PlannerFamily* const> families_of(std::type_identity<std::variant<Own...>>) {
+    static constexpr std::array<const PlannerFamily*, sizeof...(Own)> all{&Own::planner...};
+    return all;
+}
 
 std::span<const PlannerFamily* const> planner_families() {
-    static constexpr std::array<const PlannerFamily*, std::variant_size_v<Parameters>> all{
-        &native_family, &tree_family,  &exchange_family, &ring_family,  &butterfly_family,
-        &direct_family, &index_family, &ordered_family,  &mcast_family, &circulant_family};
-    return all;
+    return families_of(std::type_identity<Parameters>());
 }
 
 const PlannerFamily& planner_family(const Choice& choice) {
@@ -33,10 +34,8 @@ std::vector<Choice> candidates_of_families(const Request& request, Bytes bytes) 
 }
 
 // Nothing is planned for it: the library's own function runs.
-extern const PlannerFamily native_family;
-constinit const PlannerFamily native_family{
+constinit const PlannerFamily NativeParameters::planner{
     .name = "native",
-    .parameters = initial<NativeParameters>,
     .knows = [](const Choice&, const Request&) { return false; },
     .extent = [](const Choice&, const Request&) { return Extent{}; },
     .messages = [](const Choice&, const Request&) { return 0.0; },

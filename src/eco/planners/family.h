@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The planner families: name, written form of the parameters, supported operations, costs, planner.
-// A family's entry is in its planner's file; families.cpp lists them. Entries need neither
-// constructor nor destructor: a collective may come before the first and after the last.
+// A family's entry (planner of its parameters, choice.h) is in its planner's file. Entries need
+// neither constructor nor destructor: a collective may come before the first and after the last.
 #pragma once
 
 #include <functional>
@@ -19,14 +19,8 @@ namespace eco {
 
 using WriteParameter = std::function<void(std::string_view key, const std::string& value)>;
 
-template <typename Own>
-Parameters initial() {
-    return Own{};
-}
-
 struct PlannerFamily {
     std::string_view name;
-    Parameters (*parameters)() = nullptr;  // as they are if nothing is said of them
 
     // Its own parameters, besides those that all families share. Null: it has none.
     void (*write)(const Choice& choice, const WriteParameter& write) = nullptr;

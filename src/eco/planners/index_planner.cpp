@@ -52,10 +52,8 @@ static Program plan_index(const Choice& choice, const Request& request, Rank me)
     return builder.finish();
 }
 
-extern const PlannerFamily index_family;
-constinit const PlannerFamily index_family{
+constinit const PlannerFamily IndexParameters::planner{
     .name = "index",
-    .parameters = initial<IndexParameters>,
     .knows = [](const Choice&,
                 const Request& request) { return request.operation == Operation::alltoall; },
     .plan = plan_index,

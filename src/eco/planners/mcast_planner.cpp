@@ -226,10 +226,8 @@ double scratch_of_mcast(const Choice& choice, const Request& request) {
 
 }  // namespace
 
-extern const PlannerFamily mcast_family;
-constinit const PlannerFamily mcast_family{
+constinit const PlannerFamily McastParameters::planner{
     .name = "mcast",
-    .parameters = initial<McastParameters>,
     .write = write_shape,
     .read = read_shape,
     .keys = "top, inner",

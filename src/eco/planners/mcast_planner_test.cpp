@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "eco/planners/choice_text.h"
 #include "eco/planners/extent.h"
 #include "eco/planners/mcast_areas.h"
 #include "eco/planners/planner.h"

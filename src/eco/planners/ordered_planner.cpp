@@ -75,10 +75,8 @@ static Program plan_ordered(const Choice& choice, const Request& request, Rank m
     return builder.finish();
 }
 
-extern const PlannerFamily ordered_family;
-constinit const PlannerFamily ordered_family{
+constinit const PlannerFamily OrderedParameters::planner{
     .name = "ordered",
-    .parameters = initial<OrderedParameters>,
     .knows = [](const Choice&,
                 const Request& request) { return has_rules(request, {Rules::prefix}); },
     .plan = plan_ordered,

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "eco/base/check.h"
-#include "eco/planners/extent.h"
 #include "eco/planners/family.h"
+#include "eco/planners/scratch.h"
 
 namespace eco {
 
@@ -116,6 +116,18 @@ Hierarchy seen_by(const Choice& choice, const Hierarchy& hierarchy) {
             return without_groups(hierarchy);
     }
     ECO_CHECK(false);
+}
+
+Extent extent(const Choice& choice, const Request& request) {
+    return with_seen(choice, request, [&](const Request& seen) {
+        return planner_family(choice).extent(choice, seen);
+    });
+}
+
+double scratch_per_byte(const Choice& choice, const Request& request) {
+    const auto scratch = planner_family(choice).scratch;
+    if (!scratch) return 0;
+    return with_seen(choice, request, [&](const Request& seen) { return scratch(choice, seen); });
 }
 
 Program plan(const Choice& choice, const Request& request, Rank me) {

@@ -4,11 +4,10 @@
 // together; verify.h shows it.
 #pragma once
 
-#include <algorithm>
-#include <initializer_list>
 #include <vector>
 
 #include "eco/planners/choice.h"
+#include "eco/planners/extent.h"
 #include "eco/schedule/program.h"
 
 namespace eco {
@@ -38,6 +37,14 @@ auto with_seen(const Choice& choice, const Request& request, Use use) {
     return use(seen);
 }
 
+// No rank's program is longer; the longest is mostly at least a third as long. The same on all
+// ranks. Needs a choice that the operation knows. Without planning: O(groups).
+Extent extent(const Choice& choice, const Request& request);
+
+// Bytes that a rank takes for each byte of the message size (scratch.h). Without planning:
+// O(groups).
+double scratch_per_byte(const Choice& choice, const Request& request);
+
 // Needs supports(choice, request). Local, no communication. Cost: O(P) and the program's length.
 Program plan(const Choice& choice, const Request& request, Rank me);
 
@@ -50,15 +57,8 @@ int most_segments(const Request& request);
 // notices one that is longer than its place.
 bool passes_blocks_on(const Choice& choice, const Hierarchy& hierarchy);
 
-// Whether what the operation adds up must stay in rank order.
-inline bool keeps_order(const Request& request) {
-    return traits(request.operation).reduces() && !request.commutative;
-}
 // Whether it moves one message whole: to all, from all, or for all.
 bool is_whole(const Request& request);
-inline bool has_rules(const Request& request, std::initializer_list<Rules> rules) {
-    return std::find(rules.begin(), rules.end(), traits(request.operation).rules) != rules.end();
-}
 
 // Of the family exchange, by operation and choice, in the files of their names.
 Program plan_exchange(const Choice& choice, const Request& request, Rank me);
@@ -74,8 +74,6 @@ std::vector<Chunk> chunks_of(std::vector<Rank> ranks, int segments);
 // Splits chunks into messages: one each, or all in one where the choice does not segment. An empty
 // list is no message.
 std::vector<std::vector<Chunk>> messages(const std::vector<Chunk>& chunks, const Choice& choice);
-
-inline int segments_of(const Choice& choice) { return choice.segments > 0 ? choice.segments : 1; }
 
 // The segments that go straight (Choice::straight): the last ones, which would come too late if
 // another group had to forward them; of a reduction the first ones, which arrive before any that

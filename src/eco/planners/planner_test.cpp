@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "eco/planners/choice_text.h"
 #include "eco/planners/family.h"
 #include "eco/schedule/verify.h"
 #include "eco/selection/candidates.h"
@@ -127,8 +128,8 @@ static std::vector<Choice> every_choice() {
 // Also a family that no list below names yet.
 static std::vector<Choice> every_family() {
     std::vector<Choice> list;
-    for (const PlannerFamily* family : planner_families())
-        for (const int segments : {0, 2}) list.emplace_back(family->parameters(), segments);
+    for (std::size_t family = 0; family < planner_families().size(); ++family)
+        for (const int segments : {0, 2}) list.emplace_back(static_cast<Family>(family), segments);
     return list;
 }
 

@@ -41,7 +41,6 @@ public:
             case Rules::root_blocks:
             case Rules::pairs:
             case Rules::prefix:
-            case Rules::families:
             case Rules::listed:
                 ECO_CHECK(false);
         }
@@ -94,10 +93,8 @@ static Program plan_ring(const Choice& choice, const Request& request, Rank me) 
     return RingPlanner(choice, request, me).run();
 }
 
-extern const PlannerFamily ring_family;
-constinit const PlannerFamily ring_family{
+constinit const PlannerFamily RingParameters::planner{
     .name = "ring",
-    .parameters = initial<RingParameters>,
     .knows =
         [](const Choice&, const Request& request) {
             return !keeps_order(request) &&

@@ -7,9 +7,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/log2.h"
-#include "eco/planners/family.h"
 #include "eco/planners/most_children.h"
-#include "eco/planners/planner.h"
 
 namespace eco {
 
@@ -234,12 +232,6 @@ double scratch_of_index(const Choice& choice, const Request& request) {
 }
 double scratch_of_ordered(const Choice& choice, const Request& request) {
     return ScratchEstimate(choice, request).ordered();
-}
-
-double scratch_per_byte(const Choice& choice, const Request& request) {
-    const auto scratch = planner_family(choice).scratch;
-    if (!scratch) return 0;
-    return with_seen(choice, request, [&](const Request& seen) { return scratch(choice, seen); });
 }
 
 }  // namespace eco

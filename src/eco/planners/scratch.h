@@ -9,12 +9,6 @@
 
 namespace eco {
 
-// Bytes for each byte of the message size (of a reduce-scatter: of all blocks): banks of scratch;
-// what arrives for a reduction, all of which is received at once (run/execution.h); and copies of
-// messages whose blocks do not lie in one stretch. No rank takes more, whoever is the root; the
-// same on all ranks. Needs a choice that the operation knows. Without planning: O(groups).
-double scratch_per_byte(const Choice& choice, const Request& request);
-
 // Of messages so short that no choice takes what a rank has, and of a size that is not known.
 inline bool may_always_take(const Request& request, Bytes bytes) {
     // Some times all blocks of an all-to-all; few ranks hold a sum of each step or segment.
@@ -23,7 +17,11 @@ inline bool may_always_take(const Request& request, Bytes bytes) {
                              static_cast<double>(request.hierarchy->most_scratch);
 }
 
-// The same of one family each; for its entry (family.h). On ranks: of a flat hierarchy.
+// Bytes for each byte of the message size (of a reduce-scatter: of all blocks): banks of scratch;
+// what arrives for a reduction, all of which is received at once (run/execution.h); and copies of
+// messages whose blocks do not lie in one stretch. No rank takes more, whoever is the root; the
+// same on all ranks. Needs a choice that the operation knows. Of one family each; for its entry
+// (family.h), called by planner.h's scratch_per_byte(). On ranks: of a flat hierarchy.
 double scratch_of_tree(const Choice& choice, const Request& request);
 double scratch_of_exchange(const Choice& choice, const Request& request);
 double scratch_of_ring(const Choice& choice, const Request& request);

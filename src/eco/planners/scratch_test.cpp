@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/candidates.h"
 #include "eco/selection/variants.h"

@@ -71,7 +71,6 @@ public:
                 break;
             case Rules::pairs:
             case Rules::prefix:
-            case Rules::families:
             case Rules::listed:
                 ECO_CHECK(false);
         }
@@ -409,10 +408,8 @@ static bool has_one_tree(const Choice& choice, const Request& request) {
     return distinct_trees(seen.top, choice.top(), choice.inner(), choice.below()) == 1;
 }
 
-extern const PlannerFamily tree_family;
-constinit const PlannerFamily tree_family{
+constinit const PlannerFamily TreeParameters::planner{
     .name = "tree",
-    .parameters = initial<TreeParameters>,
     .write = write_tree,
     .read = read_tree,
     .keys = "top, inner, rotate=groups, rotate=all, straight",

@@ -9,6 +9,7 @@
 
 #include "eco/base/error.h"
 #include "eco/bounds/bound.h"
+#include "eco/planners/choice_text.h"
 #include "eco/python/bind.h"
 #include "eco/selection/candidates.h"
 #include "eco/selection/choose.h"

@@ -7,6 +7,7 @@
 
 #include "eco/base/error.h"
 #include "eco/planners/choice.h"
+#include "eco/planners/choice_text.h"
 #include "eco/selection/choose.h"
 #include "eco/selection/variants.h"
 #include "eco/simulate/predict.h"

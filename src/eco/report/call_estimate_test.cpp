@@ -5,6 +5,7 @@
 
 #include "eco/base/error.h"
 #include "eco/planners/choice.h"
+#include "eco/planners/choice_text.h"
 
 namespace eco {
 

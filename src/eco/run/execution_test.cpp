@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/transport/threads_for_test.h"
 

@@ -3,6 +3,8 @@
 // properties. A new collective is a row there, a case in a planner and a wrapper.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -46,7 +48,6 @@ enum class Rules {
     sum_blocks,
     pairs,
     prefix,
-    families,  // none of its own: only what planner families offer
     listed,
 };
 
@@ -95,5 +96,13 @@ struct Request {
 
     int ranks() const { return hierarchy->ranks(); }
 };
+
+// Whether what the operation adds up must stay in rank order.
+inline bool keeps_order(const Request& request) {
+    return traits(request.operation).reduces() && !request.commutative;
+}
+inline bool has_rules(const Request& request, std::initializer_list<Rules> rules) {
+    return std::find(rules.begin(), rules.end(), traits(request.operation).rules) != rules.end();
+}
 
 }  // namespace eco

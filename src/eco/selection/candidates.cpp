@@ -177,7 +177,6 @@ void Candidates::of_rules() {
             return pairs();
         case Rules::prefix:
             return prefixes();
-        case Rules::families:
         case Rules::listed:
             return;
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eco/base/error.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/evaluation_order.h"
 #include "eco/selection/candidates.h"
 #include "eco/selection/clear_gain.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eco/planners/choice_text.h"
 #include "eco/schedule/verify.h"
 
 namespace eco {

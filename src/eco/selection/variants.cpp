@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eco/base/log2.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/segment_length.h"
@@ -104,7 +105,6 @@ public:
                     add(Family::exchange, usual_).set_rotate(Rotate::all);
                 }
                 break;
-            case Rules::families:
             case Rules::listed:
                 break;
         }

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "eco/planners/choice_text.h"
 #include "eco/planners/family.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/candidates.h"

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "eco/bounds/bound.h"
+#include "eco/planners/choice_text.h"
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 #include "eco/topology/build_hierarchy.h"

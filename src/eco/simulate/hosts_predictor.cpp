@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "eco/base/recent.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/simulate/predict.h"
 #include "eco/simulate/simulate.h"

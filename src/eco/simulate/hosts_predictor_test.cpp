@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eco/planners/choice_text.h"
 #include "eco/selection/choose.h"
 #include "eco/topology/build_hierarchy.h"
 #include "eco/topology/build_network.h"

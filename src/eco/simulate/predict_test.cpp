@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "eco/bounds/bound.h"
+#include "eco/planners/choice_text.h"
 #include "eco/planners/planner.h"
 #include "eco/selection/candidates.h"
 #include "eco/selection/variants.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "eco/planners/choice_text.h"
 #include "eco/selection/candidates.h"
 #include "eco/simulate/simulate.h"
 #include "eco/topology/build_hierarchy.h"

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "eco/base/at.h"
+#include "eco/planners/choice_text.h"
 #include "eco/simulate/simulate.h"
 
 namespace eco {

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "eco/planners/choice_text.h"
 #include "eco/selection/candidates.h"
 
 namespace eco {
