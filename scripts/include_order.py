@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1] / "src/eco"
 # What is still to be mended.
-ALLOWED = {"job": 15, "transport": 1}
+ALLOWED = {"job": 15}
 Edges = dict[str, set[str]]
 
 

@@ -88,7 +88,7 @@ JobRails open_rails(const std::vector<int>& host_of_world, Rank me,
             for (std::size_t peer = 0; peer < addresses.size(); ++peer)
                 if (static_cast<Rank>(peer) != me && host_of_world[peer] == here)
                     addresses[peer].clear();
-            job.messages->meet(addresses);
+            job.messages->connect(addresses);
             std::string missing;
             if (addresses.size() <= most_tried &&
                 !job.messages->connectivity_check(patience, missing))

@@ -75,7 +75,7 @@ public:
 
     int count() const override { return static_cast<int>(rails_.size()); }
     std::string own_address() const override;
-    void meet(const std::vector<std::string>& addresses) override;
+    void connect(const std::vector<std::string>& addresses) override;
     const std::vector<RailPath>& ways(Rank peer) const override {
         return ways_[static_cast<std::size_t>(peer)];
     }
@@ -173,7 +173,7 @@ std::string FabricRails::own_address() const {
     return {packed.begin(), packed.end()};
 }
 
-void FabricRails::meet(const std::vector<std::string>& addresses) {
+void FabricRails::connect(const std::vector<std::string>& addresses) {
     for (const auto& rail : rails_) rail->address_of.assign(addresses.size(), FI_ADDR_UNSPEC);
     ways_.assign(addresses.size(), {});
     const std::string own = own_address();

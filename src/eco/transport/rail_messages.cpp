@@ -36,15 +36,15 @@ RailMessages::RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Byt
       longest_short_(longest_short),
       waker_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE)) {
     ECO_CHECK(ranks <= 1 << who_bits);
-    const auto stripes = Bytes{most_ways} * static_cast<Bytes>(sizeof(Stripe));
-    slot_bytes_ = static_cast<Bytes>(sizeof(Header)) + std::max(longest_short, stripes);
+    const auto stripes = Bytes{most_ways} * static_cast<Bytes>(sizeof(RailStripe));
+    slot_bytes_ = static_cast<Bytes>(sizeof(RailHeader)) + std::max(longest_short, stripes);
     peer_bytes_ = slots * slot_bytes_ + credit_bytes;
     // Not touched before it is used, so that peers that never send cost no memory.
     inbox_.reset(new std::byte[at(peer_bytes_ * ranks)]);
     outbox_.reset(new std::byte[at(peer_bytes_ * ranks)]);
     inbox_memory_ = rails_->add(inbox_.get(), peer_bytes_ * ranks);
     outbox_memory_ = rails_->add(outbox_.get(), peer_bytes_ * ranks);
-    for (Rank peer = 0; peer < ranks; ++peer) peers_.push_back(std::make_unique<Peer>());
+    for (Rank peer = 0; peer < ranks; ++peer) peers_.push_back(std::make_unique<RailPeer>());
 }
 
 RailMessages::~RailMessages() {
@@ -64,7 +64,7 @@ std::string RailMessages::own_address() const {
     return {packed.begin(), packed.end()};
 }
 
-void RailMessages::meet(const std::vector<std::string>& addresses) {
+void RailMessages::connect(const std::vector<std::string>& addresses) {
     std::vector<std::string> of_rails;
     std::vector<nlohmann::json> inboxes;
     for (const auto& text : addresses) {
@@ -78,7 +78,7 @@ void RailMessages::meet(const std::vector<std::string>& addresses) {
         of_rails.emplace_back(rails.begin(), rails.end());
         inboxes.push_back(all.at("inbox"));
     }
-    rails_->meet(of_rails);
+    rails_->connect(of_rails);
     for (Rank peer = 0; peer < ranks_; ++peer)
         for (const RailPath& way : rails_->ways(peer)) {
             const auto& target = inboxes[at(peer)].at(at(way.theirs));
@@ -97,7 +97,7 @@ int RailMessages::ways(Rank peer, int most) const {
 bool RailMessages::connectivity_check(double seconds, std::string& missing) {
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    Box none;
+    RailBox none;
     std::vector<int> ended;
     {
         const std::lock_guard lock(mutex_);
@@ -130,14 +130,14 @@ bool RailMessages::all_heard(std::string& missing) {
     return missing.empty() && own_puts_ == 0;
 }
 
-void RailMessages::send(Box& box, int id, const void* data, Bytes bytes, Rank to,
+void RailMessages::send(RailBox& box, int id, const void* data, Bytes bytes, Rank to,
                         std::uint64_t context, int tag, int most) {
     const std::lock_guard lock(mutex_);
     ++box.open;
-    auto send = std::make_unique<Send>();
+    auto send = std::make_unique<RailSend>();
     *send = {&box, id, static_cast<const std::byte*>(data), bytes, to, most, nullptr};
-    Peer& peer = *peers_[at(to)];
-    const Key key{context, tag};
+    RailPeer& peer = *peers_[at(to)];
+    const RailKey key{context, tag};
     if (bytes <= longest_short_) {
         send->puts_left = 1;
         tell(to, {{context, bytes, tag, -1, 0, 0}, ways(to, most), {}, send.release()});
@@ -148,20 +148,20 @@ void RailMessages::send(Box& box, int id, const void* data, Bytes bytes, Rank to
         peer.sends[key].push_back(std::move(send));
         return;
     }
-    const Early early = std::move(clear_to_sends->second.front());
+    const RailEarly early = std::move(clear_to_sends->second.front());
     clear_to_sends->second.pop_front();
     if (clear_to_sends->second.empty()) peer.clear_to_sends.erase(clear_to_sends);
     write_stripes(std::move(send), early.room, early.clear_to_send, early.stripes);
 }
 
-void RailMessages::recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context,
-                        int tag, int most) {
+void RailMessages::recv(RailBox& box, int id, void* data, Bytes bytes, Rank from,
+                        std::uint64_t context, int tag, int most) {
     const std::lock_guard lock(mutex_);
     ++box.open;
-    auto receive = std::make_unique<Receive>();
-    const Key key{context, tag};
+    auto receive = std::make_unique<RailReceive>();
+    const RailKey key{context, tag};
     *receive = {&box, id, static_cast<std::byte*>(data), bytes, from, key, most, nullptr};
-    Peer& peer = *peers_[at(from)];
+    RailPeer& peer = *peers_[at(from)];
     if (bytes > longest_short_) {
         clear_to_send(std::move(receive));
         return;
@@ -177,15 +177,15 @@ void RailMessages::recv(Box& box, int id, void* data, Bytes bytes, Rank from, st
     if (early->second.empty()) peer.messages.erase(early);
 }
 
-void RailMessages::finish(Box& box, int id) {
+void RailMessages::finish(RailBox& box, int id) {
     --box.open;
     box.ended.push_back(id);
 }
 
 // Says to the sender of a long message where its stripes go.
-void RailMessages::clear_to_send(std::unique_ptr<Receive> receive) {
+void RailMessages::clear_to_send(std::unique_ptr<RailReceive> receive) {
     const Rank from = receive->from;
-    Peer& peer = *peers_[at(from)];
+    RailPeer& peer = *peers_[at(from)];
     if (peer.free_clear_to_sends.empty()) {
         if (peer.cleared.size() == most_clear_to_sends) {
             peer.not_cleared.push_back(std::move(receive));
@@ -203,7 +203,7 @@ void RailMessages::clear_to_send(std::unique_ptr<Receive> receive) {
     const double fastest = *std::max_element(rates.begin(), rates.end());
     for (double& rate : rates)
         if (rate > alike * fastest) rate = fastest;
-    std::vector<Stripe> stripes;
+    std::vector<RailStripe> stripes;
     Bytes offset = 0;
     for (const Bytes bytes : cut_stripes(receive->bytes, rates)) {
         Target where = receive->memory->target(rails_->ways(from)[stripes.size()].rail);
@@ -212,17 +212,17 @@ void RailMessages::clear_to_send(std::unique_ptr<Receive> receive) {
         offset += bytes;
         receive->puts_left += puts_of(bytes);
     }
-    Outgoing outgoing{{receive->key.first, receive->bytes, receive->key.second, number,
-                       static_cast<std::int32_t>(stripes.size()), 0},
-                      count,
-                      std::move(stripes),
-                      nullptr};
+    RailOutgoing outgoing{{receive->key.first, receive->bytes, receive->key.second, number,
+                           static_cast<std::int32_t>(stripes.size()), 0},
+                          count,
+                          std::move(stripes),
+                          nullptr};
     peer.cleared[at(number)] = std::move(receive);
     tell(from, std::move(outgoing));
 }
 
-void RailMessages::write_stripes(std::unique_ptr<Send> send, Bytes room, int number,
-                                 const std::vector<Stripe>& stripes) {
+void RailMessages::write_stripes(std::unique_ptr<RailSend> send, Bytes room, int number,
+                                 const std::vector<RailStripe>& stripes) {
     // The receiver counts its stripes, and the last byte is in one of them.
     if (send->bytes != room)
         throw Error(Code::usage, "this rank sends " + std::to_string(send->bytes) +
@@ -231,9 +231,9 @@ void RailMessages::write_stripes(std::unique_ptr<Send> send, Bytes room, int num
                                      "; over several NICs both must be the same");
     if (rails_->registers_sources())
         send->memory = rails_->add(const_cast<std::byte*>(send->data), send->bytes);
-    for (const Stripe& stripe : stripes) send->puts_left += puts_of(stripe.bytes);
+    for (const RailStripe& stripe : stripes) send->puts_left += puts_of(stripe.bytes);
     Bytes offset = 0;
-    Send* owner = send.release();  // until its last put has left
+    RailSend* owner = send.release();  // until its last put has left
     for (std::size_t way = 0; way < stripes.size(); ++way)
         for (Bytes done = 0; done < stripes[way].bytes; done += longest_put) {
             const Bytes bytes = std::min(longest_put, stripes[way].bytes - done);
@@ -252,16 +252,16 @@ void RailMessages::handle(const RailEvent& event) {
             --own_puts_;
             return;
         }
-        auto* send = static_cast<Send*>(event.owner);
+        auto* send = static_cast<RailSend*>(event.owner);
         if (--send->puts_left > 0) return;
         finish(*send->box, send->id);
-        const std::unique_ptr<Send> last(send);
+        const std::unique_ptr<RailSend> last(send);
         return;
     }
     const auto who = static_cast<Rank>(event.data & ((1U << who_bits) - 1));
     const int which = static_cast<int>(event.data >> who_bits & ((1U << which_bits) - 1));
     ECO_CHECK(who < ranks_);
-    Peer& peer = *peers_[at(who)];
+    RailPeer& peer = *peers_[at(who)];
     switch (static_cast<Note>(event.data >> (who_bits + which_bits))) {
         case Note::slot:
             peer.arrived.set(at(which));
@@ -270,7 +270,7 @@ void RailMessages::handle(const RailEvent& event) {
         case Note::credits:
             peer.credits += which;
             while (peer.credits > 0 && !peer.waiting.empty()) {
-                const Outgoing outgoing = std::move(peer.waiting.front());
+                const RailOutgoing outgoing = std::move(peer.waiting.front());
                 peer.waiting.pop_front();
                 fill_slot(who, outgoing);
             }
@@ -293,7 +293,7 @@ void RailMessages::handle(const RailEvent& event) {
     }
 }
 
-bool RailMessages::progress(Box& box, std::vector<int>& ended) {
+bool RailMessages::progress(RailBox& box, std::vector<int>& ended) {
     const std::lock_guard lock(mutex_);
     if (abandoned_) throw Error(Code::environment, "the rails have failed before");
     events_.clear();
@@ -321,7 +321,7 @@ void RailMessages::check_if_still() {
     rails_->check();
 }
 
-void RailMessages::sleep_until_event(const Box& box, long microseconds) {
+void RailMessages::sleep_until_event(const RailBox& box, long microseconds) {
     std::vector<pollfd> descriptors;
     {
         const std::lock_guard lock(mutex_);

@@ -10,13 +10,26 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
-#include <map>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "eco/transport/rails.h"
 
 namespace eco {
+
+struct RailSend;
+struct RailReceive;
+struct RailStripe;
+struct RailOutgoing;
+struct RailPeer;
+
+// Of one call of the program: what has ended of it. The messages started for it end before it.
+struct RailBox {
+    std::vector<int> ended;
+    int open = 0;
+};
 
 class RailMessages {
 public:
@@ -24,15 +37,9 @@ public:
     RailMessages(std::unique_ptr<Rails> rails, Rank me, int ranks, Bytes longest_short);
     ~RailMessages();
 
-    // Of one call of the program; what has ended of it. Outlives the messages started for it.
-    struct Box {
-        std::vector<int> ended;
-        int open = 0;
-    };
-
     // What all others must know of this process, and what all have said.
     std::string own_address() const;
-    void meet(const std::vector<std::string>& addresses);
+    void connect(const std::vector<std::string>& addresses);
 
     bool reaches(Rank peer) const { return !rails_->ways(peer).empty(); }
 
@@ -44,17 +51,17 @@ public:
     // longest_short may be shorter than its place, also up to that; of longer ones both must be as
     // long, or this or progress() throws Error. A short one for a long place, or a long one for a
     // short place, is not noticed: both wait.
-    void send(Box& box, int id, const void* data, Bytes bytes, Rank to, std::uint64_t context,
+    void send(RailBox& box, int id, const void* data, Bytes bytes, Rank to, std::uint64_t context,
               int tag, int most);
-    void recv(Box& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context, int tag,
-              int most);
+    void recv(RailBox& box, int id, void* data, Bytes bytes, Rank from, std::uint64_t context,
+              int tag, int most);
 
     // Moves what can be moved; appends what has ended of the box. True if anything happened.
     // Throws Error where a rail is down.
-    bool progress(Box& box, std::vector<int>& ended);
+    bool progress(RailBox& box, std::vector<int>& ended);
     // Until there may be something to do for the box, at most so long: another thread may take what
     // arrives for it. Throws as progress().
-    void sleep_until_event(const Box& box, long microseconds);
+    void sleep_until_event(const RailBox& box, long microseconds);
     // Whether all that this process told its peers on its own account has left.
     bool is_quiet();
 
@@ -62,30 +69,21 @@ public:
     void abandon();
 
 private:
-    struct Send;
-    struct Receive;
-    struct Header;
-    struct Stripe;
-    struct Outgoing;
-    struct Early;
-    struct Peer;
-    using Key = std::pair<std::uint64_t, int>;
-
     int ways(Rank peer, int most) const;
     bool all_heard(std::string& missing);
-    void tell(Rank peer, Outgoing outgoing);
-    void fill_slot(Rank peer, const Outgoing& outgoing);
-    void clear_to_send(std::unique_ptr<Receive> receive);
+    void tell(Rank peer, RailOutgoing outgoing);
+    void fill_slot(Rank peer, const RailOutgoing& outgoing);
+    void clear_to_send(std::unique_ptr<RailReceive> receive);
     // room: what the receiver's stripes hold.
-    void write_stripes(std::unique_ptr<Send> send, Bytes room, int number,
-                       const std::vector<Stripe>& stripes);
+    void write_stripes(std::unique_ptr<RailSend> send, Bytes room, int number,
+                       const std::vector<RailStripe>& stripes);
     // Less may come than there is room for.
-    static void take_short(Receive& receive, const std::byte* data, Bytes bytes);
+    static void take_short(RailReceive& receive, const std::byte* data, Bytes bytes);
     void handle(const RailEvent& event);
     void read_slots(Rank peer);
     void read_slot(Rank peer, const std::byte* data);
     void check_if_still();
-    static void finish(Box& box, int id);
+    static void finish(RailBox& box, int id);
 
     std::unique_ptr<Rails> rails_;
     Rank me_;
@@ -93,7 +91,7 @@ private:
     Bytes longest_short_, slot_bytes_, peer_bytes_;
     std::unique_ptr<std::byte[]> inbox_, outbox_;  // of each peer its slots, then its credits
     std::unique_ptr<Registered> inbox_memory_, outbox_memory_;
-    std::vector<std::unique_ptr<Peer>> peers_;
+    std::vector<std::unique_ptr<RailPeer>> peers_;
     std::vector<RailEvent> events_;
     int own_puts_ = 0;  // of no message of the program's
     bool abandoned_ = false;

@@ -4,11 +4,19 @@
 #pragma once
 
 #include <bitset>
+#include <deque>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "eco/transport/in_turn.h"
-#include "eco/transport/rail_messages.h"
+#include "eco/transport/rails.h"
 
 namespace eco {
+
+struct RailBox;
+using RailKey = std::pair<std::uint64_t, int>;  // context and tag
 
 inline constexpr int slots = 16;                  // of each peer
 inline constexpr int most_ways = 16;              // to one peer
@@ -24,8 +32,8 @@ inline std::uint32_t note(Note what, int which, Rank who) {
            static_cast<std::uint32_t>(which) << who_bits | static_cast<std::uint32_t>(who);
 }
 
-struct RailMessages::Send {
-    Box* box;
+struct RailSend {
+    RailBox* box;
     int id;
     const std::byte* data;
     Bytes bytes;
@@ -35,20 +43,20 @@ struct RailMessages::Send {
     int puts_left = 0;
 };
 
-struct RailMessages::Receive {
-    Box* box;
+struct RailReceive {
+    RailBox* box;
     int id;
     std::byte* data;
     Bytes bytes;
     Rank from;
-    Key key;
+    RailKey key;
     int most;
     std::unique_ptr<Registered> memory;
     int puts_left = 0;
 };
 
 // What a slot begins with; the message or the stripes follow.
-struct RailMessages::Header {
+struct RailHeader {
     std::uint64_t context;
     Bytes bytes;
     std::int32_t tag;
@@ -57,43 +65,43 @@ struct RailMessages::Header {
     std::int32_t unused;
 };
 
-struct RailMessages::Stripe {
+struct RailStripe {
     Target where;
     Bytes bytes;
 };
 
-struct RailMessages::Outgoing {
-    Header header;
+struct RailOutgoing {
+    RailHeader header;
     int ways;
-    std::vector<Stripe> stripes;
-    Send* send;  // null: an offer
+    std::vector<RailStripe> stripes;
+    RailSend* send;  // null: an offer
 };
 
 // A slot's content that came before what it is for.
-struct RailMessages::Early {
+struct RailEarly {
     std::vector<std::byte> message;
     Bytes room;  // of what is clear to send
     std::int32_t clear_to_send;
-    std::vector<Stripe> stripes;
+    std::vector<RailStripe> stripes;
 };
 
-struct RailMessages::Peer {
+struct RailPeer {
     std::vector<Target> inbox;  // ours there, per way
     std::uint64_t filled = 0;   // slots so far
     int credits = slots;
     InTurn way;
-    std::deque<Outgoing> waiting;  // for credits
+    std::deque<RailOutgoing> waiting;  // for credits
 
     std::bitset<slots> arrived;
     std::uint64_t read = 0;
     int owed = 0;  // slots read of which it has not been told
 
-    std::map<Key, std::deque<std::unique_ptr<Send>>> sends;        // long, not yet offered room
-    std::map<Key, std::deque<std::unique_ptr<Receive>>> receives;  // short
-    std::map<Key, std::deque<Early>> messages, clear_to_sends;
-    std::vector<std::unique_ptr<Receive>> cleared;  // by number; null: free
+    std::map<RailKey, std::deque<std::unique_ptr<RailSend>>> sends;  // long, not yet offered room
+    std::map<RailKey, std::deque<std::unique_ptr<RailReceive>>> receives;  // short
+    std::map<RailKey, std::deque<RailEarly>> messages, clear_to_sends;
+    std::vector<std::unique_ptr<RailReceive>> cleared;  // by number; null: free
     std::vector<int> free_clear_to_sends;
-    std::deque<std::unique_ptr<Receive>> not_cleared;  // no number was free
+    std::deque<std::unique_ptr<RailReceive>> not_cleared;  // no number was free
     int connectivity_checks = 0;
 };
 

@@ -10,16 +10,16 @@
 
 namespace eco {
 
-void RailMessages::tell(Rank to, Outgoing outgoing) {
-    Peer& peer = *peers_[at(to)];
+void RailMessages::tell(Rank to, RailOutgoing outgoing) {
+    RailPeer& peer = *peers_[at(to)];
     if (peer.credits == 0)
         peer.waiting.push_back(std::move(outgoing));
     else
         fill_slot(to, outgoing);
 }
 
-void RailMessages::fill_slot(Rank to, const Outgoing& outgoing) {
-    Peer& peer = *peers_[at(to)];
+void RailMessages::fill_slot(Rank to, const RailOutgoing& outgoing) {
+    RailPeer& peer = *peers_[at(to)];
     --peer.credits;
     const int number = static_cast<int>(peer.filled++ % slots);
     std::byte* start = outbox_.get() + to * peer_bytes_ + number * slot_bytes_;
@@ -32,7 +32,7 @@ void RailMessages::fill_slot(Rank to, const Outgoing& outgoing) {
     if (outgoing.send)
         append(outgoing.send->data, at(outgoing.send->bytes));
     else
-        append(outgoing.stripes.data(), outgoing.stripes.size() * sizeof(Stripe));
+        append(outgoing.stripes.data(), outgoing.stripes.size() * sizeof(RailStripe));
     const int way = peer.way.of(outgoing.ways);
     const Target inbox = peer.inbox[at(way)];
     const Target where{inbox.address + static_cast<std::uint64_t>(number * slot_bytes_), inbox.key};
@@ -43,7 +43,7 @@ void RailMessages::fill_slot(Rank to, const Outgoing& outgoing) {
 
 // In the order in which they were filled; tells the peer now and then that they are free again.
 void RailMessages::read_slots(Rank from) {
-    Peer& peer = *peers_[at(from)];
+    RailPeer& peer = *peers_[at(from)];
     while (peer.arrived.test(static_cast<std::size_t>(peer.read % slots))) {
         const int number = static_cast<int>(peer.read++ % slots);
         peer.arrived.reset(at(number));
@@ -60,11 +60,11 @@ void RailMessages::read_slots(Rank from) {
 }
 
 void RailMessages::read_slot(Rank from, const std::byte* data) {
-    Peer& peer = *peers_[at(from)];
-    Header header;
+    RailPeer& peer = *peers_[at(from)];
+    RailHeader header;
     std::memcpy(&header, data, sizeof header);
     data += sizeof header;
-    const Key key{header.context, header.tag};
+    const RailKey key{header.context, header.tag};
     if (header.clear_to_send < 0) {
         const auto found = peer.receives.find(key);
         if (found == peer.receives.end()) {
@@ -77,8 +77,8 @@ void RailMessages::read_slot(Rank from, const std::byte* data) {
         take_short(*receive, data, header.bytes);
         return;
     }
-    std::vector<Stripe> stripes(at(header.stripes));
-    std::memcpy(stripes.data(), data, stripes.size() * sizeof(Stripe));
+    std::vector<RailStripe> stripes(at(header.stripes));
+    std::memcpy(stripes.data(), data, stripes.size() * sizeof(RailStripe));
     const auto found = peer.sends.find(key);
     if (found == peer.sends.end()) {
         peer.clear_to_sends[key].push_back(
@@ -91,7 +91,7 @@ void RailMessages::read_slot(Rank from, const std::byte* data) {
     write_stripes(std::move(send), header.bytes, header.clear_to_send, stripes);
 }
 
-void RailMessages::take_short(Receive& receive, const std::byte* data, Bytes bytes) {
+void RailMessages::take_short(RailReceive& receive, const std::byte* data, Bytes bytes) {
     if (bytes > receive.bytes)
         throw Error(Code::usage, "rank " + std::to_string(receive.from) + " sends " +
                                      std::to_string(bytes) + " bytes, this rank receives " +

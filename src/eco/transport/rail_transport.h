@@ -42,7 +42,7 @@ private:
     Transport& other_;
     int open_elsewhere_ = 0;
     std::vector<int> untold_;  // what has ended
-    RailMessages::Box box_;
+    RailBox box_;
 };
 
 }  // namespace eco

@@ -58,7 +58,7 @@ private:
         End(Wires& wires, Rank rank) : wires_(wires), rank_(rank) {}
         int count() const override { return wires_.rails_; }
         std::string own_address() const override { return "."; }
-        void meet(const std::vector<std::string>& addresses) override {
+        void connect(const std::vector<std::string>& addresses) override {
             for (Rank peer = 0; peer < static_cast<Rank>(addresses.size()); ++peer) {
                 ways_.emplace_back();
                 if (peer / wires_.same_host == rank_ / wires_.same_host) continue;
@@ -200,7 +200,7 @@ void run(const RailJob& job, Wires& wires) {
         threads.emplace_back([&, rank] {
             try {
                 RailMessages& messages = *all[at(rank)];
-                messages.meet(addresses);
+                messages.connect(addresses);
                 std::string missing;
                 ASSERT_TRUE(messages.connectivity_check(60, missing)) << missing;
                 const auto inside = exchange_inside.end_of(rank);
@@ -263,9 +263,9 @@ TEST(RailMessages, WakesAThreadForWhatAnotherHasTaken) {
     wires.has_descriptors = true;
     RailMessages mine(wires.end_of(0), 0, 2, 1024), others(wires.end_of(1), 1, 2, 1024);
     const std::vector<std::string> addresses{mine.own_address(), others.own_address()};
-    mine.meet(addresses);
-    others.meet(addresses);
-    RailMessages::Box sleeper, taker, sender;
+    mine.connect(addresses);
+    others.connect(addresses);
+    RailBox sleeper, taker, sender;
     const std::byte sent{7};
     std::byte got{};
     mine.recv(sleeper, 1, &got, 1, 1, 0, 5, 1);
@@ -292,14 +292,14 @@ class OtherLengths : public testing::Test {
 protected:
     OtherLengths() {
         const std::vector<std::string> addresses{sends_.own_address(), receives_.own_address()};
-        sends_.meet(addresses);
-        receives_.meet(addresses);
+        sends_.connect(addresses);
+        receives_.connect(addresses);
     }
     // Whether the message came; first: the sender begins.
     bool comes(Bytes sent, Bytes room, bool first) {
         const std::vector<std::byte> from(at(sent), std::byte{7});
         std::vector<std::byte> to(at(room));
-        RailMessages::Box sender, receiver;
+        RailBox sender, receiver;
         if (first) sends_.send(sender, 1, from.data(), sent, 1, 0, 5, 1);
         receives_.recv(receiver, 2, to.data(), room, 0, 0, 5, 1);
         std::vector<int> ended;
@@ -310,7 +310,7 @@ protected:
     }
 
 private:
-    void move(RailMessages::Box& sender, RailMessages::Box& receiver, std::vector<int>& ended) {
+    void move(RailBox& sender, RailBox& receiver, std::vector<int>& ended) {
         sends_.progress(sender, ended);
         receives_.progress(receiver, ended);
     }

@@ -51,9 +51,9 @@ public:
 
     // What peers must know of this process, and what all of them said, by rank.
     virtual std::string own_address() const = 0;
-    virtual void meet(const std::vector<std::string>& addresses) = 0;
+    virtual void connect(const std::vector<std::string>& addresses) = 0;
 
-    // Empty if no rail leads there. After meet().
+    // Empty if no rail leads there. After connect().
     virtual const std::vector<RailPath>& ways(Rank peer) const = 0;
 
     virtual std::unique_ptr<Registered> add(void* data, Bytes bytes) = 0;
