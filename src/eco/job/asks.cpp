@@ -136,7 +136,7 @@ bool several_programs() {
 
 }  // namespace
 
-bool asks_at_once() {
+bool needs_session_at_init() {
     return several_programs() || dl_iterate_phdr(names, nullptr) == 1 ||
            dl_iterate_phdr(refers, nullptr) == 1;
 }

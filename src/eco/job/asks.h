@@ -8,7 +8,7 @@ namespace eco {
 // True if an object of this process refers to eco.h's functions or the program names them, or
 // where the launcher (Open MPI's) says that several programs start together, of which another one
 // may. Looks through all relocations and the program's constants: about a millisecond.
-bool asks_at_once();
+bool needs_session_at_init();
 
 // Whether the program itself, not a library that it uses, calls collectives that do not block.
 bool names_nonblocking();

@@ -116,17 +116,17 @@ void Call::copy_to_device() {
     }
 }
 
-void Call::lend_errhandler(MPI_Comm comm) const noexcept {
+void Call::inherit_errhandler(MPI_Comm comm) const noexcept {
     const Native& mpi = native();
     MPI_Errhandler handler{};
-    if (communicator_->outlives() || mpi.Comm_get_errhandler(comm_, &handler) != MPI_SUCCESS)
+    if (communicator_->is_freed() || mpi.Comm_get_errhandler(comm_, &handler) != MPI_SUCCESS)
         return;
     mpi.Comm_set_errhandler(comm, handler);
     mpi.Errhandler_free(&handler);
 }
 
 int Call::code_for_program(int code) const noexcept {
-    return communicator_->outlives() ? code : eco::code_for_program(comm_, code);
+    return communicator_->is_freed() ? code : eco::code_for_program(comm_, code);
 }
 
 bool Call::on_revoked() const noexcept { return is_revoked(comm_); }
@@ -161,13 +161,13 @@ void Call::fail() noexcept {
         }
     } catch (const MpiError& error) {
         // Else what the library refused, or what run() has seen to.
-        if (communicator_ && ((!blocks() && lost_) || says_that_a_process_failed(error.code)))
+        if (communicator_ && ((!blocks() && broken_) || says_that_a_process_failed(error.code)))
             communicator_->abandon(error.code);
     } catch (...) {
         if (communicator_)
             communicator_->abandon();
         else
-            lose(comm_);
+            mark_broken(comm_);
     }
 }
 
@@ -279,12 +279,12 @@ void Call::run(const Prepared& prepared, Layout layout, Then then, Combine combi
         throw;
     } catch (const MpiError& error) {
         communicator_->abandon(error.code);
-        lost_ = true;
+        broken_ = true;
         throw;
     } catch (...) {
         // What is left on the hidden communicator could be taken for a later call's.
         communicator_->abandon();
-        lost_ = true;
+        broken_ = true;
         throw;
     }
     if (then) then();

@@ -53,7 +53,7 @@ int guarded_together(MPI_Comm comm, Body body) {
         } catch (const MpiError&) {
             throw;
         } catch (...) {
-            lose(comm);
+            mark_broken(comm);
             throw;
         }
     });
@@ -62,7 +62,7 @@ int guarded_together(MPI_Comm comm, Body body) {
 // make() is the library's: what all ranks of `parent` do to make `comm` of it.
 template <typename Make>
 int made_of(MPI_Comm parent, const MPI_Comm* comm, Make make) {
-    int code = guarded(parent, [&] { check_not_lost(parent); });
+    int code = guarded(parent, [&] { check_not_broken(parent); });
     if (code == MPI_SUCCESS) code = make();
     if (code == MPI_SUCCESS) expect_nonblocking(parent, *comm);
     return code;
@@ -92,7 +92,7 @@ public:
     ~Call() {
         end();
         if (requested_) end_requested();
-        if (lost_) {
+        if (broken_) {
             [[maybe_unused]] const auto* kept = memory_.release();
         }
     }
@@ -104,8 +104,8 @@ public:
 
     bool blocks() const { return !requested_; }
     bool persists() const { return caller_.persistent; }
-    // To be asked, and to be waited for, only where the call may wait for other ranks.
-    bool may_meet() const { return blocks() || persists(); }
+    // Whether the call may block on other ranks.
+    bool may_block() const { return blocks() || persists(); }
     int size() const { return communicator_->size(); }
     Rank rank() const { return communicator_->rank(); }
     // Of a call with a root, before all else: false if that is no rank.
@@ -212,22 +212,22 @@ public:
 
     // From now on errors on `comm` are handled as those of the program's communicator, if it has
     // not freed that.
-    void lend_errhandler(MPI_Comm comm) const noexcept;
+    void inherit_errhandler(MPI_Comm comm) const noexcept;
 
-    // Tells that of the program's communicator, likewise.
+    // Calls the error handler of the program's communicator, unless that was freed.
     void call_errhandler(int code) const {
-        if (!communicator_->outlives()) native().Comm_call_errhandler(comm_, code);
+        if (!communicator_->is_freed()) native().Comm_call_errhandler(comm_, code);
     }
 
     // Whether the program's communicator has been revoked, as far as this rank knows: then the
     // native function says so, but a schedule that only sends might not notice.
     bool on_revoked() const noexcept;
 
-    // An error of ECO's own communicators, as that of the program's has it.
+    // Maps an error code of the hidden communicator to one that is valid for the program's.
     int code_for_program(int code) const noexcept;
 
-    // If what times it may be gone.
-    void forget_lesson() noexcept { timed_ = nullptr; }
+    // Drops the sample of this call: the learner may be destroyed before it ends.
+    void drop_sample() noexcept { timed_ = nullptr; }
 
     // Within a catch, before failed(), whose error handler may free the communicator.
     void fail() noexcept;
@@ -292,7 +292,7 @@ private:
 
     // A call that the library runs makes and ends one of these, so the rest is made when needed.
     Operation operation_;
-    bool commutative_ = true, lost_ = false;
+    bool commutative_ = true, broken_ = false;
     Bytes bytes_ = -1;                     // as all ranks must have it
     std::optional<bool> may_use_devices_;  // asked once: it takes longer than all else here
     MPI_Comm comm_;
@@ -337,7 +337,7 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
             if (call)
                 call->fail();
             else
-                lose(comm);
+                mark_broken(comm);
             return failed(comm);
         }
         const int code = run_native();
@@ -363,7 +363,7 @@ int run_call(Operation operation, MPI_Comm comm, const Caller& caller, NativeCal
     if (code == MPI_SUCCESS)
         call.count();
     else
-        call.forget_lesson();
+        call.drop_sample();
     return code;
 }
 

@@ -85,7 +85,7 @@ void Call::start() {
     try {
         mine.running->start();
     } catch (...) {
-        lost_ = true;
+        broken_ = true;
         throw;
     }
 }
@@ -133,8 +133,8 @@ bool Call::step_of_multicast(bool may_block) {
 
 void Call::end_multicast() {
     Requested& mine = *requested_;
-    if (mine.running->is_behind())
-        communicator_->take_left(*mine.mcast_calls, std::move(mine.running));
+    if (mine.running->has_unacknowledged())
+        communicator_->adopt_unfinished(*mine.mcast_calls, std::move(mine.running));
     mine.running.reset();
     leave_queue();
 }
@@ -152,8 +152,8 @@ void Call::leave_queue() noexcept {
 void Call::again() {
     // Also where a failure has ended the last start (abandon).
     if (is_revoked(communicator_->hidden())) throw MpiError{code_of_revoked};
-    if (lost_) throw MpiError{MPI_ERR_OTHER};
-    communicator_->check_not_lost();
+    if (broken_) throw MpiError{MPI_ERR_OTHER};
+    communicator_->check_not_broken();
     count();
     communicator_->drop_sent();
     for (const Fill& fill : requested_->fills) fill();
@@ -187,7 +187,7 @@ bool Call::progress(bool may_block) {
             mine.running.reset();
             throw;
         } catch (...) {
-            lost_ = true;
+            broken_ = true;
             throw;
         }
         mine.under_way = false;

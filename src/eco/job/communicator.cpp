@@ -130,11 +130,11 @@ int Communicator::next_tag() {
 }
 
 // Where calls block, so that waiting is no surprise.
-void Communicator::let_all_meet() {
-    if (!tags_.must_meet()) return;
+void Communicator::synchronize_tags() {
+    if (!tags_.must_synchronize()) return;
     const int code = native().Barrier(hidden_);
     if (!worked(code)) throw MpiError{code};
-    tags_.met();
+    tags_.synchronized();
 }
 
 void Communicator::let_library_move() const {
@@ -156,7 +156,7 @@ std::vector<int> Communicator::join_for_long(int schedules) {
     for (int tried = 0; static_cast<int>(tags.size()) < schedules; ++tried) {
         constexpr int most_tries = 1000;
         if (tried == most_tries) return {};
-        const auto [tag, is_new] = tags_.next_for_long();
+        const auto [tag, is_new] = tags_.next_persistent();
         const bool free = !is_in_use(tag);
         bool all = free;
         if (!is_new) all = all_agree(hidden_, free);
@@ -197,10 +197,10 @@ bool Communicator::has_calls() const {
     return !tags_in_use_.empty();
 }
 
-bool Communicator::outlive() {
+bool Communicator::mark_freed() {
     const std::lock_guard lock(mutex_of_tags_);
-    if (!tags_in_use_.empty()) outlives_ = true;
-    return outlives_;
+    if (!tags_in_use_.empty()) is_freed_ = true;
+    return is_freed_;
 }
 
 // Multicasts take the other half of a call's tags (mcast_transport.h).
@@ -251,7 +251,7 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
                                                  const Reduction& reduction) {
     ECO_CHECK(prepared.tags() <= most_tags(choice.is_mcast()));
     drop_sent();
-    let_all_meet();
+    synchronize_tags();
     RunningCall::Channels channels{
         hidden_, {inside_, &inside_ranks_}, next_tag(), &deferred_sends_};
     channels.tags_tell_schedules = tags_.tell_schedules();
@@ -265,11 +265,11 @@ std::unique_ptr<RunningCall> Communicator::begin(const Choice& choice, const Pre
 
 void Communicator::run(const Choice& choice, const Prepared& prepared, const Layout& layout,
                        const Combine& combine, const Reduction& reduction) {
-    some_apart_ = false;
+    has_unreachable_ = false;
     auto call = begin(choice, prepared, layout, combine, reduction);
     const auto end = [&] {
-        some_apart_ = call->some_apart();
-        if (call->is_behind()) take_left(*mcast_, std::move(call));
+        has_unreachable_ = call->has_unreachable();
+        if (call->has_unacknowledged()) adopt_unfinished(*mcast_, std::move(call));
     };
     call->start();
     try {
@@ -282,7 +282,8 @@ void Communicator::run(const Choice& choice, const Prepared& prepared, const Lay
 }
 
 void Communicator::note_fallback() {
-    if (some_apart_ && learning_ && hierarchy_.top.mcast_rate > 0) learning_->check_multicasts();
+    if (has_unreachable_ && learning_ && hierarchy_.top.mcast_rate > 0)
+        learning_->check_multicasts();
 }
 
 std::vector<double> Communicator::greatest(const std::vector<double>& own) {

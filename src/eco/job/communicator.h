@@ -131,20 +131,20 @@ public:
     std::unique_ptr<RunningCall> begin_at(int first_tag, int rails, McastCalls* calls,
                                           const Prepared& prepared, const Layout& layout,
                                           const Combine& combine, const Reduction& reduction);
-    // Calls of choices that multicast, of one that persists the starts. Needs ready(choice), or
-    // for one that persists, whose first tag this is, make_mcast_for_long().
+    // The multicasts of calls that do not persist (needs ready(choice)), and those of the starts
+    // of a persistent call, by its first tag (needs make_mcast_for_long()).
     McastCalls& mcast_calls() { return *mcast_; }
     McastCalls& mcast_calls(int first_tag);
     // All ranks alike; end: when the request is freed.
     void make_mcast_for_long(int first_tag);
     void end_mcast_for_long(int first_tag) noexcept;
-    // Keeps one of them that is_behind() until it is not, and its tags in use.
-    void take_left(McastCalls& calls, std::unique_ptr<RunningCall> call);
+    // Keeps a call that has_unacknowledged() messages, and its tags in use, until it has none.
+    void adopt_unfinished(McastCalls& calls, std::unique_ptr<RunningCall> call);
     bool has_calls() const;
-    // The program has freed its communicator. True if it has calls, which it then outlives.
-    bool outlive();
-    bool outlives() const { return outlives_; }
-    bool is_left_over() const { return outlives_ && !has_calls(); }
+    // The program has freed its communicator. True if calls on it are under way.
+    bool mark_freed();
+    bool is_freed() const { return is_freed_; }
+    bool is_drained() const { return is_freed_ && !has_calls(); }
     // Lets go of what its calls have sent and others have received; true when that is all. Does
     // not block.
     bool drop_sent() { return failed_ || deferred_sends_.drop_ended(); }
@@ -180,7 +180,7 @@ public:
     void revoke_own() noexcept;
     bool failed() const { return failed_; }
     // Throws Error where an earlier call lost it.
-    void check_not_lost() const;
+    void check_not_broken() const;
 
     // Where each rank is, for programs that ask; found at the first question, of whichever thread.
     const Clusters& clusters();
@@ -214,9 +214,9 @@ public:
     void begin_last_exchange();
     void end_last_exchange();
 
-    // Takes what others still say of earlier multicasts; whether there may be more. All ranks ask
-    // all their communicators until there is none, before these go.
-    bool still_sends() noexcept;
+    // Receives acknowledgements of earlier multicasts; whether more may come. All ranks call it for
+    // all their communicators until none may come, before they free these.
+    bool drain_acknowledgements() noexcept;
 
     // Moves on what calls have left for ranks that are late; whether there is more. In any thread.
     bool move_left() noexcept;
@@ -245,8 +245,8 @@ private:
     MPI_Comm comm_, hidden_, inside_;
     enum class State { none, made, refused } state_of_inside_ = State::none;
     std::vector<Rank> inside_ranks_;
-    bool placed_ = false, failed_ = false, lost_ = false;
-    std::atomic<bool> usable_ = false, outlives_ = false;
+    bool placed_ = false, failed_ = false, broken_ = false;
+    std::atomic<bool> usable_ = false, is_freed_ = false;
     enum class Asked { no, wanted, works, refused } nonblocking_ = Asked::no;
     Rank rank_ = 0;
     int size_ = 0;
@@ -259,7 +259,7 @@ private:
     mutable std::mutex mutex_of_tags_;
     std::vector<int> tags_in_use_;  // of calls that do not block
     int next_tag();
-    void let_all_meet();
+    void synchronize_tags();
     bool is_in_use(int tag) const;
     RailContext rails_;
     std::shared_ptr<McastCalls> mcast_ = std::make_shared<McastCalls>();
@@ -290,7 +290,7 @@ private:
     // class (-1: not known). All ranks forget alike; what was learned stays with the lesson.
     Recent<std::tuple<Operation, bool, bool, Bytes>, Chosen> chosen_;
     std::unique_ptr<Learning> learning_;
-    bool some_apart_ = false;  // of the last run
+    bool has_unreachable_ = false;  // of the last run
     Chosen& chosen(Operation operation, Bytes bytes, bool commutative, bool may_vary);
     void begin_lesson(Chosen& chosen, const Request& request, Bytes bytes, bool may_vary);
     std::unique_ptr<NonblockingLearning> nonblocking_learning_;
@@ -323,7 +323,7 @@ private:
 Bytes size_class(Bytes bytes, int bits = 3);
 
 // Null if its collectives are native. For calls that are collective over it and
-// block: may begin the session (session.h, meet). Throws Error where it is lost.
+// block: may begin the session (session.h, ensure_session). Throws Error where it is broken.
 Communicator* communicator_of(MPI_Comm comm);
 
 // The same for local calls, in any thread: null also before the session has begun.
@@ -333,13 +333,13 @@ Communicator* known_communicator(MPI_Comm comm);
 // ranks are, or before the session has begun.
 Communicator* placed_communicator(MPI_Comm comm);
 
-// Throws Error where an earlier call lost it: before what all of its ranks do together and the
+// Throws Error where an earlier call broke it: before what all of its ranks do together and the
 // library does alone. Local.
-void check_not_lost(MPI_Comm comm);
+void check_not_broken(MPI_Comm comm);
 
 // After a failure on this rank alone in what all ranks of comm do together: as abandon(), though
 // there may be no memory to make its Communicator.
-void lose(MPI_Comm comm) noexcept;
+void mark_broken(MPI_Comm comm) noexcept;
 
 // After the program has revoked comm: ends what ranks do in ECO's calls on it.
 void revoke_calls_on(MPI_Comm comm) noexcept;
@@ -355,7 +355,7 @@ Communicator* communicator_for_persistent(MPI_Comm comm);
 void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept;
 
 // Frees what outlived its communicator and is not needed any more. Not from within progress.
-void free_left_over() noexcept;
+void free_drained() noexcept;
 
 // Called by the attribute's delete callback.
 void forget(void* attribute) noexcept;

@@ -104,7 +104,7 @@ void Communicator::keep_bits(Choice& choice, const Request& request) {
 const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commutative,
                                    bool may_vary, Lesson** timed) {
     if (!usable_) return nullptr;
-    if (nonblocking_learning_ && !forced_) nonblocking_learning_->meet();
+    if (nonblocking_learning_ && !forced_) nonblocking_learning_->exchange_samples();
     if (network_check_.differs()) return nullptr;
     Chosen& known = chosen(operation, bytes, commutative, may_vary);
     const Request request{operation, &hierarchy_, 0, commutative};
@@ -132,7 +132,7 @@ const Choice* Communicator::choose(Operation operation, Bytes bytes, bool commut
 // Rails and multicasts too where all ranks have made ready for them; multicasts of persistent calls
 // where there are numbers for them.
 bool Communicator::can_progress(const Choice& choice, bool persists) const {
-    if (moves_bit_by_bit(choice)) return true;
+    if (can_progress_asynchronously(choice)) return true;
     if (choice.is_native() || choice.native_inside()) return false;
     if (!choice.is_mcast()) return rails_.number != 0;
     if (choice.rails > 0) return false;
@@ -143,7 +143,7 @@ bool Communicator::can_progress(const Choice& choice, bool persists) const {
 // multicast the tree or exchange that suits the network, as a gain by multicast says that its links
 // count; else what the profile has besides for such a call. does: whether progress can.
 template <typename Does>
-static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes bytes, Does does) {
+static Choice asynchronous(const Choice& choice, const Request& request, Bytes bytes, Does does) {
     const Session& here = *session();
     if (choice.is_native() || does(choice)) return choice;
     if (here.settings.choice == "auto" || here.settings.choice == "eco") {
@@ -155,7 +155,7 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
                 best && does(*best) && supports(*best, request))
                 return *best;
     }
-    const Chooser* others = here.chooser_bit_by_bit.get();
+    const Chooser* others = here.asynchronous_chooser.get();
     return others ? others->choose(request, bytes) : Choice{};
 }
 
@@ -163,8 +163,9 @@ static Choice bit_by_bit(const Choice& choice, const Request& request, Bytes byt
 Choice Communicator::usual_nonblocking(const Request& request, Bytes least, bool may_vary,
                                        bool persists) {
     const Chosen& known = chosen(request.operation, least, request.commutative, may_vary);
-    return bit_by_bit(known.own_nonblocking ? *known.own_nonblocking : known.choice, request, least,
-                      [=, this](const Choice& choice) { return can_progress(choice, persists); });
+    return asynchronous(known.own_nonblocking ? *known.own_nonblocking : known.choice, request,
+                        least,
+                        [=, this](const Choice& choice) { return can_progress(choice, persists); });
 }
 
 Rivals Communicator::nonblocking_rivals(const Request& request, Bytes class_least, bool may_vary) {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "eco/job/communicator.h"
+#include "eco/job/drained.h"
 #include "eco/job/learning.h"
-#include "eco/job/left_over.h"
 #include "eco/job/neighbourhood.h"
 #include "eco/job/nonblocking_learning.h"
 #include "eco/job/pending_calls.h"
@@ -16,12 +16,12 @@
 
 namespace eco {
 
-void Communicator::take_left(McastCalls& calls, std::unique_ptr<RunningCall> call) {
+void Communicator::adopt_unfinished(McastCalls& calls, std::unique_ptr<RunningCall> call) {
     {
         const std::lock_guard lock(mutex_of_tags_);
         tags_in_use_.push_back(call->first_tag());
     }
-    calls.take_left(std::move(call));
+    calls.adopt_unfinished(std::move(call));
     start_moving_left(*this);
 }
 
@@ -42,7 +42,7 @@ void Communicator::end_mcast_for_long(int first_tag) noexcept {
 // Those that nobody says anything about any more; the others' tags are still in use.
 void Communicator::drop_freed_mcasts() {
     for (const auto& calls : all_mcast_calls()) {
-        if (!calls->is_freed() || calls->has_left() || calls->still_sends()) continue;
+        if (!calls->is_freed() || calls->has_left() || calls->drain_acknowledgements()) continue;
         session()->mcast.channel->forget(calls->context().number);
         const std::lock_guard lock(mutex_of_tags_);
         std::erase_if(mcast_for_long_, [&](const auto& each) { return each.second == calls; });
@@ -69,7 +69,7 @@ void Communicator::abandon(int library_code) {
     usable_ = false;
     failed_ = true;
     if (!says_that_a_process_failed(library_code)) {
-        lost_ = true;
+        broken_ = true;
         return;
     }
     // Ranks that have not met the failed one may wait for what this one will not pass on.
@@ -80,11 +80,12 @@ void Communicator::revoke_own() noexcept {
     for (MPI_Comm own : {inside_, hidden_}) revoke(own);
 }
 
-bool Communicator::still_sends() noexcept {
+bool Communicator::drain_acknowledgements() noexcept {
     if (failed_) return false;
     try {
         bool is_more = move_left();
-        for (const auto& calls : all_mcast_calls()) is_more = calls->still_sends() || is_more;
+        for (const auto& calls : all_mcast_calls())
+            is_more = calls->drain_acknowledgements() || is_more;
         return is_more;
     } catch (...) {
         failed_ = true;
@@ -93,7 +94,7 @@ bool Communicator::still_sends() noexcept {
 }
 
 bool Communicator::has_times() const {
-    return nonblocking_learning_ && hidden_ != native().comm_null && !outlives_ &&
+    return nonblocking_learning_ && hidden_ != native().comm_null && !is_freed_ &&
            nonblocking_learning_->has_times();
 }
 
@@ -126,7 +127,7 @@ void Communicator::release() noexcept {
         for (const auto& [tag, calls] : mcast_for_long_) channel.forget(calls->context().number);
     }
     if (!failed_) deferred_sends_.finish();
-    while (still_sends()) sched_yield();
+    while (drain_acknowledgements()) sched_yield();
     stop_moving_left(*this);
     mcast_->end();
     for (const auto& [tag, calls] : mcast_for_long_) calls->end();
@@ -140,15 +141,15 @@ void Communicator::release() noexcept {
     usable_ = false;
 }
 
-void free_left_over() noexcept {
+void free_drained() noexcept {
     Session* here = session();
-    if (!here || !here->some_outlive.exchange(false)) return;
+    if (!here || !here->some_draining.exchange(false)) return;
     std::vector<Communicator*> left;
     {
         const std::lock_guard lock(here->mutex);
-        auto [over, some_outlive] = take_left_over(here->communicators);
+        auto [over, some_draining] = take_drained(here->communicators);
         left = std::move(over);
-        if (some_outlive) here->some_outlive = true;
+        if (some_draining) here->some_draining = true;
     }
     // Not under the lock, as the library is called. What has not all arrived waits for the next
     // time: who asks may not block.
@@ -156,7 +157,7 @@ void free_left_over() noexcept {
         if (!each->drop_sent()) {
             const std::lock_guard lock(here->mutex);
             here->communicators.push_back(each);
-            here->some_outlive = true;
+            here->some_draining = true;
             continue;
         }
         each->release();

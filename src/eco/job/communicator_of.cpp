@@ -12,7 +12,7 @@
 namespace eco {
 
 // The attribute of a communicator that there was no memory for in a collective on it.
-static char lost_before_it_was_made;
+static char broken_sentinel;
 
 static void* attribute_of(MPI_Comm comm, const Session& here) {
     void* attribute = nullptr;
@@ -42,7 +42,7 @@ static Attached attached(MPI_Comm comm, const Session& here) {
     const unsigned freed_now = freed.load(std::memory_order_acquire);
     if (last.made && last.comm == comm && last.freed == freed_now) return {last.made, false};
     void* attribute = attribute_of(comm, here);
-    if (attribute == &lost_before_it_was_made) return {nullptr, true};
+    if (attribute == &broken_sentinel) return {nullptr, true};
     auto* made = static_cast<Communicator*>(attribute);
     last = {comm, made, freed_now};
     return {made, false};
@@ -54,13 +54,13 @@ static Attached attached(MPI_Comm comm, const Session& here) {
                 "in it forever");
 }
 
-void Communicator::check_not_lost() const {
-    if (lost_) refuse();
+void Communicator::check_not_broken() const {
+    if (broken_) refuse();
 }
 
 static void refuse_if_lost(const Attached& found) {
     if (found.lost) refuse();
-    if (found.made) found.made->check_not_lost();
+    if (found.made) found.made->check_not_broken();
 }
 
 // Two threads may ask for a communicator at once, one of them by a local call of eco.h: the second
@@ -82,17 +82,17 @@ static Communicator* attach(MPI_Comm comm, Session& here) {
 }
 
 Communicator* communicator_of(MPI_Comm comm) {
-    meet(comm);
+    ensure_session(comm);
     Session* here = session();
     if (!here || comm == native().comm_null) return nullptr;
-    if (here->some_outlive) free_left_over();
+    if (here->some_draining) free_drained();
     const Attached found = attached(comm, *here);
     refuse_if_lost(found);
     Communicator* communicator = found.made;
     try {
         if (!communicator) communicator = attach(comm, *here);
     } catch (...) {
-        lose(comm);
+        mark_broken(comm);
         throw;
     }
     return communicator && communicator->usable() ? communicator : nullptr;
@@ -115,19 +115,19 @@ Communicator* placed_communicator(MPI_Comm comm) {
     return communicator && communicator->placed() ? communicator : nullptr;
 }
 
-void check_not_lost(MPI_Comm comm) {
+void check_not_broken(MPI_Comm comm) {
     Session* here = session();
     if (here && comm != native().comm_null) refuse_if_lost(attached(comm, *here));
 }
 
-void lose(MPI_Comm comm) noexcept {
+void mark_broken(MPI_Comm comm) noexcept {
     Session* here = session();
     if (!here || comm == native().comm_null) return;
     const std::lock_guard one_at_a_time(making);
     if (Communicator* made = attached(comm, *here).made)
         made->abandon();
     else
-        native().Comm_set_attr(comm, here->keyval, &lost_before_it_was_made);
+        native().Comm_set_attr(comm, here->keyval, &broken_sentinel);
 }
 
 void revoke_calls_on(MPI_Comm comm) noexcept {
@@ -147,7 +147,7 @@ Communicator* communicator_for_nonblocking(MPI_Comm comm) {
     const Attached found = attached(comm, *here);
     refuse_if_lost(found);
     if (here->settings.nonblocking == Nonblocking::off) return nullptr;
-    if (here->some_outlive) free_left_over();
+    if (here->some_draining) free_drained();
     Communicator* communicator = found.made ? found.made : attach(comm, *here);
     if (!communicator || !communicator->usable()) return nullptr;
     communicator->want_nonblocking();
@@ -177,17 +177,17 @@ void expect_nonblocking(MPI_Comm parent, MPI_Comm comm) noexcept {
         communicator->want_nonblocking();
         communicator->settle_nonblocking();
     } catch (...) {
-        lose(parent);  // other ranks may count on both
-        if (comm != null) lose(comm);
+        mark_broken(parent);  // other ranks may count on both
+        if (comm != null) mark_broken(comm);
     }
 }
 
 void forget(void* attribute) noexcept {
     ++freed;
-    if (attribute == &lost_before_it_was_made) return;
+    if (attribute == &broken_sentinel) return;
     auto* communicator = static_cast<Communicator*>(attribute);
-    if (communicator->outlive()) {
-        if (Session* here = session()) here->some_outlive = true;
+    if (communicator->mark_freed()) {
+        if (Session* here = session()) here->some_draining = true;
         return;
     }
     const std::unique_ptr<Communicator> last(communicator);

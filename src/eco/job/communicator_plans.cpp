@@ -26,7 +26,7 @@ bool Communicator::runs_plan(Operation operation, const Multicasting& plan, bool
 
 bool Communicator::takes(Operation operation, const Multicasting& plan, Lesson** timed) {
     if (network_check_.differs()) return false;
-    if (nonblocking_learning_) nonblocking_learning_->meet();
+    if (nonblocking_learning_) nonblocking_learning_->exchange_samples();
     CallsOfPlan& known = calls_of_plans_[{operation, plan.number}];
     if (known.lesson) {
         const Learning::Turn turn = learning_->begin(*known.lesson);

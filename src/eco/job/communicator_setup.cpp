@@ -112,13 +112,13 @@ void Communicator::make_inside() {
 // So many calls may be under way at once before the first one's tags come again.
 static constexpr int least_calls = 256;
 
-static bool hook_minds_threads() {
+static bool progress_hook_unsafe_with_threads() {
     return !progress_hook_goes_with_threads && threads_call_at_once();
 }
 
 // Needs ready(). On this rank.
 bool Communicator::hook_works() {
-    return !hook_minds_threads() && tags_.calls() >= least_calls &&
+    return !progress_hook_unsafe_with_threads() && tags_.calls() >= least_calls &&
            progress_hook_works(hidden_, rank_);
 }
 
@@ -127,7 +127,7 @@ void Communicator::settle_nonblocking() {
     nonblocking_ = Asked::refused;
     const Session& here = *session();
     if (here.settings.nonblocking == Nonblocking::off || !ready()) return;
-    const bool threads = hook_minds_threads();
+    const bool threads = progress_hook_unsafe_with_threads();
     const bool all = all_agree(hidden_, hook_works());
     if (failed_) return;
     if (all) nonblocking_ = Asked::works;

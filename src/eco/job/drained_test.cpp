@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eco/job/left_over.h"
+#include "eco/job/drained.h"
 
 #include <gtest/gtest.h>
 
@@ -10,44 +10,44 @@ namespace {
 // The program has freed it; its call ends in another thread after so many questions.
 struct Freed {
     int questions_until_over;
-    bool outlives() const { return true; }
-    bool is_left_over() { return questions_until_over-- <= 0; }
+    bool is_freed() const { return true; }
+    bool is_drained() { return questions_until_over-- <= 0; }
 };
 
 struct Used {
     bool freed = false;
-    bool outlives() const { return freed; }
-    bool is_left_over() const { return false; }
+    bool is_freed() const { return freed; }
+    bool is_drained() const { return false; }
 };
 
 }  // namespace
 
-TEST(LeftOver, NoneIsLostWhoseCallEndsMeanwhile) {
+TEST(Drained, NoneIsLostWhoseCallEndsMeanwhile) {
     for (int questions = 0; questions < 4; ++questions) {
         Freed freed{questions};
         std::vector<Freed*> all{&freed};
-        bool some_outlive = true;
+        bool some_draining = true;
         std::vector<Freed*> over;
-        for (int looks = 0; looks < 5 && some_outlive; ++looks) {
-            const auto left = take_left_over(all);
+        for (int looks = 0; looks < 5 && some_draining; ++looks) {
+            const auto left = take_drained(all);
             over.insert(over.end(), left.over.begin(), left.over.end());
-            some_outlive = left.some_outlive;
+            some_draining = left.some_draining;
             ASSERT_EQ(all.size() + over.size(), 1U) << questions << " questions";
         }
         EXPECT_EQ(over, std::vector<Freed*>{&freed}) << questions << " questions";
     }
 }
 
-TEST(LeftOver, LeavesWhatIsInUse) {
+TEST(Drained, LeavesWhatIsInUse) {
     Used used, freed{true};
     std::vector<Used*> all{&used};
-    auto left = take_left_over(all);
+    auto left = take_drained(all);
     EXPECT_TRUE(left.over.empty());
-    EXPECT_FALSE(left.some_outlive);
+    EXPECT_FALSE(left.some_draining);
     all.push_back(&freed);
-    left = take_left_over(all);
+    left = take_drained(all);
     EXPECT_TRUE(left.over.empty());
-    EXPECT_TRUE(left.some_outlive);
+    EXPECT_TRUE(left.some_draining);
     EXPECT_EQ(all, (std::vector<Used*>{&used, &freed}));
 }
 

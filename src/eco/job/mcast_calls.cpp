@@ -13,7 +13,7 @@ void McastCalls::make(std::uint64_t number, std::uint32_t first,
     context_.may_leave = may_leave;
 }
 
-void McastCalls::take_left(std::unique_ptr<RunningCall> call) {
+void McastCalls::adopt_unfinished(std::unique_ptr<RunningCall> call) {
     const McastTurn turn(context_);
     left_.push_back(std::move(call));
     left_count_ = left_.size();
@@ -25,7 +25,7 @@ bool McastCalls::move_left(McastChannel& channel, std::vector<int>& over) {
     const OwnMcastTurn turn(context_);
     if (!turn) return true;
     std::erase_if(left_, [&over](const auto& call) {
-        if (call->is_behind()) return false;
+        if (call->has_unacknowledged()) return false;
         over.push_back(call->first_tag());
         return true;
     });
@@ -33,7 +33,7 @@ bool McastCalls::move_left(McastChannel& channel, std::vector<int>& over) {
     return is_more;
 }
 
-bool McastCalls::still_sends() {
+bool McastCalls::drain_acknowledgements() {
     if (!context_.messages) return false;
     const McastTurn turn(context_);
     context_.messages->move();

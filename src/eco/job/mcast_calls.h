@@ -33,15 +33,15 @@ public:
     bool has_queued() const { return queued_ != ended_; }
     void leave_queue() { ++ended_; }
 
-    // Keeps a call that is_behind() until it is not.
-    void take_left(std::unique_ptr<RunningCall> call);
+    // Keeps a call that has_unacknowledged() until it is not.
+    void adopt_unfinished(std::unique_ptr<RunningCall> call);
     bool has_left() const { return left_count_ > 0; }
     // Moves those on; over: first tags of those that are not behind any more. Whether there are
     // more.
     bool move_left(McastChannel& channel, std::vector<int>& over);
 
-    // As Communicator::still_sends.
-    bool still_sends();
+    // As Communicator::drain_acknowledgements.
+    bool drain_acknowledgements();
 
     // Of a persistent call: its request is free.
     void set_freed() { freed_ = true; }

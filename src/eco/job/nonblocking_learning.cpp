@@ -85,7 +85,7 @@ void NonblockingLearning::take(const Lessons& lessons, const std::vector<double>
     }
 }
 
-void NonblockingLearning::meet() {
+void NonblockingLearning::exchange_samples() {
     Lessons due;
     for (const auto& [key, lesson] : lessons_)
         if (lesson && lesson->learner_.exchange_due()) due.push_back(lesson.get());

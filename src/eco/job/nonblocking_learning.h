@@ -72,8 +72,8 @@ public:
         return entry->second.get();
     }
 
-    // In a blocking call, of all ranks alike: exchanges the times that are due. Throws MpiError.
-    void meet();
+    // In a blocking call, all ranks: exchanges the samples that are due. Throws MpiError.
+    void exchange_samples();
 
     // The same when the session ends, so that communicators may come in any order: starts the
     // exchange of all that a later job can use. All ranks alike, and then end_last().

@@ -39,7 +39,7 @@ struct PendingCall {
 // waiting for it ends.
 std::atomic<bool> busy = false;
 thread_local bool moving = false;  // by this thread
-void see_to_asked() noexcept;
+void drain_deferred_frees() noexcept;
 class Busy {
 public:
     Busy() {
@@ -47,7 +47,7 @@ public:
     }
     ~Busy() {
         busy = false;
-        see_to_asked();
+        drain_deferred_frees();
     }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
@@ -56,7 +56,7 @@ public:
 // Made without an allocation, which could fail, and not destroyed at exit, when messages may still
 // be under way into what these hold.
 template <typename T>
-T& lasting() {
+T& immortal() {
     alignas(T) static std::byte room[sizeof(T)];
     static T* one = new (room) T;
     return *one;
@@ -69,7 +69,7 @@ struct Lists {
     std::vector<MPI_Op> operators;  // freed by the program while calls need them
     std::vector<Communicator*> with_left;
 };
-Lists& lists() { return lasting<Lists>(); }
+Lists& lists() { return immortal<Lists>(); }
 
 // What the program frees while another thread has the lists, which may take long: a step runs the
 // program's operators, and they may wait for a lock of the caller's (Python's, with mpi4py).
@@ -79,7 +79,7 @@ struct Asked {
     std::vector<MPI_Datatype> types;
     std::vector<MPI_Op> operators;
 };
-Asked& asked_to_free() { return lasting<Asked>(); }
+Asked& asked_to_free() { return immortal<Asked>(); }
 std::atomic<bool> asked = false;       // for that, or to look what nobody needs any more
 std::atomic<std::size_t> places = 0;   // in the list of calls that are there or may come to be
 std::atomic<std::size_t> waiting = 0;  // calls, communicators; and one while a self-check runs
@@ -157,7 +157,7 @@ void take_asked() noexcept {
 
 // Waits for nobody: who has the lists looks again when it has let go of them. One after the other,
 // and freed when others may have the lists.
-void see_to_asked() noexcept {
+void drain_deferred_frees() noexcept {
     while (asked && !busy.exchange(true)) {
         asked = false;
         take_asked();
@@ -281,7 +281,7 @@ Polled poll() noexcept {
     moving = false;
     const bool idle = waiting == 0;
     busy = false;
-    see_to_asked();
+    drain_deferred_frees();
     return {moved, idle};
 }
 
@@ -414,7 +414,7 @@ void add_pending(PersistentCall& call) noexcept {
 void free_what_nobody_needs() {
     if (moving) return;
     asked = true;
-    see_to_asked();
+    drain_deferred_frees();
 }
 
 void start_moving_left(Communicator& communicator) {
@@ -455,7 +455,7 @@ static bool free_later(std::vector<Handle> Lists::* list, std::vector<Handle> As
     if (!busy.exchange(true)) {
         const bool kept = keep();
         busy = false;
-        see_to_asked();
+        drain_deferred_frees();
         return kept;
     }
     if (!may_free(handle)) return false;
@@ -464,7 +464,7 @@ static bool free_later(std::vector<Handle> Lists::* list, std::vector<Handle> As
         keep_to_free(asked_to_free().*asked_list, handle);
     }
     asked = true;
-    see_to_asked();
+    drain_deferred_frees();
     return true;
 }
 

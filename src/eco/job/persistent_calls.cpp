@@ -155,7 +155,7 @@ int PersistentCall::fail(int code, MPI_Request* handle) {
 void PersistentCall::end(int code) noexcept {
     const Native& mpi = native();
     const std::byte nothing{};
-    if (code != MPI_SUCCESS) call_->lend_errhandler(known().own);
+    if (code != MPI_SUCCESS) call_->inherit_errhandler(known().own);
     running_ = false;
     mpi.Send(&nothing, code == MPI_SUCCESS ? 0 : 1, mpi.byte, 0, tag_, known().own);
 }

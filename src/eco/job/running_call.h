@@ -41,8 +41,8 @@ public:
     // Whether multicasts to ranks that are late are under way when all is done: then it lives on,
     // moved by McastTransport::move_left, and nothing else that it was made of is needed.
     int first_tag() const { return first_tag_; }
-    bool is_behind() const { return mcast_ && mcast_->is_behind(); }
-    bool some_apart() const { return mcast_ && mcast_->some_apart(); }
+    bool has_unacknowledged() const { return mcast_ && mcast_->has_unacknowledged(); }
+    bool has_unreachable() const { return mcast_ && mcast_->has_unreachable(); }
 
     // Each throws MpiError and Error; then the communicator is of no more use. Truncated: one of
     // its messages was longer than its place, and all others have been sent and received; then it

@@ -21,7 +21,7 @@
 #include "eco/job/native_inside.h"
 #include "eco/job/pending_calls.h"
 #include "eco/job/persistent_calls.h"
-#include "eco/job/say_if_long.h"
+#include "eco/job/stall_warning.h"
 #include "eco/mpi/mpi_transport.h"
 #include "eco/mpi/own_self.h"
 #include "eco/mpi/process_failure.h"
@@ -47,7 +47,7 @@ Settings& settings_of_start() {
     return settings;
 }
 
-int keep_attribute_with_its_own(MPI_Comm, int, void*, void*, void*, int* flag) {
+int do_not_copy_attribute(MPI_Comm, int, void*, void*, void*, int* flag) {
     *flag = 0;
     return MPI_SUCCESS;
 }
@@ -94,20 +94,20 @@ std::string library_name() {
 
 void note_nonblocking_before_session() { nonblocking_before = true; }
 
-bool moves_bit_by_bit(const Choice& choice) {
+bool can_progress_asynchronously(const Choice& choice) {
     return !choice.is_native() && !choice.is_mcast() && !choice.native_inside() &&
            choice.rails == 0;
 }
 
-// Null if all that the profile names can be moved on bit by bit.
-static std::unique_ptr<Chooser> make_chooser_bit_by_bit(const Session& session,
-                                                        const std::string& library) {
+// Null if all choices of the profile can progress asynchronously.
+static std::unique_ptr<Chooser> make_asynchronous_chooser(const Session& session,
+                                                          const std::string& library) {
     Profile profile = session.profile;
     Settings settings = session.settings;
     const auto dropped = std::erase_if(profile.tuning, [](const Tuned& tuned) {
         try {
             const Choice choice = parse_choice(tuned.choice);
-            return !choice.is_native() && !moves_bit_by_bit(choice);
+            return !choice.is_native() && !can_progress_asynchronously(choice);
         } catch (const Error&) {
             return true;
         }
@@ -130,8 +130,7 @@ struct OfLibrary {
                 failure = std::string(name) + " failed (" + text_of_error(code) + ")";
         };
         check(mpi.Comm_group(mpi.comm_world, &world), "MPI_Comm_group");
-        check(mpi.Comm_create_keyval(keep_attribute_with_its_own, drop_communicator, &keyval,
-                                     nullptr),
+        check(mpi.Comm_create_keyval(do_not_copy_attribute, drop_communicator, &keyval, nullptr),
               "MPI_Comm_create_keyval");
     }
     void free() {
@@ -170,7 +169,7 @@ static void begin(const Settings& settings, Profile profile, Whereabouts where,
     if (!fresh->mcast.channel && settings.enabled) fresh->profile.mcast.reset();
     fresh->nonblocking_before_it = nonblocking_before;
     if (settings.nonblocking != Nonblocking::off)
-        fresh->chooser_bit_by_bit = make_chooser_bit_by_bit(*fresh, library);
+        fresh->asynchronous_chooser = make_asynchronous_chooser(*fresh, library);
     const std::size_t ranks = host_of.size();
     current = fresh.release();
     if (missing > 0)
@@ -226,12 +225,12 @@ void abort_job(Code code) {
 
 // While one lives, memory that is short ends the job before anything is thrown: JSON values need
 // some to be destroyed. No other thread is in ECO then.
-class MemoryMustDo {
+class AbortOnOutOfMemory {
 public:
-    MemoryMustDo() : before_(std::set_new_handler(end_job)) {}
-    ~MemoryMustDo() { std::set_new_handler(before_); }
-    MemoryMustDo(const MemoryMustDo&) = delete;
-    MemoryMustDo& operator=(const MemoryMustDo&) = delete;
+    AbortOnOutOfMemory() : before_(std::set_new_handler(end_job)) {}
+    ~AbortOnOutOfMemory() { std::set_new_handler(before_); }
+    AbortOnOutOfMemory(const AbortOnOutOfMemory&) = delete;
+    AbortOnOutOfMemory& operator=(const AbortOnOutOfMemory&) = delete;
 
 private:
     std::new_handler before_;
@@ -258,9 +257,9 @@ static void expect(int rank, bool at_once) {
         settings_of_start().nonblocking = Nonblocking::expected;
     expected = true;
     note_start_for_report();
-    if (!at_once && (later || !(nonblocking || asks_at_once()))) return;
-    const SayIfLong waits(rank, at_once);
-    meet(native().comm_world);
+    if (!at_once && (later || !(nonblocking || needs_session_at_init()))) return;
+    const StallWarning waits(rank, at_once);
+    ensure_session(native().comm_world);
 }
 
 void expect_session(bool threads_multiple) noexcept {
@@ -269,14 +268,14 @@ void expect_session(bool threads_multiple) noexcept {
     if (mpi.Comm_rank(mpi.comm_world, &rank) != MPI_SUCCESS ||
         mpi.Comm_size(mpi.comm_world, &ranks) != MPI_SUCCESS || ranks == 1)
         return;
-    const MemoryMustDo must;
+    const AbortOnOutOfMemory must;
     expect(rank, threads_multiple);
 }
 
-void meet(MPI_Comm comm) noexcept {
+void ensure_session(MPI_Comm comm) noexcept {
     if (!expected || comm != native().comm_world) return;
     expected = false;
-    const MemoryMustDo must;
+    const AbortOnOutOfMemory must;
     // The program's handler must not be told of a failure that native calls would not have had.
     const Quiet quiet(comm);
     try {
@@ -323,10 +322,12 @@ static void end() {
     if (current->settings.learn >= Learn::on) exchange_last_times();
     end_pending();
     end_persistent();
-    free_left_over();
+    free_drained();
     const auto communicators = current->communicators;
     // All at once: others may have them in another order.
-    const auto sends = [](Communicator* communicator) { return communicator->still_sends(); };
+    const auto sends = [](Communicator* communicator) {
+        return communicator->drain_acknowledgements();
+    };
     while (std::count_if(communicators.begin(), communicators.end(), sends) > 0) sched_yield();
     // Collective: nobody who is late waits for this rank any more.
     if (current->settings.verbose > 0 && current->mcast.channel) report_mcast(*current);
@@ -340,7 +341,7 @@ static void end() {
 
 void end_session() noexcept {
     try {
-        const MemoryMustDo must;
+        const AbortOnOutOfMemory must;
         end();
     } catch (const std::exception& error) {
         std::fprintf(stderr, "eco: %s\n", error.what());

@@ -32,9 +32,9 @@ struct Session {
     Profile profile;                            // its runtime part
     std::unique_ptr<HostsPredictor> predictor;  // which chooser asks
     std::unique_ptr<Chooser> chooser;
-    // Without choices that the library's progress cannot advance step by step; null if there are
-    // none.
-    std::unique_ptr<Chooser> chooser_bit_by_bit;
+    // Only choices that the library's progress advances (can_progress_asynchronously); null if all
+    // are.
+    std::unique_ptr<Chooser> asynchronous_chooser;
     Whereabouts where;  // by world rank
     Rank world_rank = 0;
     MPI_Group world_group;
@@ -48,7 +48,7 @@ struct Session {
     // NetworkCheck::Known, what a communicator of all ranks has found.
     std::atomic<int> known_of_network = 0;
     std::atomic<bool> other_network = false;  // a communicator of this rank has found so
-    std::atomic<bool> some_outlive = false;   // communicators whose calls are not over
+    std::atomic<bool> some_draining = false;  // communicators whose calls are not over
 
     std::mutex building_network;
     std::optional<Network> network;  // network()
@@ -89,7 +89,7 @@ void expect_session(bool threads_multiple) noexcept;
 // collective over it, so that no other order of theirs is disturbed. Where it cannot work it leaves
 // session() null on all ranks, and one rank says why in one line. A rank that fails alone, once
 // the others may have begun, ends the job and says why (docs/decisions/0020).
-void meet(MPI_Comm comm) noexcept;
+void ensure_session(MPI_Comm comm) noexcept;
 
 // Family and version, as tuning entries have it: "openmpi 5.0.11".
 std::string library_name();
@@ -105,8 +105,8 @@ void end_session() noexcept;
 // A collective that does not block was called on MPI_COMM_WORLD before the session has begun.
 void note_nonblocking_before_session();
 
-// Whether a call of this choice can be moved on bit by bit, by the library's progress alone.
-bool moves_bit_by_bit(const Choice& choice);
+// Whether the library's progress alone advances a call of this choice, without blocking.
+bool can_progress_asynchronously(const Choice& choice);
 
 // The profile's network, built at the first question. Needs can_predict().
 const Network& network();

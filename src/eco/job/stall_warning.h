@@ -18,10 +18,10 @@ namespace eco {
 
 // While one lives for long, a line says what MPI_Init waits for. Says it on the first two ranks and
 // the last one, of which one waits in most such jobs.
-class SayIfLong {
+class StallWarning {
 public:
     // threads: MPI_THREAD_MULTIPLE, with which it cannot be otherwise.
-    SayIfLong(int rank, bool threads) {
+    StallWarning(int rank, bool threads) {
         int ranks = 0;
         native().Comm_size(native().comm_world, &ranks);
         if (rank > 1 && rank < ranks - 1) return;
@@ -35,7 +35,7 @@ public:
         }
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
-    ~SayIfLong() {
+    ~StallWarning() {
         if (!thread_.joinable()) return;
         {
             const std::lock_guard lock(mutex_);
@@ -44,8 +44,8 @@ public:
         changed_.notify_one();
         thread_.join();
     }
-    SayIfLong(const SayIfLong&) = delete;
-    SayIfLong& operator=(const SayIfLong&) = delete;
+    StallWarning(const StallWarning&) = delete;
+    StallWarning& operator=(const StallWarning&) = delete;
 
 private:
     void run(int rank, bool threads) {

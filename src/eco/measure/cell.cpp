@@ -117,7 +117,7 @@ bool Cell::run_until_clear(std::vector<Sampled>& patterns, const Effort& effort,
     return faster == Faster::eco;
 }
 
-void Cell::hold_contest(Seconds allowance, int patience, Countdown& deadline) {
+void Cell::compare_with_native(Seconds allowance, int patience, Countdown& deadline) {
     std::vector<Sampled> patterns{{"native", {}, {}}};
     for (std::size_t i = 0; i < contestants(allowance); ++i)
         patterns.push_back({to_text(field_[i]), field_[i], {}});
@@ -165,7 +165,7 @@ void Cell::hold_contest(Seconds allowance, int patience, Countdown& deadline) {
     ++looks_;
 }
 
-void Cell::look_again(Seconds allowance, int patience, Countdown& deadline) {
+void Cell::confirm_winner(Seconds allowance, int patience, Countdown& deadline) {
     std::vector<Sampled> fresh = patterns_;
     for (Sampled& each : fresh) each.samples.clear();
     const Effort effort{allowance / 2, allowance / 2, 3, 12, 48, true};

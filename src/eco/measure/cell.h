@@ -58,10 +58,10 @@ public:
 
     // The best candidates beside the library, fewer of them and fewer runs the longer they take.
     // patience: so many times as many runs at most, as long as it is not clear which is faster.
-    void hold_contest(Seconds allowance, int patience, Countdown& deadline);
+    void compare_with_native(Seconds allowance, int patience, Countdown& deadline);
 
-    // The winner of a contest must not lose when it is timed again: of short calls.
-    void look_again(Seconds allowance, int patience, Countdown& deadline);
+    // Times the winner once more beside the library, of short calls: native if it is slower then.
+    void confirm_winner(Seconds allowance, int patience, Countdown& deadline);
 
     int looks() const { return looks_; }
     const Timed& timed() const { return timed_; }

@@ -66,9 +66,9 @@ void FirstTimings::time_short_sums() {
         cell.guess_native(cells_.expected_native(cell));
         if (slack_of_guessed * cell.cost_of_contest(contest_time_) > deadline_.left()) continue;
         show(progress_, cell, "comparing");
-        cell.hold_contest(contest_time_, patience_of_sums, deadline_);
+        cell.compare_with_native(contest_time_, patience_of_sums, deadline_);
         if (cell.timed().wins && slack_of_timed * contest_time_ < deadline_.left())
-            cell.look_again(contest_time_, patience_of_sums, deadline_);
+            cell.confirm_winner(contest_time_, patience_of_sums, deadline_);
     }
 }
 
@@ -97,7 +97,7 @@ void FirstTimings::compare_full_links() {
                 if (cost > for_one_comparison * total_ || deadline_.left() - cost < enough)
                     continue;
                 show(progress_, *cell, "comparing");
-                cell->hold_contest(contest_time_, patience, deadline_);
+                cell->compare_with_native(contest_time_, patience, deadline_);
                 if (++compared == comparisons_of_full) return;
                 break;
             }

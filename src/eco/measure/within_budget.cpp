@@ -216,11 +216,11 @@ void WithinBudget::take(const Step& step) {
             break;
         case Step::Kind::contest:
             show(progress_, *step.cell, "comparing");
-            step.cell->hold_contest(contest_time_, 1, deadline_);
+            step.cell->compare_with_native(contest_time_, 1, deadline_);
             break;
         case Step::Kind::second_look:
             show(progress_, *step.cell, "comparing");
-            step.cell->look_again(contest_time_, 1, deadline_);
+            step.cell->confirm_winner(contest_time_, 1, deadline_);
             break;
         case Step::Kind::below:
             show(progress_, *step.cell, "timing native below");

@@ -105,12 +105,12 @@ void MpiTransport::check_message(int code) {
 }
 
 // A try in vain. The clock takes longer to read than that.
-void MpiTransport::note_in_vain() {
+void MpiTransport::note_idle_poll() {
     constexpr std::uint32_t tries_per_look = 1024;
     constexpr Seconds first_look = 5, between_looks = 1;
-    if (!patience_ || ++in_vain_ % tries_per_look != 0) return;
+    if (!patience_ || ++idle_polls_ % tries_per_look != 0) return;
     const Seconds now = Clocks::own();
-    if (in_vain_ == tries_per_look) next_look_ = now + first_look;
+    if (idle_polls_ == tries_per_look) next_look_ = now + first_look;
     if (now < next_look_) return;
     next_look_ = now + between_looks;
     patience_->look();
@@ -138,7 +138,7 @@ int MpiTransport::find_some(bool block) {
     };
     int code = find();
     while (block && count == 0 && code == MPI_SUCCESS) {
-        note_in_vain();
+        note_idle_poll();
         // With one thread the library does so itself, if it is told to.
         if (threads) sched_yield();
         code = find();
@@ -159,8 +159,8 @@ void MpiTransport::wait_for_one() {
     while (true) {
         check_message(native().Test(one, &ended, MPI_STATUS_IGNORE));
         if (ended) return;
-        note_in_vain();
-        if (in_vain_ % 32 == 0 && threads_call_at_once()) sched_yield();
+        note_idle_poll();
+        if (idle_polls_ % 32 == 0 && threads_call_at_once()) sched_yield();
     }
 }
 #else
@@ -186,8 +186,8 @@ int MpiTransport::find_some(bool block) {
     int count = 0;
     // Each try lets the library move all messages. Once some have ended, what follows from them
     // should not wait for many that have not; the next call goes on from there.
-    constexpr int rounds_before_yielding = 32, most_in_vain = 8;
-    int in_vain = 0;
+    constexpr int rounds_before_yielding = 32, most_idle_polls = 8;
+    int idle_polls = 0;
     for (int round = 1; true; ++round) {
         for (std::size_t tried = 0; tried < all; ++tried) {
             next_ = next_ + 1 < all ? next_ + 1 : 0;
@@ -195,14 +195,14 @@ int MpiTransport::find_some(bool block) {
             const int code = native().Test(&requests_.handles[next_], &ended, MPI_STATUS_IGNORE);
             if (requests_.handles[next_] != native().request_null) {
                 check_mpi(code);
-                if (count > 0 && ++in_vain == most_in_vain) return count;
+                if (count > 0 && ++idle_polls == most_idle_polls) return count;
                 continue;
             }
             check_message(code);
             requests_.indices[static_cast<std::size_t>(count++)] = static_cast<int>(next_);
         }
         if (count > 0 || !block) return count;
-        note_in_vain();
+        note_idle_poll();
         if (round % rounds_before_yielding == 0) sched_yield();
     }
 }
@@ -216,7 +216,7 @@ void MpiTransport::wait_for_one() {
         const int code = native().Test(one, &ended, MPI_STATUS_IGNORE);
         if (*one == native().request_null) return check_message(code);
         check_mpi(code);
-        note_in_vain();
+        note_idle_poll();
         if (tries % tries_before_yielding == 0) let_others_run();
     }
 }
@@ -233,9 +233,9 @@ int MpiTransport::find_ended(bool block) {
         requests_.indices[0] = 0;
     }
     if (count > 0)
-        in_vain_ = 0;
+        idle_polls_ = 0;
     else
-        note_in_vain();
+        note_idle_poll();
     return count;
 }
 

@@ -74,7 +74,7 @@ private:
     int find_ended(bool block);
     int find_some(bool block);
     void wait_for_one();
-    void note_in_vain();
+    void note_idle_poll();
     void some(bool block, std::vector<int>& ended);
     MPI_Request& add(int id, bool is_receive);
 
@@ -83,7 +83,7 @@ private:
     Reduction reduction_;
     DeferredSends* deferred_sends_;  // null: no send may
     Patience* patience_;             // null: it waits for good
-    std::uint32_t in_vain_ = 0;      // tries since one has ended
+    std::uint32_t idle_polls_ = 0;   // tries since one has ended
     Seconds next_look_ = 0;
     struct Copied {
         DeferredSends::Copy copy;

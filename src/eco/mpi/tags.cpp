@@ -17,14 +17,14 @@ int Tags::calls() {
 
 int Tags::next() {
     const int call = next_;
-    ++since_met_;
+    ++since_synchronized_;
     next_ = (next_ + 1) % calls();
     return first_call_tag + call * of_one_call;
 }
 
-Tags::ForLong Tags::next_for_long() {
-    const int all = calls(), call = next_for_long_++;
-    if (next_for_long_ == 2 * all) next_for_long_ = all;
+Tags::PersistentTag Tags::next_persistent() {
+    const int all = calls(), call = next_persistent_++;
+    if (next_persistent_ == 2 * all) next_persistent_ = all;
     return {first_call_tag + (all + call % all) * of_one_call, call < all};
 }
 

@@ -30,23 +30,24 @@ public:
     bool tell_schedules() { return calls() >= 256; }
 
     // Whether ranks should wait for each other before the next call: a rank that is far ahead of
-    // another would use tags that the other one takes for those of its own call. Then met().
-    bool must_meet() { return tell_schedules() && since_met_ >= calls() / 2; }
-    void met() { since_met_ = 0; }
+    // another would use tags that the other one takes for those of its own call. Then
+    // synchronized().
+    bool must_synchronize() { return tell_schedules() && since_synchronized_ >= calls() / 2; }
+    void synchronized() { since_synchronized_ = 0; }
 
-    // The same for what may be under way for good, of tags of its own; and whether it comes for the
-    // first time.
-    struct ForLong {
+    // The first tag of a persistent request, of tags that no other call takes; and whether it is
+    // given for the first time.
+    struct PersistentTag {
         int tag;
         bool is_new;
     };
-    ForLong next_for_long();
+    PersistentTag next_persistent();
 
     // How many calls may be under way at once: 1 to 32,767, as the library's largest tag allows.
     int calls();
 
 private:
-    int calls_ = 0, next_ = 0, next_for_long_ = 0, since_met_ = 0;
+    int calls_ = 0, next_ = 0, next_persistent_ = 0, since_synchronized_ = 0;
 };
 
 }  // namespace eco

@@ -14,8 +14,9 @@ TEST(Tags, AskRanksToMeetBeforeOneIsSoFarAheadThatItsTagsAreAnothersAgain) {
     int calls = 0;
     // A rank waits in a call after a meeting; another may be there, and as far again.
     for (int meetings = 0; meetings < 2; ++meetings) {
-        for (; !tags.must_meet(); ++calls) EXPECT_TRUE(used.insert(tags.next()).second) << calls;
-        tags.met();
+        for (; !tags.must_synchronize(); ++calls)
+            EXPECT_TRUE(used.insert(tags.next()).second) << calls;
+        tags.synchronized();
     }
     EXPECT_GE(calls, tags.calls() / 2);
     EXPECT_LE(calls, tags.calls());

@@ -120,8 +120,8 @@ Bytes bytes_given(const Given& given) {
 // plan(neighbourhood, communicator): what runs it.
 template <typename Plan>
 bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
-    Neighbourhood* neighbourhood = call.may_meet() ? call.communicator().neighbourhood()
-                                                   : call.communicator().known_neighbourhood();
+    Neighbourhood* neighbourhood = call.may_block() ? call.communicator().neighbourhood()
+                                                    : call.communicator().known_neighbourhood();
     std::shared_ptr<const Multicasting> chosen;
     if (neighbourhood) {
         // If there is nobody to give to or to get from, MPICH takes any type, and none.
@@ -143,8 +143,8 @@ bool run_planned(Operation operation, Call& call, Given& given, Plan plan) {
 MulticastPlans::Plan of_own_size(Neighbourhood& here, const Communicator& communicator, Call& call,
                                  Bytes bytes) {
     const bool may_mcast = call.may_mcast();
-    return call.may_meet() ? here.of_own_size(communicator, bytes, may_mcast)
-                           : here.last_of_own_size(communicator, may_mcast);
+    return call.may_block() ? here.of_own_size(communicator, bytes, may_mcast)
+                            : here.last_of_own_size(communicator, may_mcast);
 }
 
 bool aside() { return session()->settings.choice == "native"; }

@@ -40,24 +40,24 @@ int eco_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int eco_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-    eco::meet(comm);
+    eco::ensure_session(comm);
     return eco::made_of(comm, newcomm, [&] { return eco::native().Comm_dup(comm, newcomm); });
 }
 
 int eco_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-    eco::meet(comm);
+    eco::ensure_session(comm);
     return eco::made_of(comm, newcomm,
                         [&] { return eco::native().Comm_dup_with_info(comm, info, newcomm); });
 }
 
 int eco_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
-    eco::meet(comm);
+    eco::ensure_session(comm);
     return eco::made_of(comm, newcomm,
                         [&] { return eco::native().Comm_split(comm, color, key, newcomm); });
 }
 
 int eco_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
-    eco::meet(comm);
+    eco::ensure_session(comm);
     return eco::made_of(comm, newcomm,
                         [&] { return eco::native().Comm_create(comm, group, newcomm); });
 }

@@ -26,7 +26,7 @@ struct Treatment {
 
 int find_treatment(MPI_Comm comm, int reorder, Treatment& treatment) {
     return guarded(comm, [&] {
-        meet(comm);
+        ensure_session(comm);
         const Session* here = session();
         if (!reorder || !here) return;
         const Settings& settings = here->settings;

@@ -22,14 +22,14 @@ class McastTransport;
 struct McastContext {
     std::uint64_t number = 0;  // all its ranks have the same, and no other communicator has it
     std::uint32_t calls = 0;
-    // Nothing that is multicast arrives there, or comes from there: messages go one by one from
-    // this call on. Both ends of a pair of ranks know the same call before they come to it.
-    std::map<Rank, std::uint32_t> unreached, not_received;
-    // Of those that may be so, consecutive datagrams that did not arrive.
-    std::map<Rank, std::int64_t> in_vain;
-    // So many calls still expect losses: the first ones, and those after one that lost something.
-    static constexpr int careful_calls = 64;
-    int careful = careful_calls;
+    // Receivers that no multicast reaches, and senders whose multicasts do not arrive here, from
+    // which call on: messages go point to point. Both ends of a pair know the call before it.
+    std::map<Rank, std::uint32_t> unreached, unreachable_senders;
+    // Per sender, datagrams in a row that did not arrive.
+    std::map<Rank, std::int64_t> consecutive_losses;
+    // Calls that still expect losses: the first ones, and those after one that lost something.
+    static constexpr int probation = 64;
+    int probation_calls = probation;
     // Per receiver, the part of the datagrams that it asked for of late.
     std::map<Rank, double> lost;
     std::unique_ptr<McastMessages> messages;

@@ -107,7 +107,7 @@ void cut_to(McastStatus& status, Bytes longest) {
 std::vector<std::byte> written(const McastAnswer& answer) {
     Writer text;
     text.add(answer.call);
-    text.add(answer.some_apart ? 1U : 0U);
+    text.add(answer.has_unreachable ? 1U : 0U);
     text.add(answer.rest.size());
     for (const McastAnswer::Rest& rest : answer.rest) {
         text.add(rest.message);
@@ -128,7 +128,7 @@ McastAnswer read_answer(std::span<const std::byte> text) {
     Reader reader(text);
     McastAnswer answer;
     answer.call = reader.number();
-    answer.some_apart = reader.number() != 0;
+    answer.has_unreachable = reader.number() != 0;
     answer.rest.resize(reader.number());
     for (McastAnswer::Rest& rest : answer.rest) {
         rest.message = reader.number();

@@ -67,7 +67,7 @@ struct McastAnswer {
     };
     std::vector<Rest> rest;
     std::uint32_t call = 0;
-    bool some_apart = false;  // as in McastHeader
+    bool has_unreachable = false;  // as in McastHeader
 };
 
 inline constexpr std::size_t most_pieces = 64, most_rest = 256;

@@ -48,7 +48,7 @@ private:
         std::vector<Ended> behind;
         const auto make = [&](int call) {
             Ended ended = this->call(channel, context, me, call, bytes);
-            if (ended.transport->is_behind()) behind.push_back(std::move(ended));
+            if (ended.transport->has_unacknowledged()) behind.push_back(std::move(ended));
         };
         for (int call = 0; call < calls; ++call) make(call);
         ++ahead_;
@@ -113,7 +113,7 @@ TEST(McastTransport, WhoIsLateAndDeafGetsMessages) {
     LateRank job(faults);
     job.run(5, 6000);
     EXPECT_EQ(job.contexts[0].unreached, (std::map<Rank, std::uint32_t>{{2, 5}}));
-    EXPECT_EQ(job.contexts[2].not_received, (std::map<Rank, std::uint32_t>{{0, 5}}));
+    EXPECT_EQ(job.contexts[2].unreachable_senders, (std::map<Rank, std::uint32_t>{{0, 5}}));
 }
 
 // All starts of a persistent call have the same tags: its copies come in the order of the starts.

@@ -16,7 +16,7 @@ void McastTransport::leave(std::vector<int>& ended) {
         return;
     const Bytes bytes = std::max<Bytes>(1, sender_.bytes_to_keep());
     if (!channel_.keep(bytes)) return;
-    if (!is_behind()) context_.left.push_back(this);
+    if (!has_unacknowledged()) context_.left.push_back(this);
     kept_bytes_ += bytes;
     sender_.keep();
     for (const auto& [task, parts] : parts_left_)
@@ -43,7 +43,7 @@ bool McastTransport::move_left(McastContext& context, McastChannel& channel) {
     context.messages->move();
     for (McastTransport* each : context.left) each->move_left();
     return std::any_of(context.left.begin(), context.left.end(),
-                       [](const McastTransport* each) { return each->is_behind(); });
+                       [](const McastTransport* each) { return each->has_unacknowledged(); });
 }
 
 }  // namespace eco

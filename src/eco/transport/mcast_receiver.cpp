@@ -141,7 +141,7 @@ void McastReceiver::take(const McastHeader& header, std::span<const std::byte> d
 void McastReceiver::take(Rank from, const McastAnswer& answer) {
     const std::lock_guard lock(mutex_);
     Source& source = sources_[from];
-    source.asked = source.asked_having_none = false;
+    source.asked = source.status_request_before_data = false;
     source.asks = 0;
     source.last_arrival = mcast_now();
     for (const McastAnswer::Piece& piece : answer.pieces) {
@@ -204,8 +204,9 @@ void McastReceiver::find_gap(Source& source) const {
 std::vector<McastRange> McastReceiver::missing_of(const Source& source, bool all) const {
     std::vector<McastRange> ranges;
     for (const auto& [number, message] : source.open) {
-        const bool is_behind = all || number < source.last_message;
-        const auto end = is_behind ? static_cast<std::uint32_t>(message.have.size()) : message.next;
+        const bool has_unacknowledged = all || number < source.last_message;
+        const auto end =
+            has_unacknowledged ? static_cast<std::uint32_t>(message.have.size()) : message.next;
         for (std::uint32_t i = 0; i < std::min(end, message.apart) && ranges.size() < most_missing;
              ++i) {
             if (message.have[i]) continue;
@@ -226,7 +227,7 @@ Seconds McastReceiver::patience_ends(const Source& source) const {
     if (!source.has_sent)
         return std::max(source.last_arrival, last_arrival_from_any_) +
                std::max({not_begun, quiet_datagrams * source.frame, pause});
-    if (careful_)
+    if (expects_losses_)
         return source.last_arrival +
                std::max({quiet_if_careful, quiet_datagrams_if_careful * source.frame, pause});
     return source.last_arrival + std::max({quiet, quiet_datagrams * source.frame, pause});
@@ -235,7 +236,7 @@ Seconds McastReceiver::patience_ends(const Source& source) const {
 // By whichever means; what it asks for already is not asked for again. Where both may give up, only
 // messages are said, so that the sender does not leave before it has answered.
 bool McastReceiver::may_ask(const Source& source, Seconds now) const {
-    if (source.by_multicast == 0 || source.asked_having_none) return !source.asked;
+    if (source.by_multicast == 0 || source.status_request_before_data) return !source.asked;
     return now >= source.next_ask && (source.asks < most_asks || !source.asked);
 }
 
@@ -263,8 +264,8 @@ std::vector<McastReceiver::Due> McastReceiver::due() {
         // While more is to come from it anyway, what is whole can wait.
         const bool tells =
             source.open.empty() ? !source.whole.empty() : source.received >= source.said + report;
-        const bool shows = careful_ && source.by_multicast > 0 && !source.asked_having_none &&
-                           (source.shows || tells);
+        const bool shows = expects_losses_ && source.by_multicast > 0 &&
+                           !source.status_request_before_data && (source.shows || tells);
         if (!asks && !tells && !shows) continue;
         Due& due = list.emplace_back(Due{rank, {}, {}});
         if (tells || (asks && !by_datagram)) {
@@ -287,14 +288,14 @@ std::vector<McastReceiver::Due> McastReceiver::due() {
 
 void McastReceiver::ask(Source& source, McastStatus& status, bool by_datagram,
                         std::vector<McastRange>& missing) {
-    if (source.by_multicast > 0) careful_ = true;
+    if (source.by_multicast > 0) expects_losses_ = true;
     double pieces = 0;
     for (const McastRange& range : missing) pieces += range.end - range.first;
     status.asks = true;
     status.missing = std::move(missing);
     if (!by_datagram) {
         source.asked = true;
-        source.asked_having_none = source.by_multicast == 0;
+        source.status_request_before_data = source.by_multicast == 0;
         return;
     }
     const Seconds soonest =
@@ -318,7 +319,7 @@ Seconds McastReceiver::until_due() const {
 bool McastReceiver::owes() const {
     const std::lock_guard lock(mutex_);
     return std::any_of(sources_.begin(), sources_.end(), [](const auto& entry) {
-        return !entry.second.whole.empty() || entry.second.asked_having_none;
+        return !entry.second.whole.empty() || entry.second.status_request_before_data;
     });
 }
 

@@ -19,9 +19,9 @@ namespace eco {
 
 class McastReceiver {
 public:
-    // careful: losses are likely.
-    McastReceiver(McastChannel& channel, Rank me, bool careful)
-        : channel_(channel), me_(me), careful_(careful) {}
+    // probation_calls: losses are likely.
+    McastReceiver(McastChannel& channel, Rank me, bool probation_calls)
+        : channel_(channel), me_(me), expects_losses_(probation_calls) {}
 
     // rate: as the sender's.
     void add(int id, Rank from, std::uint32_t message, void* data, Bytes bytes, double rate);
@@ -80,7 +80,7 @@ private:
         Seconds gap = 0;                 // since when one is known; 0: none
         // asked: by a message, which has not been answered; if nothing had been received, the
         // answer may be that both give up.
-        bool has_sent = false, asked = false, asked_having_none = false;
+        bool has_sent = false, asked = false, status_request_before_data = false;
         int asks = 0;          // by datagrams, since anything came
         Seconds next_ask = 0;  // not before
         bool shows = false;    // has not told by a datagram yet that all is whole
@@ -104,7 +104,7 @@ private:
     static constexpr std::uint32_t no_datagram = 0xffffffff;
     McastChannel& channel_;
     const Rank me_;
-    bool careful_, has_lost_ = false;
+    bool expects_losses_, has_lost_ = false;
     mutable std::mutex mutex_;
     std::map<Rank, Source> sources_;
     std::vector<int> ended_;

@@ -129,7 +129,7 @@ Datagram McastSender::datagram(std::uint32_t number, const Message& message, std
     datagram.header.message = number;
     datagram.header.index = index;
     datagram.header.kind = kind;
-    datagram.header.some_apart = some_apart_ ? 1 : 0;
+    datagram.header.has_unreachable = has_unreachable_ ? 1 : 0;
     datagram.data = message.data + first;
     datagram.bytes = std::min(channel_.payload(), message.bytes - first);
     return datagram;
@@ -139,7 +139,7 @@ bool McastSender::send(Seconds& wait) {
     wait = std::numeric_limits<double>::infinity();
     if (!again_.empty()) return send_again(wait);
     if (!queue_.empty()) return send_next(wait);
-    return careful_ && !messages_.empty() && remind(wait);
+    return expects_losses_ && !messages_.empty() && remind(wait);
 }
 
 bool McastSender::send_next(Seconds& wait) {
@@ -287,7 +287,7 @@ bool McastSender::take(Rank from, const McastStatus& status, McastAnswer& answer
 void McastSender::take_status(Rank from, const McastStatus& status) {
     note(from, status);
     if (!status.asks) return;
-    careful_ = true;
+    expects_losses_ = true;
     for (const Place& place : asked_for(from, status, under_way_to_who_waited))
         if (again_[place].insert(from).second) note_lost(from, 1);
 }

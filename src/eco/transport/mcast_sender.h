@@ -24,12 +24,17 @@ public:
     // or nothing if it has all.
     using Behind = std::function<std::optional<std::int64_t>(Rank)>;
 
-    // me: this rank in the communicator. careful: losses are likely.
-    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool careful, Behind behind)
-        : channel_(channel), call_(call), me_(me), careful_(careful), behind_(std::move(behind)) {}
+    // me: this rank in the communicator. probation_calls: losses are likely.
+    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool probation_calls,
+                Behind behind)
+        : channel_(channel),
+          call_(call),
+          me_(me),
+          expects_losses_(probation_calls),
+          behind_(std::move(behind)) {}
 
     // What its datagrams say (McastHeader); before add().
-    void set_some_apart() { some_apart_ = true; }
+    void set_has_unreachable() { has_unreachable_ = true; }
 
     // rate: bytes on the wire per second that reach all of `to` without loss. The memory stays as
     // it is until ended() has given `id`.
@@ -108,7 +113,7 @@ private:
     McastChannel& channel_;
     McastCall call_;
     Rank me_;
-    bool careful_, has_lost_ = false, some_apart_ = false;
+    bool expects_losses_, has_lost_ = false, has_unreachable_ = false;
     std::map<std::uint32_t, Message> messages_;
     std::deque<std::uint32_t> queue_;  // those with datagrams that have not left
     std::map<Place, std::set<Rank>> again_;

@@ -34,7 +34,7 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
       first_tag_(first_tag),
       tags_(tags),
       call_{context.number, context.calls},
-      sender_(channel, call_, me, context.careful > 0,
+      sender_(channel, call_, me, context.probation_calls > 0,
               [this](Rank rank) -> std::optional<std::int64_t> {
                   std::optional<std::int64_t> behind;
                   for (const McastTransport* each : context_.left)
@@ -43,7 +43,7 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
                               behind = behind.value_or(0) + *there;
                   return behind;
               }),
-      receiver_(channel, me, context.careful > 0) {
+      receiver_(channel, me, context.probation_calls > 0) {
     const McastTurn turn(context_);
     const auto from = [number = call_.number](const std::map<Rank, std::uint32_t>& calls) {
         std::set<Rank> ranks;
@@ -52,10 +52,10 @@ McastTransport::McastTransport(McastChannel& channel, McastContext& context, Ran
         return ranks;
     };
     unreached_ = from(context.unreached);
-    not_received_ = from(context.not_received);
-    if (!unreached_.empty()) sender_.set_some_apart();
+    unreachable_senders_ = from(context.unreachable_senders);
+    if (!unreached_.empty()) sender_.set_has_unreachable();
     ++context.calls;
-    if (context.careful > 0) --context.careful;
+    if (context.probation_calls > 0) --context.probation_calls;
     was_forgotten_ = channel_.attach(call_, *this);
     context_.messages->begin(call_.number, *this);
 }
@@ -89,7 +89,7 @@ void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<cons
     const McastTurn turn(context_);
     ++open_;
     std::vector<Rank> reached;
-    if (!unreached_.empty()) some_apart_ = true;
+    if (!unreached_.empty()) has_unreachable_ = true;
     for (const Rank rank : to) {
         if (!unreached_.contains(rank)) {
             reached.push_back(rank);
@@ -108,8 +108,8 @@ void McastTransport::mcast(int id, const void* data, Bytes bytes, std::span<cons
 void McastTransport::mcast_recv(int id, void* data, Bytes bytes, Rank from, int tag) {
     const McastTurn turn(context_);
     ++open_;
-    if (not_received_.contains(from)) {
-        some_apart_ = true;
+    if (unreachable_senders_.contains(from)) {
+        has_unreachable_ = true;
         other_.recv(id, data, bytes, from, copy_tag(tag));
         return;
     }
@@ -149,7 +149,7 @@ bool McastTransport::post_held() {
 // With the channel locked, and perhaps in another thread.
 void McastTransport::take(const McastHeader& header, std::span<const std::byte> data) {
     if (header.kind != McastKind::status) {
-        if (header.some_apart != 0) some_apart_ = true;
+        if (header.has_unreachable != 0) has_unreachable_ = true;
         return receiver_.take(header, data);
     }
     const auto status = parse_status_datagram(data);
@@ -171,14 +171,14 @@ void McastTransport::hear_statuses() {
 void McastTransport::status(Rank from, const McastStatus& status) {
     McastAnswer answer;
     answer.call = call_.number;
-    answer.some_apart = !unreached_.empty();
+    answer.has_unreachable = !unreached_.empty();
     if (!sender_.take(from, status, answer)) return;
     const auto found = sender_.peers().find(from);
     if (found != sender_.peers().end() && found->second.by_multicast > 0) {
-        context_.in_vain.erase(from);
+        context_.consecutive_losses.erase(from);
         return context_.messages->answer(from, answer, status.by_multicast == 0);
     }
-    std::int64_t& lost = context_.in_vain[from];
+    std::int64_t& lost = context_.consecutive_losses[from];
     if (!status.was_forgotten) lost += static_cast<std::int64_t>(answer.pieces.size());
     if (lost >= hopeless) {
         // Which call comes next is known to this rank alone: it may have left this one.
@@ -211,8 +211,8 @@ void McastTransport::status(Rank from, const McastStatus& status) {
 
 void McastTransport::answer(Rank from, const McastAnswer& answer) {
     if (answer.gives_up_from != McastAnswer::never)
-        context_.not_received.try_emplace(from, answer.gives_up_from);
-    if (answer.some_apart) some_apart_ = true;
+        context_.unreachable_senders.try_emplace(from, answer.gives_up_from);
+    if (answer.has_unreachable) has_unreachable_ = true;
     for (const McastAnswer::Rest& rest : answer.rest) receive_rest(from, rest);
     receiver_.take(from, answer);
 }
@@ -325,10 +325,11 @@ bool McastTransport::is_quiet() const {
 
 void McastTransport::close() {
     if (std::exchange(closed_, true)) return;
-    if (sender_.has_lost() || receiver_.has_lost()) context_.careful = McastContext::careful_calls;
+    if (sender_.has_lost() || receiver_.has_lost())
+        context_.probation_calls = McastContext::probation;
     bool too_fast = false;
     for (const auto& [rank, peer] : sender_.peers()) {
-        if (peer.by_multicast > 0) context_.in_vain.erase(rank);
+        if (peer.by_multicast > 0) context_.consecutive_losses.erase(rank);
         if (peer.addressed == 0) continue;
         const auto sent = static_cast<double>(peer.addressed);
         double& lost = context_.lost[rank];
@@ -350,7 +351,7 @@ bool McastTransport::tries(std::vector<int>& ended) {
     if (untold_.empty() && !moved) leave(untold_);
     if (untold_.empty()) return moved;
     const bool last = open_ == 0;
-    if (last && !is_behind()) {
+    if (last && !has_unacknowledged()) {
         if (!is_quiet()) return moved;
         close();
     }

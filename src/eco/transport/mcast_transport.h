@@ -4,7 +4,7 @@
 // complete when all its receivers have it: what is lost is requested and sent again by the other
 // transport, so a call ends even if no datagram arrives. If it waits only for late receivers, and
 // progress completes it later, it keeps a copy for them and its messages count as sent; then
-// is_behind() holds.
+// has_unacknowledged() holds.
 #pragma once
 
 #include <functional>
@@ -41,9 +41,9 @@ public:
     // Whether a message of this call went to some of its receivers one by one from the beginning,
     // because multicasts do not reach them. If each message goes to all other ranks, all ranks say
     // the same once they have all messages.
-    bool some_apart() const { return some_apart_; }
+    bool has_unreachable() const { return has_unreachable_; }
     // After the last task: whether some receivers have not got all.
-    bool is_behind() const { return kept_bytes_ > 0; }
+    bool has_unacknowledged() const { return kept_bytes_ > 0; }
     // Moves on all that this communicator's calls have left, unless somebody does so already;
     // whether anything may be left.
     static bool move_left(McastContext& context, McastChannel& channel);
@@ -98,7 +98,7 @@ private:
     Rank me_;
     int first_tag_, tags_;
     McastCall call_;
-    std::set<Rank> unreached_, not_received_;
+    std::set<Rank> unreached_, unreachable_senders_;
     McastSender sender_;
     McastReceiver receiver_;
     std::mutex mutex_;  // of statuses_
@@ -111,7 +111,7 @@ private:
     int open_ = 0;                                             // tasks
     bool closed_ = false, was_forgotten_ = false;
     std::set<int> tasks_left_;  // said to have ended, though they have not
-    std::atomic<bool> some_apart_ = false;
+    std::atomic<bool> has_unreachable_ = false;
     std::atomic<Bytes> kept_bytes_ = 0;          // for those who are late; at least 1
     Seconds wait_ = 0;                           // of the sender, when it moved last
     std::vector<int> ended_elsewhere_, untold_;  // tasks that have ended

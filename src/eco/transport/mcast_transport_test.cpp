@@ -31,7 +31,7 @@ public:
             channels_.push_back(std::make_unique<McastChannel>(
                 network_.end_of(rank), McastKey{1, 2}, payload, forgotten_after));
             channels_.back()->know(5);
-            some_apart_.emplace_back();
+            has_unreachable_.emplace_back();
             contexts_.emplace_back().number = 5;
             contexts_.back().messages = std::make_unique<McastMessages>(
                 threads_.end_of(rank), talk_tag, talk_tag + 1, payload);
@@ -59,7 +59,7 @@ public:
     const McastContext& context(Rank rank) const { return contexts_[at(rank)]; }
     const McastChannel& channel(Rank rank) const { return *channels_[at(rank)]; }
     // Per call, whether it says that some got messages one by one.
-    const std::vector<bool>& some_apart(Rank rank) const { return some_apart_[at(rank)]; }
+    const std::vector<bool>& has_unreachable(Rank rank) const { return has_unreachable_[at(rank)]; }
     // Of all ranks, the first time, after a run.
     std::int64_t datagrams() const { return network_.sent(); }
 
@@ -103,7 +103,7 @@ private:
         std::vector<int> all(at(ranks_));
         std::iota(all.begin(), all.end(), 0);
         EXPECT_EQ(ended, all);
-        some_apart_[at(me)].push_back(transport.some_apart());
+        has_unreachable_[at(me)].push_back(transport.has_unreachable());
         for (Rank root = 0; root < ranks_; ++root)
             for (Bytes i = 0; i < bytes; ++i)
                 ASSERT_EQ(messages[at(root)][static_cast<std::size_t>(i)], content(root, call, i))
@@ -116,7 +116,7 @@ private:
     ThreadsExchange threads_;
     std::vector<std::unique_ptr<McastChannel>> channels_;
     std::deque<McastContext> contexts_;
-    std::vector<std::vector<bool>> some_apart_;
+    std::vector<std::vector<bool>> has_unreachable_;
 };
 
 std::set<Rank> ranks_of(const std::map<Rank, std::uint32_t>& from_calls) {
@@ -171,12 +171,12 @@ TEST(McastTransport, WithoutMulticastMessagesGoOneByOne) {
     job.run(8, 3000);
     EXPECT_EQ(ranks_of(job.context(0).unreached), std::set<Rank>{2});
     EXPECT_EQ(ranks_of(job.context(1).unreached), std::set<Rank>{2});
-    EXPECT_EQ(ranks_of(job.context(2).not_received), (std::set<Rank>{0, 1}));
+    EXPECT_EQ(ranks_of(job.context(2).unreachable_senders), (std::set<Rank>{0, 1}));
     EXPECT_TRUE(job.context(2).unreached.empty());
     // All ranks notice it in the same call, also the two that reach each other.
-    EXPECT_FALSE(job.some_apart(0).front());
-    EXPECT_TRUE(job.some_apart(0).back());
-    for (const Rank rank : {1, 2}) EXPECT_EQ(job.some_apart(rank), job.some_apart(0));
+    EXPECT_FALSE(job.has_unreachable(0).front());
+    EXPECT_TRUE(job.has_unreachable(0).back());
+    for (const Rank rank : {1, 2}) EXPECT_EQ(job.has_unreachable(rank), job.has_unreachable(0));
 }
 
 // Together more than in one call that is given up for; but some came meanwhile.
