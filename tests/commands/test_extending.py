@@ -34,7 +34,9 @@ def build(folder: Path, *targets: str) -> Path:
     return folder / "build" / "release"
 
 
-@pytest.mark.parametrize(("example", "files"), [("collective.patch", 3), ("planner_family.patch", 2)])
+@pytest.mark.parametrize(
+    ("example", "files"), [("collective.patch", 3), ("planner_family.patch", 2)]
+)
 def test_few_files(example: str, files: int) -> None:
     lines = (EXAMPLES / example).read_text().splitlines()
     assert sum(line.startswith("diff --git") for line in lines) == files

@@ -92,10 +92,10 @@ UplinkRates uplink_rates(const std::vector<int>& cluster, const std::vector<Stre
         const auto to = [&](const StreamRate& each) { return cluster[at(each.to)] == c; };
         const Rates own = rates_of(inside, from);
         if (own.mean <= 0) continue;  // a single vertex
-        const auto held = [&](Direction direction) {
+        const auto held = [&](UplinkDirection direction) {
             const StreamRounds rounds = tested(across, c, direction);
             const Rates outside =
-                direction == Direction::out ? rates_of(rounds, from) : rates_of(rounds, to);
+                direction == UplinkDirection::out ? rates_of(rounds, from) : rates_of(rounds, to);
             const double error = std::hypot(own.error, outside.error) + 1e-3 * own.mean;
             const double errors = outside.mean > 0 ? (own.mean - more * outside.mean) / error : 0;
             if (errors > likely) {
@@ -111,8 +111,8 @@ UplinkRates uplink_rates(const std::vector<int>& cluster, const std::vector<Stre
             for (const auto& streams : alike) together += carried(cluster, streams, c, direction);
             return together / static_cast<double>(alike.size());
         };
-        found.capacity.out[at(c)] = held(Direction::out);
-        found.capacity.in[at(c)] = held(Direction::in);
+        found.capacity.out[at(c)] = held(UplinkDirection::out);
+        found.capacity.in[at(c)] = held(UplinkDirection::in);
     }
     if (times > 0) found.surest = std::max(found.surest, sum / std::sqrt(times));
     return found;

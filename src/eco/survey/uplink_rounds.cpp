@@ -28,8 +28,8 @@ constexpr double clearly_less = 0.8;
 // So often rounds are run again.
 constexpr int most_retries = 2;
 
-const std::vector<int>& clusters_of(const UplinkRound& round, Direction direction) {
-    return direction == Direction::out ? round.out : round.in;
+const std::vector<int>& tested_clusters(const UplinkRound& round, UplinkDirection direction) {
+    return direction == UplinkDirection::out ? round.out : round.in;
 }
 
 std::vector<int> that_are_tested(const std::vector<std::vector<int>>& members) {
@@ -76,34 +76,34 @@ int count_uplink_rounds(const std::vector<int>& cluster) {
 }
 
 double carried(const std::vector<int>& cluster, const std::vector<StreamRate>& streams, int id,
-               Direction direction) {
+               UplinkDirection direction) {
     double sum = 0;
     for (const StreamRate& each : streams) {
         const bool leaves = cluster[at(each.from)] == id, enters = cluster[at(each.to)] == id;
-        if (leaves != enters && leaves == (direction == Direction::out)) sum += each.rate;
+        if (leaves != enters && leaves == (direction == UplinkDirection::out)) sum += each.rate;
     }
     return sum;
 }
 
 double carried_most(const std::vector<int>& cluster, const StreamRounds& rounds, int id,
-                    Direction direction) {
+                    UplinkDirection direction) {
     double most = 0;
     for (const auto& streams : rounds)
         most = std::max(most, carried(cluster, streams, id, direction));
     return most;
 }
 
-StreamRounds tested(const std::vector<UplinkRound>& rounds, int id, Direction direction) {
+StreamRounds tested(const std::vector<UplinkRound>& rounds, int id, UplinkDirection direction) {
     StreamRounds found;
     for (const UplinkRound& round : rounds) {
-        const auto& ids = clusters_of(round, direction);
+        const auto& ids = tested_clusters(round, direction);
         if (std::find(ids.begin(), ids.end(), id) != ids.end()) found.push_back(round.streams);
     }
     return found;
 }
 
 StreamRounds tested_alike(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds,
-                          int id, Direction direction) {
+                          int id, UplinkDirection direction) {
     StreamRounds found = tested(rounds, id, direction);
     const double most = carried_most(cluster, found, id, direction);
     std::erase_if(found, [&](const auto& streams) {
@@ -141,27 +141,27 @@ bool UplinkTest::is_half_enough() const {
         return false;
     std::vector<double> sums;
     for (const UplinkRound& round : rounds_)
-        for (const Direction direction : {Direction::out, Direction::in})
-            for (const int id : clusters_of(round, direction))
+        for (const UplinkDirection direction : {UplinkDirection::out, UplinkDirection::in})
+            for (const int id : tested_clusters(round, direction))
                 sums.push_back(carried(cluster_, round.streams, id, direction));
     const auto [least, most] = std::minmax_element(sums.begin(), sums.end());
     return *most > 0 && *most <= alike * *least;
 }
 
 std::vector<int> UplinkTest::unconfirmed(const StreamRounds& drawn) const {
-    const auto is_unconfirmed = [&](int id, Direction direction) {
+    const auto is_unconfirmed = [&](int id, UplinkDirection direction) {
         const std::size_t all = tested(rounds_, id, direction).size();
         const StreamRounds found = tested_alike(cluster_, rounds_, id, direction);
         return found.size() < std::min(all, std::size_t{2}) ||
                carried_most(cluster_, found, id, direction) <
                    clearly_less * carried_most(cluster_, drawn, id, direction);
     };
-    std::set<std::pair<int, Direction>> again;
+    std::set<std::pair<int, UplinkDirection>> again;
     std::vector<int> found;
     for (std::size_t number = 0; number < std::min(rounds_.size(), rounds_of_a_test()); ++number) {
         const std::size_t before = again.size();
-        for (const Direction direction : {Direction::out, Direction::in})
-            for (const int id : clusters_of(rounds_[number], direction))
+        for (const UplinkDirection direction : {UplinkDirection::out, UplinkDirection::in})
+            for (const int id : tested_clusters(rounds_[number], direction))
                 if (is_unconfirmed(id, direction)) again.insert({id, direction});
         if (again.size() > before) found.push_back(static_cast<int>(number));
     }

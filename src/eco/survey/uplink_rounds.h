@@ -20,21 +20,21 @@ struct UplinkRound {
     std::vector<int> out, in;         // clusters that it tests: all their vertices send, or receive
 };
 
-enum class Direction { out, in };
+enum class UplinkDirection { out, in };
 
 // Bytes/s that streams carried out of one cluster, or into it.
 double carried(const std::vector<int>& cluster, const std::vector<StreamRate>& streams, int id,
-               Direction direction);
+               UplinkDirection direction);
 
 // The most that streams of one round carried.
 double carried_most(const std::vector<int>& cluster, const StreamRounds& rounds, int id,
-                    Direction direction);
+                    UplinkDirection direction);
 
 // The streams of the rounds that test a cluster one way; those of the rounds that carried about as
 // much as the one that carried most.
-StreamRounds tested(const std::vector<UplinkRound>& rounds, int id, Direction direction);
+StreamRounds tested(const std::vector<UplinkRound>& rounds, int id, UplinkDirection direction);
 StreamRounds tested_alike(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds,
-                          int id, Direction direction);
+                          int id, UplinkDirection direction);
 
 // So many rounds test each cluster of two vertices or more both ways.
 int count_uplink_rounds(const std::vector<int>& cluster);

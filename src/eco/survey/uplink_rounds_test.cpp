@@ -75,8 +75,8 @@ TEST(UplinkRounds, AreRunAgainWhereOneCarriedLess) {
             test.take(with_rates(cluster, round, {carries, carries}), drawn);
         }
         double sum = 0;
-        for (const auto& streams : tested_alike(cluster, test.rounds(), 0, Direction::out))
-            sum = std::max(sum, carried(cluster, streams, 0, Direction::out));
+        for (const auto& streams : tested_alike(cluster, test.rounds(), 0, UplinkDirection::out))
+            sum = std::max(sum, carried(cluster, streams, 0, UplinkDirection::out));
         return std::pair(test.rounds().size(), sum);
     };
     EXPECT_EQ(count({}, {}), (std::pair<std::size_t, double>(4, 2)));

@@ -6,6 +6,7 @@
 
 #include "eco/base/at.h"
 #include "eco/base/error.h"
+#include "eco/transport/rail_messages.h"
 #include "eco/transport/rail_peer.h"
 
 namespace eco {
