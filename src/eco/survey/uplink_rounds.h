@@ -26,13 +26,13 @@ enum class UplinkDirection { out, in };
 double carried(const std::vector<int>& cluster, const std::vector<StreamRate>& streams, int id,
                UplinkDirection direction);
 
-// The most that streams of one round carried.
+// The most that the streams of any of the rounds carried.
 double carried_most(const std::vector<int>& cluster, const StreamRounds& rounds, int id,
                     UplinkDirection direction);
 
-// The streams of the rounds that test a cluster one way; those of the rounds that carried about as
-// much as the one that carried most.
+// The streams of the rounds that test a cluster one way.
 StreamRounds tested(const std::vector<UplinkRound>& rounds, int id, UplinkDirection direction);
+// Of these, those of the rounds that carried about as much as the one that carried most.
 StreamRounds tested_alike(const std::vector<int>& cluster, const std::vector<UplinkRound>& rounds,
                           int id, UplinkDirection direction);
 
@@ -42,16 +42,16 @@ int count_uplink_rounds(const std::vector<int>& cluster);
 // The rounds of one test of all clusters, or of several tests one after the other.
 class UplinkTest {
 public:
-    UplinkTest() = default;
     // cluster: per vertex, numbered from 0.
     explicit UplinkTest(std::vector<int> cluster);
 
     // One more test, with other ends.
     void repeat();
-    // Drawn until there is none: all rounds, or half of them if these tested each of four clusters
-    // or more both ways and all carried alike; then those again of which a cluster carried clearly
-    // less than in other rounds.
+    // After all rounds, or half of them if these tested each of four clusters or more both ways and
+    // all carried alike; and after those that are run again, because a cluster carried clearly less
+    // than in other rounds.
     bool is_done() const { return numbers_.empty(); }
+    // The next round, until is_done().
     const UplinkRound& next(std::mt19937& random);
     // streams: those of next(), with their rates. drawn: what else was sent between the clusters.
     void take(std::vector<StreamRate> streams, const StreamRounds& drawn);

@@ -19,9 +19,9 @@ namespace eco {
 
 class McastReceiver {
 public:
-    // probation_calls: losses are likely.
-    McastReceiver(McastChannel& channel, Rank me, bool probation_calls)
-        : channel_(channel), me_(me), expects_losses_(probation_calls) {}
+    // expects_losses: losses are likely.
+    McastReceiver(McastChannel& channel, Rank me, bool expects_losses)
+        : channel_(channel), me_(me), expects_losses_(expects_losses) {}
 
     // rate: as the sender's.
     void add(int id, Rank from, std::uint32_t message, void* data, Bytes bytes, double rate);

@@ -24,13 +24,13 @@ public:
     // or nothing if it has all.
     using Behind = std::function<std::optional<std::int64_t>(Rank)>;
 
-    // me: this rank in the communicator. probation_calls: losses are likely.
-    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool probation_calls,
+    // me: this rank in the communicator. expects_losses: losses are likely.
+    McastSender(McastChannel& channel, const McastCall& call, Rank me, bool expects_losses,
                 Behind behind)
         : channel_(channel),
           call_(call),
           me_(me),
-          expects_losses_(probation_calls),
+          expects_losses_(expects_losses),
           behind_(std::move(behind)) {}
 
     // What its datagrams say (McastHeader); before add().
