@@ -77,11 +77,12 @@ def test_openmpi_is_run_by_srun_with_pmix(tmp_path: Path) -> None:
         # Natively too, 2 of 150 such jobs hang or crash while they connect, and beside other load
         # 1 of 13 (Open MPI 4.1.4).
         "for try in 1 2 3; do\n"
-        f"  timeout 35 srun --mpi=pmix -n 8 $ECO exec --verbose --profile {PROFILE} {program} "
+        f"  timeout -k 5 35 srun --mpi=pmix -n 8 $ECO exec --verbose --profile {PROFILE} {program} "
         "&& break\n"
         "done\n",
         tmp_path,
         services=("slurm",),
+        seconds=180,
     )
     assert done.returncode == 0, done.stderr
     assert " ".join(f"n{host}" for host in range(8)) in done.stdout

@@ -28,7 +28,8 @@ inline constexpr int splits = 3;
 class CapacitySearch {
 public:
     // vertices: each a list of hosts, of which as many send as the other end has hosts; fewer than
-    // four tell nothing. most_rounds: of those that cluster; seven to 19 more test the result.
+    // four tell nothing. most_rounds: of those that cluster; seven to 19 more test the result, and
+    // up to twice those out and in that carried less than others.
     CapacitySearch(std::vector<std::vector<int>> vertices, int most_rounds, unsigned seed);
     // Tests clusters that are known, only. cluster: per vertex, numbered from 0; seen: of all
     // streams that led to them.

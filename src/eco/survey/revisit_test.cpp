@@ -73,8 +73,8 @@ TEST(Revisit, AHostThatMayBeAloneByDisturbedVisitsIsVisitedAgain) {
     EXPECT_FALSE(names(lone, {0, 1}));
 }
 
-// Three buses, of which others use the first: one of seven visits of its pairs fits between their
-// messages. Pairs of the other buses and across vary little.
+// Three buses, of which others use the first: no visit yet of two of its pairs fits between their
+// messages. All other pairs vary little.
 TEST(Revisit, APairThatOthersDisturbIsVisitedAgainThoughMostAreNot) {
     Measured all{Timings(hosts), {}, Matrix(hosts)};
     constexpr int bus[hosts] = {0, 0, 0, 1, 1, 2, 2};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "eco/base/at.h"
 
@@ -25,7 +26,7 @@ constexpr double alike = 1.1;
 // Of the most that a cluster carried one way: a round with less was disturbed, or its connections
 // chose the same link (four over two links: one round of eight, with a half).
 constexpr double clearly_less = 0.8;
-// So often rounds are run again.
+// So often rounds are run again, in all tests of the same clusters together.
 constexpr int most_retries = 2;
 
 const std::vector<int>& tested_clusters(const UplinkRound& round, UplinkDirection direction) {
@@ -119,7 +120,6 @@ std::size_t UplinkTest::rounds_of_a_test() const { return at(count_uplink_rounds
 void UplinkTest::repeat() {
     numbers_.resize(rounds_of_a_test());
     std::iota(numbers_.begin(), numbers_.end(), 0);
-    retries_ = 0;
 }
 
 const UplinkRound& UplinkTest::next(std::mt19937& random) {

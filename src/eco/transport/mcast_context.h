@@ -23,9 +23,9 @@ struct McastContext {
     std::uint64_t number = 0;  // all its ranks have the same, and no other communicator has it
     std::uint32_t calls = 0;
     // Receivers that no multicast reaches, and senders whose multicasts do not arrive here, from
-    // which call on: messages go point to point. Both ends of a pair know the call before it.
+    // which call on: messages go point to point. Both ends know which call before it comes.
     std::map<Rank, std::uint32_t> unreached, unreachable_senders;
-    // Per sender, datagrams in a row that did not arrive.
+    // Per receiver, datagrams in a row that did not arrive there.
     std::map<Rank, std::int64_t> consecutive_losses;
     // Calls that still expect losses: the first ones, and those after one that lost something.
     static constexpr int probation = 64;

@@ -204,9 +204,8 @@ void McastReceiver::find_gap(Source& source) const {
 std::vector<McastRange> McastReceiver::missing_of(const Source& source, bool all) const {
     std::vector<McastRange> ranges;
     for (const auto& [number, message] : source.open) {
-        const bool has_unacknowledged = all || number < source.last_message;
-        const auto end =
-            has_unacknowledged ? static_cast<std::uint32_t>(message.have.size()) : message.next;
+        const bool is_past = all || number < source.last_message;
+        const auto end = is_past ? static_cast<std::uint32_t>(message.have.size()) : message.next;
         for (std::uint32_t i = 0; i < std::min(end, message.apart) && ranges.size() < most_missing;
              ++i) {
             if (message.have[i]) continue;
