@@ -33,11 +33,11 @@ public:
     bool has_queued() const { return queued_ != ended_; }
     void leave_queue() { ++ended_; }
 
-    // Keeps a call that has_unacknowledged() until it is not.
+    // Keeps a call that has_unacknowledged() messages until it has none.
     void adopt_unfinished(std::unique_ptr<RunningCall> call);
     bool has_left() const { return left_count_ > 0; }
-    // Moves those on; over: first tags of those that are not behind any more. Whether there are
-    // more.
+    // Progresses these calls; over: first tags of those that have no such message any more. Whether
+    // some have.
     bool move_left(McastChannel& channel, std::vector<int>& over);
 
     // As Communicator::drain_acknowledgements.

@@ -38,9 +38,9 @@ public:
     RunningCall(const Channels& channels, const Prepared& prepared, const Layout& layout,
                 const Combine& combine, const Reduction& reduction);
 
-    // Whether multicasts to ranks that are late are under way when all is done: then it lives on,
-    // moved by McastTransport::move_left, and nothing else that it was made of is needed.
     int first_tag() const { return first_tag_; }
+    // Whether multicasts to ranks that are late are under way when all is done: then it is kept,
+    // McastTransport::move_left progresses it, and nothing else that it was made of is needed.
     bool has_unacknowledged() const { return mcast_ && mcast_->has_unacknowledged(); }
     bool has_unreachable() const { return mcast_ && mcast_->has_unreachable(); }
 

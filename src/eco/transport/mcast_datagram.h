@@ -28,8 +28,7 @@ struct McastHeader {
     std::uint32_t index = 0;      // of the message's datagrams
     std::uint32_t interface = 0;  // that it left by; where reach is measured
     std::uint8_t version = 4;
-    std::uint8_t has_unreachable =
-        0;  // as McastTransport::has_unreachable, of the sender's messages
+    std::uint8_t has_unreachable = 0;  // as McastTransport's, of the sender's messages
     McastKind kind = McastKind::data;
 };
 static_assert(sizeof(McastHeader) == 48);
